@@ -21,8 +21,9 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
-from chain.storage.collections import MapLayout, SetLayout, VectorLayout
-from chain.storage.layout import Layout, OptionLayout, layout_for
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collections import COLLECTIONS
+from chain.storage.layout import Layout, layout_for
 
 Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
@@ -39,8 +40,8 @@ def describe(kind: ValueType) -> Description:
     match kind:
         case OptionalType(item=item):
             return "option", describe(item)
-        case ListType(item=item, make=make):
-            return make.__name__, describe(item)
+        case ListType(item=item):
+            return kind.word, describe(item)
         case EnumType():
             return (
                 "enum",
@@ -97,29 +98,14 @@ def record_class(name: str, members: tuple[str, ...]) -> type:
 
 def describe_layout(layout: Any) -> Description:
     """Return the layout of a contract field as plain data."""
-    match layout:
-        case VectorLayout(item=item):
-            return "Vector", describe_layout(item)
-        case SetLayout(key=key):
-            return "Set", describe(key)
-        case MapLayout(key=key, value=value, optional=optional):
-            return "Map", describe(key), describe_layout(value), int(optional)
-        case OptionLayout(item=item):
-            return "option", describe_layout(item)
-        case _:
-            return describe(layout.kind)
+    if isinstance(layout, CollectionLayout):
+        return (layout.what, *map(describe_layout, layout.parts))
+    return describe(layout if isinstance(layout, ValueType) else layout.kind)
 
 
 def layout_from(name: str, description: Description) -> Layout:
     """Return the layout of the field `name` that has this description."""
-    match description:
-        case ("Vector", item):
-            return VectorLayout(name, layout_from(name, item))
-        case ("Set", key):
-            return SetLayout(name, type_from_description(key))
-        case ("Map", key, value, optional):
-            return MapLayout(
-                name, type_from_description(key), layout_from(f"{name}[…]", value), bool(optional)
-            )
-        case _:
-            return layout_for(type_from_description(description))
+    if isinstance(description, tuple) and description[0] in COLLECTIONS:
+        what, *parts = description
+        return COLLECTIONS[what].of(name, parts, type_from_description, layout_from)
+    return layout_for(type_from_description(description))

@@ -66,7 +66,7 @@ def layout_for(kind: ValueType) -> Layout:
         case ListType(item=item):
             return SequenceLayout(kind, layout_for(item))
         case OptionalType(item=item):
-            return OptionLayout(layout_for(item))
+            return OptionLayout(kind, layout_for(item))
         case StructType():
             return RecordLayout(kind)
         case _:

@@ -1,0 +1,58 @@
+"""The base of the layouts of collections: what they share, and what they say of themselves to those that describe storage."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+
+from chain.schema.storage_collection import StorageCollection
+from chain.schema.value_types import ValueType
+from chain.storage.dynamic import Layout
+from chain.storage.layout import FieldsLayout
+
+P = TypeVar("P")
+ReadKey: TypeAlias = Callable[[P], ValueType]
+ReadValue: TypeAlias = Callable[[str, P], Layout]  # takes the name of the value, too
+
+
+class CollectionLayout:
+    """The layout of a collection. It cannot be stored or cleared as a whole."""
+
+    size: int | None = None
+    words = 1
+    collection: ClassVar[type[StorageCollection]]
+    fields: FieldsLayout | None = (
+        None  # of a collection that is made of others, which are nameless there
+    )
+
+    def __init__(self, name: str, *parts: ValueType | Layout) -> None:
+        self.name = name  # the path of the field, such as `Counter.games`
+        self.what = self.collection.__name__
+        self.parts = parts  # keys and values, in the order of the annotation
+
+    @classmethod
+    @abstractmethod
+    def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
+        """Return the layout of the field `name`. `key` and `value` read the `parts` of its declaration."""
+
+    def load(self, frame: Any, slot: int) -> Any:
+        return self.collection(frame, slot, self)
+
+    def pack(self, value: Any) -> Any:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
+
+    def write(self, frame: Any, slot: int, packed: Any) -> None:
+        self.pack(packed)
+
+    def store(self, frame: Any, slot: int, value: Any) -> None:
+        self.pack(value)
+
+    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
+        self.pack(after)
+
+    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
+        self.pack(after)
+
+    def clear(self, frame: Any, slot: int) -> None:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")
