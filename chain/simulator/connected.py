@@ -172,7 +172,7 @@ class RemoteChain(Chain):
     world = _synced(Chain.world)
     export_jsonl = _synced(Chain.export_jsonl)
     export_csv = _synced(Chain.export_csv)
-    transcript = _synced(Chain.transcript)
+    activity = _synced(Chain.activity)
 
     def at(self, block: int) -> ChainAtBlock:
         self._sync()

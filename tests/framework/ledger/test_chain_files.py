@@ -23,7 +23,7 @@ from chain import (
     require,
     view,
 )
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.types import Address, u64
 
 ROOT = Path(__file__).parents[3]
@@ -145,7 +145,7 @@ def told(chain: Chain) -> dict[str, Any]:
     """All that a chain can be asked."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
-        "transcript": transcript_of(chain.ledger),
+        "activity": activity_of(chain.ledger),
         "blocks": [chain.blocks.as_tuple(n) for n in range(len(chain.blocks))],
         "hashes": [chain.block_hash(n) for n in range(len(chain.blocks))],
         "roots": [chain.state_root(n) for n in range(len(chain.blocks))],

@@ -222,8 +222,8 @@ def test_events_say_where(chain: Chain, ask: Ask) -> None:
     assert told["hash"] == "0x" + chain.receipts[2].tx_hash.hex()
 
 
-def test_transcripts_are_told(chain: Chain, ask: Ask) -> None:
-    assert ask("transcript", 2) == chain.transcript(2)
+def test_activity_is_told(chain: Chain, ask: Ask) -> None:
+    assert ask("activity", 2) == chain.activity(2)
 
 
 @pytest.mark.parametrize(
