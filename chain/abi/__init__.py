@@ -10,7 +10,7 @@ written in Python. May import `schema` and what is below it. Begin with `signatu
 from __future__ import annotations
 
 from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
-from chain.abi.encode import Encoder, encoder, widened
+from chain.abi.encode import Encoder, encoder, key_encoder, widened
 from chain.abi.signatures import (
     abi_name,
     field_name,
@@ -33,6 +33,7 @@ __all__ = [
     "explain_mismatch",
     "field_name",
     "json_type",
+    "key_encoder",
     "members_decoder",
     "selector",
     "signature",

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
@@ -42,6 +42,11 @@ def encoder(kind: ValueType) -> Encoder:
             return _option_encoder(encoder(item), blank(item))
         case _:
             return _flat_encoder(kind)
+
+
+def key_encoder(kind: ValueType) -> Encoder:
+    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words."""
+    return _KEYS.get(type(kind)) or encoder(kind)
 
 
 def widened(kind: ValueType) -> ValueType:
@@ -150,20 +155,31 @@ def _flat_encoder(kind: ValueType) -> Encoder:
     return plan.compile(kind)
 
 
-def _encode_text(value: Any) -> bytes:
+def _raw_text(value: Any) -> bytes:
     try:
-        return _with_length(str.encode(value))
+        return str.encode(value)
     except (TypeError, UnicodeEncodeError) as error:
         raise explain_mismatch(StringType(), value, error) from None
 
 
-def _encode_blob(value: Any) -> bytes:
+def _raw_bytes(value: Any) -> bytes:
     if not isinstance(value, bytes | bytearray):
         raise explain_mismatch(BytesType(), value)
-    return _with_length(value)
+    return bytes(value)
 
 
-def _with_length(raw: bytes | bytearray) -> bytes:
+_KEYS: Final[dict[type, Encoder]] = {StringType: _raw_text, BytesType: _raw_bytes}
+
+
+def _encode_text(value: Any) -> bytes:
+    return _with_length(_raw_text(value))
+
+
+def _encode_blob(value: Any) -> bytes:
+    return _with_length(_raw_bytes(value))
+
+
+def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 

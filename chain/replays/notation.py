@@ -10,7 +10,6 @@ import ast
 import re
 from typing import Any, Final
 
-from chain.abi import widened
 from chain.ledger.decoded.formatting import PythonStyle, ValueFormatter
 from chain.ledger.sql.parse_values import parse_value
 from chain.replays.known_names import NAME, NameRegistry
@@ -58,9 +57,8 @@ def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tupl
 
     try:
         values = [_plain(node) for node in call.args]
-        # A number out of range may have been sent: it is the contract's task to refuse it.
         return tuple(
-            parse_value(widened(param.kind), value, param.name, find)
+            parse_value(param.kind, value, param.name, find)
             for param, value in zip(params, values, strict=True)
         )
     except ValueError as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from chain.crypto.address import Address
@@ -261,24 +262,17 @@ def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> 
     parts = kind.split(value)
     if not parts:
         return value
-    before = [part for *_, part in parts]
     after = [with_addresses(inner, part, join(path, step), resolve) for step, inner, part in parts]
-    if all(new is old for new, old in zip(after, before, strict=True)):
+    if all(new is old for new, (*_, old) in zip(after, parts, strict=True)):
         return value
     match kind:
         case OptionalType():
             return after[0]
         case StructType(cls=cls) if cls is not None:
-            return _Like({step: part for (step, *_), part in zip(parts, after, strict=True)})
+            names = [member.name for member in kind.members]
+            return SimpleNamespace(**dict(zip(names, after, strict=True)))  # enough for an encoder
         case _:
             return after if isinstance(value, list) else tuple(after)
-
-
-class _Like:
-    """Members without a class, which is all that an encoder needs of a record."""
-
-    def __init__(self, members: Mapping[str, Any]) -> None:
-        vars(self).update(members)
 
 
 def refuse_missing(what: str, address: bytes) -> NoReturn:

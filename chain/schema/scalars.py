@@ -36,9 +36,7 @@ class WordReader(Protocol):
 
     def bind(self, thing: Any) -> str: ...
     def target(self, form: str) -> str: ...  # add an item; return the variable that receives it
-    def small(
-        self, guard: str
-    ) -> str: ...  # the same for a word of which only the last 8 bytes are used
+    def small(self, guard: str) -> str: ...  # the same, for the last 8 bytes of a word
     def check(self, wrong: str, guard: str) -> None: ...  # refuse the data if `wrong` is true
 
 
@@ -144,14 +142,8 @@ class Int(Scalar):
 
     def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
         if self.bits > 64:
-            return "32s", [
-                (
-                    f"({value} & {_MASK}).to_bytes(32)"
-                    if self.signed
-                    else f"({value} + 0).to_bytes(32)",
-                    "b''",
-                )
-            ]
+            number = f"{value} & {_MASK}" if self.signed else f"{value} + 0"
+            return "32s", [(f"({number}).to_bytes(32)", "b''")]
         if self.signed:
             return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
         return "24xQ", [(value, "0")]

@@ -109,15 +109,14 @@ class MapLayout(CollectionLayout):
 
 
 def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
-    """Return the encoder of keys as Solidity hashes them: text and bytes as they are, all else as ABI words."""
-    encode, raw = abi.encoder(kind), isinstance(kind, StringType | BytesType)
+    """Return the encoder of the keys of a map, which are hashed as in Solidity."""
+    encode = abi.key_encoder(kind)
 
     def encode_key(key: Any) -> bytes:
         try:
-            encoded = encode(key)
+            return encode(key)
         except ValueMismatch as error:
             raise error.prefixed(path) from None
-        return encoded[32 : 32 + int.from_bytes(encoded[:32])] if raw else encoded
 
     if not isinstance(kind, Int):
         return encode_key

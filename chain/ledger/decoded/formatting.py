@@ -6,12 +6,11 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Protocol
 
 from chain.abi.json_abi import DecodedAbiEvent
 from chain.types import Address
 
-T = TypeVar("T")
 _LONGEST: Final = 32  # bytes up to this length are shown in full
 
 
@@ -21,10 +20,10 @@ class AddressNames(Protocol):
     def display(self, address: bytes) -> str: ...
 
 
-class ValueStyle(ABC, Generic[T]):
+class ValueStyle(ABC):
     """A style in which values are shown. The methods but for `show` are for one sort of value each."""
 
-    def show(self, value: Any) -> T:
+    def show(self, value: Any) -> Any:
         match value:
             case Enum():  # before numbers and texts, since an Enum may be one of them
                 return self.member(value)
@@ -42,24 +41,6 @@ class ValueStyle(ABC, Generic[T]):
             case _:
                 return self.plain(value)
 
-    @abstractmethod
-    def member(self, value: Enum) -> T: ...
-    @abstractmethod
-    def address(self, value: Address) -> T: ...
-    @abstractmethod
-    def raw(self, value: bytes | bytearray) -> T: ...
-    @abstractmethod
-    def items(self, value: list[Any] | tuple[Any, ...]) -> T: ...
-    @abstractmethod
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> T: ...
-    @abstractmethod
-    def plain(self, value: Any) -> T:
-        """Show a value that has no method of its own: None, a bool, a number, a text."""
-
-
-class PythonStyle(ValueStyle[str]):
-    """Values as Python source, near enough to be read as such: an Enum by name, bytes as hex after `0x`."""
-
     def member(self, value: Enum) -> str:
         return value.name
 
@@ -68,6 +49,20 @@ class PythonStyle(ValueStyle[str]):
 
     def raw(self, value: bytes | bytearray) -> str:
         return f"0x{value.hex()}"
+
+    @abstractmethod
+    def items(self, value: list[Any] | tuple[Any, ...]) -> Any: ...
+    @abstractmethod
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Any: ...
+    @abstractmethod
+    def plain(self, value: Any) -> Any: ...  # None, a bool, a number, a text
+
+
+class PythonStyle(ValueStyle):
+    """Values almost as Python writes them, in one line."""
+
+    def show(self, value: Any) -> str:
+        return str(super().show(value))
 
     def items(self, value: list[Any] | tuple[Any, ...]) -> str:
         inner = ", ".join(map(self.show, value))

@@ -39,7 +39,7 @@ def to_hex(raw: bytes | bytearray) -> str:
     return f"0x{raw.hex()}"
 
 
-class JsonStyle(ValueStyle[Portable]):
+class JsonStyle(ValueStyle):
     """Values as JSON. A whole number out of a range is text with its digits."""
 
     def __init__(self, lowest: int, highest: int) -> None:
@@ -54,14 +54,8 @@ class JsonStyle(ValueStyle[Portable]):
     def number(self, value: int) -> int | str:
         return int(value) if self._lowest <= value <= self._highest else str(int(value))
 
-    def member(self, value: Enum) -> Portable:
-        return value.name
-
-    def address(self, value: Address) -> Portable:
+    def address(self, value: Address) -> str:
         return address_text(value)
-
-    def raw(self, value: bytes | bytearray) -> Portable:
-        return to_hex(value)
 
     def items(self, value: Iterable[Any]) -> Portable:
         return [self.show(item) for item in value]
