@@ -19,7 +19,7 @@ __all__ = [
     "OptionalType", "Part", "Scalar", "StringType", "StructType", "ValueType",
 ]  # fmt: skip
 
-Map: TypeAlias = Callable[[ValueType], ValueType]
+Convert: TypeAlias = Callable[[ValueType], ValueType]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class ListType(Dynamic):
     def parts(self) -> tuple[ValueType, ...]:
         return (self.item,)
 
-    def map(self, convert: Map) -> ListType:
+    def map(self, convert: Convert) -> ListType:
         return ListType(convert(self.item), self.make)
 
     def split(self, value: Any) -> list[Part] | None:
@@ -143,7 +143,7 @@ class OptionalType(TupleLike):
     def parts(self) -> tuple[ValueType, ...]:
         return BoolType(), self.item
 
-    def map(self, convert: Map) -> OptionalType:
+    def map(self, convert: Convert) -> OptionalType:
         return OptionalType(convert(self.item))
 
     def split(self, value: Any) -> list[Part] | None:
@@ -163,7 +163,7 @@ class StructType(TupleLike):
     def parts(self) -> tuple[ValueType, ...]:
         return tuple(member.kind for member in self.members)
 
-    def map(self, convert: Map) -> StructType:
+    def map(self, convert: Convert) -> StructType:
         members = tuple(Field(member.name, convert(member.kind)) for member in self.members)
         return replace(self, members=members)
 

@@ -23,6 +23,7 @@ from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
+from chain.ledger.sql.json_values import to_hex
 from chain.ledger.sql.result import QueryResult
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.transaction import Transaction
@@ -238,7 +239,7 @@ class RemoteChain(Chain):
 
     def _lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
         known_digests = {description["digest"] for description in self._rpc("chain_programs")}
-        return [program for program in programs if _hex(program.digest) not in known_digests]
+        return [program for program in programs if to_hex(program.digest) not in known_digests]
 
     @step
     def send(
@@ -246,12 +247,12 @@ class RemoteChain(Chain):
         gas: int | None = None,
     ) -> Receipt:  # fmt: skip
         fields: dict[str, Any] = {
-            "from": _hex(self._sender(sender)),
-            "data": _hex(inputs.raw_bytes(data, "data")),
+            "from": to_hex(self._sender(sender)),
+            "data": to_hex(inputs.raw_bytes(data, "data")),
             "value": hex(inputs.wei(value, wrong=InvalidTransaction)),
         }
         if to is not None:
-            fields["to"] = _hex(self.address_of(to, "to"))
+            fields["to"] = to_hex(self.address_of(to, "to"))
         if gas is not None:
             fields["gas"] = hex(inputs.gas_of(gas, wrong=InvalidTransaction))
         try:
@@ -302,16 +303,16 @@ class RemoteChain(Chain):
         return self.keys[bytes.fromhex(answer["address"][2:])]
 
     def _put_balance(self, address: bytes, amount: int) -> None:
-        self._rpc("anvil_setBalance", _hex(address), hex(amount))
+        self._rpc("anvil_setBalance", to_hex(address), hex(amount))
 
     def _put_nonce(self, address: bytes, nonce: int) -> None:
-        self._rpc("anvil_setNonce", _hex(address), hex(nonce))
+        self._rpc("anvil_setNonce", to_hex(address), hex(nonce))
 
     def _put_code(self, address: bytes, code: bytes) -> None:
-        self._rpc("anvil_setCode", _hex(address), _hex(code))
+        self._rpc("anvil_setCode", to_hex(address), to_hex(code))
 
     def _put_word(self, address: bytes, slot: int, word: int) -> None:
-        self._rpc("anvil_setStorageAt", _hex(address), hex(slot), f"0x{word:064x}")
+        self._rpc("anvil_setStorageAt", to_hex(address), hex(slot), f"0x{word:064x}")
 
     def _override(self, overrides: Mapping[str, Any]) -> None:
         for name, value in overrides.items():
@@ -366,12 +367,8 @@ class RemoteChain(Chain):
         raise TypeError("this chain runs in a node already: ask that")
 
 
-def _hex(raw: bytes) -> str:
-    return f"0x{bytes(raw).hex()}"
-
-
 _OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
     "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
     "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
-    "coinbase": ("anvil_setCoinbase", _hex),
+    "coinbase": ("anvil_setCoinbase", to_hex),
 }
