@@ -14,7 +14,7 @@ from chain.deployment.journal import DONE, SENDING, Journal, Record
 from chain.deployment.plan import Deployment, Step
 from chain.errors import Reverted
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql.json_values import address_text, number, to_hex
+from chain.ledger.sql.json_values import address_text, portable, to_hex
 from chain.metering.program import parse_code
 from chain.simulator.chain import Chain
 from chain.simulator.upgrade import CannotUpgrade
@@ -213,7 +213,7 @@ class Deployer:
             "nonce": receipt.nonce,
             "to": to_hex(receipt.to or b""),
             "data": to_hex(receipt.data),
-            "value": number(receipt.value),
+            "value": portable(receipt.value),
         }
         if step.to is None:
             record |= {"version": version, "args": to_hex(self._substitute(step.init_args) or b"")}

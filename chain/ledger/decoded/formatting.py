@@ -6,6 +6,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from chain.abi.json_abi import DecodedAbiEvent
@@ -24,22 +25,14 @@ class ValueStyle(ABC):
     """A style in which values are shown. The methods but for `show` are for one sort of value each."""
 
     def show(self, value: Any) -> Any:
-        match value:
-            case Enum():  # before numbers and texts, since an Enum may be one of them
-                return self.member(value)
-            case Address():
-                return self.address(value)
-            case bytes() | bytearray():
-                return self.raw(value)
-            case list() | tuple():
-                return self.items(value)
-            case DecodedAbiEvent(name=name, values=values):
-                return self.record(name, values)
-            case _ if dataclasses.is_dataclass(value) and not isinstance(value, type):
-                names = [member.name for member in dataclasses.fields(value)]
-                return self.record(type(value), {name: getattr(value, name) for name in names})
-            case _:
-                return self.plain(value)
+        return getattr(self, method_for(value.__class__))(value)
+
+    def instance(self, value: Any) -> Any:
+        cls = value.__class__
+        return self.record(cls, {name: getattr(value, name) for name in _names_of(cls)})
+
+    def abi_event(self, value: DecodedAbiEvent) -> Any:
+        return self.record(value.name, value.values)
 
     def member(self, value: Enum) -> str:
         return value.name
@@ -56,6 +49,25 @@ class ValueStyle(ABC):
     def record(self, cls: type | str, fields: Mapping[str, Any]) -> Any: ...
     @abstractmethod
     def plain(self, value: Any) -> Any: ...  # None, a bool, a number, a text
+
+
+# The methods of a style by class. An Enum is first, since it may be a number or a text, too.
+_METHODS: Final[tuple[tuple[Any, str], ...]] = (
+    (Enum, "member"), (Address, "address"), (bytes | bytearray, "raw"), (list | tuple, "items"), (DecodedAbiEvent, "abi_event"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)
+def method_for(cls: type) -> str:
+    """Return the name of the method that shows instances of a class."""
+    found = (method for base, method in _METHODS if issubclass(cls, base))
+    return next(found, "instance" if dataclasses.is_dataclass(cls) else "plain")
+
+
+@lru_cache(maxsize=1 << 10)
+def _names_of(cls: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a dataclass."""
+    return tuple(member.name for member in dataclasses.fields(cls))
 
 
 class PythonStyle(ValueStyle):

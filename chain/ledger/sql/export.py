@@ -77,7 +77,7 @@ def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Jso
 
 def _in_text(value: form.Portable) -> form.Portable:
     """Return a number beyond 64 bits as its digits, and any other value unchanged."""
-    return form.number(value) if type(value) is int else value
+    return form.portable(value) if type(value) is int else value
 
 
 def event_objects(ledger: Ledger, places: Iterable[int]) -> Iterator[JsonObject]:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
-from chain.ledger.decoded.formatting import ValueStyle
+from chain.ledger.decoded.formatting import ValueStyle, method_for
 from chain.ledger.sql.big_integers import is_large
 from chain.schema.inputs import text
 from chain.schema.scalars import RawScalar
@@ -48,11 +48,10 @@ class JsonStyle(ValueStyle):
     def show(self, value: Any) -> Portable:
         cls = value.__class__
         if cls is int:
-            return self.number(value)
-        return value if cls is str or cls is bool or value is None else super().show(value)
-
-    def number(self, value: int) -> int | str:
-        return int(value) if self._lowest <= value <= self._highest else str(int(value))
+            return value if self._lowest <= value <= self._highest else str(value)
+        if cls is str or cls is bool or value is None:
+            return value
+        return getattr(self, method_for(cls))(value)
 
     def address(self, value: Address) -> str:
         return address_text(value)
@@ -72,7 +71,7 @@ class JsonStyle(ValueStyle):
             case str() | float():
                 return value
             case int():
-                return self.number(value)
+                return self.show(int(value))
             case Mapping():
                 return {str(key): self.show(inner) for key, inner in value.items()}
             case set() | frozenset():
@@ -83,7 +82,6 @@ class JsonStyle(ValueStyle):
 
 PORTABLE: Final = JsonStyle(-_HALF, _HALF - 1)
 portable: Final = PORTABLE.show
-number: Final = PORTABLE.number
 
 
 def top_level(value: Any) -> Portable:
