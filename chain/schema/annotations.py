@@ -196,9 +196,8 @@ def _choice(cls: type[Enum]) -> EnumType:
         raise UnsupportedAnnotation(
             f"'{cls.__name__}' has {len(values)} members; an Enum is one byte, so 1 to 256 fit"
         )
-    if all(type(value) is int and 0 <= value < 256 for value in values):
-        return EnumType(cls.__name__, cls, tuple(values))
-    return EnumType(cls.__name__, cls, tuple(range(len(values))))
+    is_coded = all(type(value) is int and 0 <= value < 256 for value in values)
+    return EnumType(cls.__name__, cls, tuple(values if is_coded else range(len(values))))
 
 
 def declaring_class(cls: type, name: str) -> type:

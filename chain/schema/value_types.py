@@ -19,6 +19,7 @@ __all__ = [
     "OptionalType", "Part", "Scalar", "StringType", "StructType", "ValueType",
 ]  # fmt: skip
 
+_TOO_BIG: Final = 33  # bytes, more than a word has
 Convert: TypeAlias = Callable[[ValueType], ValueType]
 
 
@@ -114,9 +115,8 @@ class TupleLike(ValueType):
 
     @property
     def packed_size(self) -> int | None:
-        sizes = [part.packed_size for part in self.parts]
-        known = [size for size in sizes if size is not None]
-        return sum(known) if len(known) == len(sizes) and sum(known) <= 32 else None
+        size = sum(part.packed_size or _TOO_BIG for part in self.parts)
+        return size if size < _TOO_BIG else None
 
     @property
     def abi_type(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import ValueType
-from chain.storage.dynamic import Layout
+from chain.storage.dynamic import DynamicLayout, Layout
 from chain.storage.layout import FieldsLayout
 
 P = TypeVar("P")
@@ -16,15 +16,11 @@ ReadKey: TypeAlias = Callable[[P], ValueType]
 ReadValue: TypeAlias = Callable[[str, P], Layout]  # takes the name of the value, too
 
 
-class CollectionLayout:
+class CollectionLayout(DynamicLayout):
     """The layout of a collection. It cannot be stored or cleared as a whole."""
 
-    size: int | None = None
-    words = 1
     collection: ClassVar[type[StorageCollection]]
-    fields: FieldsLayout | None = (
-        None  # of a collection that is made of others, which are nameless there
-    )
+    fields: FieldsLayout | None = None  # what it is made of, if of others
 
     def __init__(self, name: str, *parts: ValueType | Layout) -> None:
         self.name = name  # the path of the field, such as `Counter.games`
@@ -45,13 +41,7 @@ class CollectionLayout:
     def write(self, frame: Any, slot: int, packed: Any) -> None:
         self.pack(packed)
 
-    def store(self, frame: Any, slot: int, value: Any) -> None:
-        self.pack(value)
-
     def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
-        self.pack(after)
-
-    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
         self.pack(after)
 
     def clear(self, frame: Any, slot: int) -> None:
