@@ -72,7 +72,7 @@ def show_receipts(chain: Chain) -> None:
     print(chain.sql("select block, sender_name, entry, ok, gas_used, error from receipts"))
     moves = chain.receipts.where(entry="make_move", ok=True)
     print(f"\n{moves.count()} moves in {len(chain.blocks) - 1} blocks, the last:\n")
-    print(chain.transcript(since=len(chain.receipts) - 1))
+    print(chain.activity(since=len(chain.receipts) - 1))
     print(f"last block: 0x{chain.block_hash().hex()}")
 
 

@@ -1,22 +1,19 @@
 """The Ethereum contract ABI: signatures, encoding and decoding of values.
 
-Each value type has a row in three tables: its ABI type (`signatures`), its encoding (`encode`) and its decoding (`decode`).
-Encoding and decoding are hot paths, so each is generated once per type as a straight-line Python function around one
-`struct.pack` or `unpack`, as `dataclasses` generates `__init__`. Only if that function fails is the value walked to explain
-the error. Property tests check that both directions agree with eth-abi. `json_abi` reads the ABI of contracts that are not
-written in Python. May import `schema` and what is below it. Begin with `signatures`.
+A value type knows its name in the ABI, and a scalar its word; `encode` and `decode` put them together. Both are hot paths, so
+each is generated once per type as a straight-line Python function around one `struct.pack` or `unpack`, as `dataclasses`
+generates `__init__`. Only if that function fails is the value walked to explain the error. Property tests check that both
+directions agree with eth-abi. `json_abi` reads the ABI of contracts that are not written in Python. May import `schema` and
+what is below it. Begin with `encode`.
 """
 
 from __future__ import annotations
 
 from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
-from chain.abi.encode import Encoder, encoder, widened
+from chain.abi.encode import Encoder, encoder, key_encoder, widened
 from chain.abi.signatures import (
     abi_name,
-    abi_type,
     field_name,
-    head_size,
-    is_dynamic,
     json_type,
     selector,
     signature,
@@ -29,16 +26,14 @@ __all__ = [
     "Encoder",
     "ValueMismatch",
     "abi_name",
-    "abi_type",
     "decode",
     "decode_members",
     "decoder",
     "encoder",
     "explain_mismatch",
     "field_name",
-    "head_size",
-    "is_dynamic",
     "json_type",
+    "key_encoder",
     "members_decoder",
     "selector",
     "signature",

@@ -12,23 +12,22 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NoReturn
 
-from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.errors import Revert
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import expectation, join
+from chain.schema.scalars import RawScalar
+from chain.schema.validation import join
 from chain.schema.value_types import (
-    AddressType,
     BoolType,
     BytesType,
-    EnumType,
     Field,
+    Int,
     ListType,
     OptionalType,
+    Scalar,
     StringType,
     StructType,
     ValueType,
 )
-from chain.types import Address, FixedBytes, Int
 
 Decoder = Callable[[bytes, int], Any]
 
@@ -40,7 +39,7 @@ class BadData(Revert):
 @cache
 def decoder(kind: ValueType) -> Decoder:
     """Return a function from (bytes, offset) to the value whose body is at the offset. It raises `BadData`."""
-    read, dynamic = _reader(kind), is_dynamic(kind)
+    read, dynamic = _reader(kind), kind.is_dynamic
 
     def decode_one(data: bytes, at: int) -> Any:
         try:
@@ -107,59 +106,26 @@ class _Plan(SourceBuilder):
 
         If the source `guard` is false at run time, the value is absent and its bytes may be anything.
         """
-        if is_dynamic(kind):
+        if kind.is_dynamic:
             self.tails.append((self.small(guard), self.bind(_reader(kind))))
             return f"x{len(self.tails) - 1}"
         match kind:
-            case StructType(members=members, cls=cls):
-                parts = ", ".join([self.add(member.kind, guard) for member in members])
-                return f"({parts},)" if cls is None else f"{self.bind(cls)}({parts})"
+            case Scalar():
+                return kind.decode(self, guard)
             case OptionalType(item=item):
                 flag = self.small(guard)
                 self.check(f"{flag} > 1", guard)
                 inner = self.add(item, f"{guard} and {flag}" if guard else flag)
                 return f"({inner} if {flag} else None)"
-            case _:
-                return self.scalar(kind, guard)
-
-    def scalar(self, kind: ValueType, guard: str) -> str:
-        """Plan to read a value of one word, and return the expression for it."""
-        match kind:
-            case Int(bits=bits, signed=False) if bits <= 64:
-                value = self.small(guard)
-                if bits < 64:
-                    self.check(f"{value} >> {bits}", guard)
-                return value
-            case Int(bits=bits, lowest=lowest) if bits <= 64:
-                upper, value = self.target("24s"), self.target("q")
-                self.check(f"{upper} != (minus if {value} < 0 else plus)", guard)
-                if bits < 64:
-                    self.check(f"{value} + {-lowest} >> {bits}", guard)
-                return value
-            case Int(signed=signed):
-                raw = self.target("32s")
-                number = f"number({raw}{', signed=True' if signed else ''})"
-                if kind.highest - kind.lowest == 2**256 - 1:
-                    return number
-                self.check(f"not {kind.lowest} <= (n{raw} := {number}) <= {kind.highest}", guard)
-                return f"n{raw}"
-            case BoolType():
-                value = self.small(guard)
-                self.check(f"{value} > 1", guard)
-                return f"({value} == 1)"
-            case EnumType():
-                return f"{self.bind(kind.member_of())}[{self.small(guard)}]"
-            case AddressType():
-                self.check(f"{self.target('12s')} != {self.bind(bytes(12))}", guard)
-                return f"make(Address, {self.target('20s')})"
-            case FixedBytes(size=size):
-                value = self.target(f"{size}s")
-                if size < 32:
-                    rest = 32 - size
-                    self.check(f"{self.target(f'{rest}s')} != {self.bind(bytes(rest))}", guard)
-                return value
+            case StructType():
+                return self.record(kind, guard)
             case _:
                 raise AssertionError(kind)
+
+    def record(self, kind: StructType, guard: str = "") -> str:
+        """Plan to read the members of a record, and return the expression for it."""
+        parts = [self.add(part, guard) for part in kind.parts]
+        return kind.construction_source(self.bind(kind.cls) if kind.cls else "", parts)
 
     @property
     def refused(self) -> str:
@@ -187,10 +153,7 @@ class _Plan(SourceBuilder):
         return self._run(form, ["def read(data):", line])
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
-        tools = SIGN | {
-            "unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail, "number": int.from_bytes,
-            "make": bytes.__new__, "Address": Address,
-        }  # fmt: skip
+        tools = {"unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail}
         reader: Callable[..., Any] = self.run(lines, tools)["read"]
         return reader
 
@@ -208,14 +171,12 @@ def _reader(kind: ValueType) -> Callable[[bytes, int], Any]:
         case BytesType():
             return _read_blob
         case ListType(item=item, make=make):
-            return _dynamic_items(item, make) if is_dynamic(item) else _static_items(item, make)
-        case OptionalType(item=item) if is_dynamic(kind):
+            return _dynamic_items(item, make) if item.is_dynamic else _static_items(item, make)
+        case OptionalType(item=item) if kind.is_dynamic:
             return _option_reader(_reader(item))
-        case StructType(members=members, cls=cls) if is_dynamic(kind):
+        case StructType() if kind.is_dynamic:
             plan = _Plan(f"decode {kind.name or 'arguments'}")
-            parts = ", ".join([plan.add(member.kind) for member in members])
-            value = f"({parts},)" if cls is None else f"{plan.bind(cls)}({parts})"
-            return plan.compile(value)
+            return plan.compile(plan.record(kind))
         case _:
             plan = _Plan(f"decode {kind.name or 'arguments'}")
             return plan.compile(plan.add(kind))
@@ -246,7 +207,7 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
 
 def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
     plan = _Plan(f"decode {item.name}")
-    read, size, is_list = plan.compile_each(plan.add(item)), head_size(item), make is list
+    read, size, is_list = plan.compile_each(plan.add(item)), item.head_size, make is list
 
     def read_items(data: bytes, at: int) -> tuple[Any, int]:
         start = at + 32
@@ -305,13 +266,13 @@ def _walk(kind: ValueType, data: bytes, at: int, path: str) -> int:
         case OptionalType(item=item):
             _walk_side_by_side([(path, BoolType())], data, at, path)
             if not _word(data, at):
-                _need(data, at, body_size(kind), path)
-                return at + body_size(kind)
+                _need(data, at, kind.body_size, path)
+                return at + kind.body_size
             return _walk_side_by_side([(path, BoolType()), (path, item)], data, at, path)
         case ListType(item=item):
             _need(data, at, 32, path)
             count = _word(data, at)
-            _need(data, at + 32, count * head_size(item), path)
+            _need(data, at + 32, count * item.head_size, path)
             items = [(f"{path}[{i}]", item) for i in range(count)]
             return _walk_side_by_side(items, data, at + 32, path)
         case StringType() | BytesType():
@@ -327,11 +288,11 @@ def _walk(kind: ValueType, data: bytes, at: int, path: str) -> int:
 
 def _walk_side_by_side(parts: list[tuple[str, ValueType]], data: bytes, at: int, path: str) -> int:
     """Read values side by side, each with its path and type, and return the end of their data."""
-    sizes = [head_size(value_type) for _, value_type in parts]
+    sizes = [value_type.head_size for _, value_type in parts]
     _need(data, at, sum(sizes), path)
     head, end = at, at + sum(sizes)
     for (name, value_type), size in zip(parts, sizes, strict=True):
-        if is_dynamic(value_type):
+        if value_type.is_dynamic:
             position = at + _word(data, head)
             if position < end:
                 raise _bad(name, "its data overlap the data before them")
@@ -360,8 +321,8 @@ def _make(kind: ValueType, data: bytes, at: int, path: str) -> None:
 def _short_text(kind: ValueType, word: bytes, path: str) -> str:
     signed = isinstance(kind, Int) and (kind.signed or kind.highest.bit_length() < 255)
     number = int.from_bytes(word, signed=signed)  # 2^256-1 sent as a u8 most likely meant -1
-    value = f"0x{word.hex()}" if isinstance(kind, AddressType | FixedBytes) else str(number)
-    return f"{path} = {value} {expectation(kind)}" if path else f"{value} {expectation(kind)}"
+    value = f"0x{word.hex()}" if isinstance(kind, RawScalar) else str(number)
+    return f"{path} = {value} {kind.expectation()}" if path else f"{value} {kind.expectation()}"
 
 
 def _word(data: bytes, at: int) -> int:

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
-from chain.abi.signatures import SIGN, body_size, head_size, is_dynamic
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import destructuring_source, explain_mismatch, range_check_source
+from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (
-    AddressType,
-    BoolType,
     BytesType,
-    EnumType,
-    Field,
+    Int,
     ListType,
     OptionalType,
+    Scalar,
     StringType,
     StructType,
     ValueType,
 )
-from chain.types import FixedBytes, Int
 
 Encoder = Callable[[Any], bytes]
 
-_MASK = 2**256 - 1
 _BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
 
 
@@ -42,11 +37,16 @@ def encoder(kind: ValueType) -> Encoder:
         case ListType(item=item) if isinstance(item, Int):
             return _numbers_encoder(kind, item)
         case ListType(item=item):
-            return _sequence_encoder(kind, encoder(item), is_dynamic(item))
-        case OptionalType(item=item) if is_dynamic(kind):
+            return _sequence_encoder(kind, encoder(item), item.is_dynamic)
+        case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
         case _:
             return _flat_encoder(kind)
+
+
+def key_encoder(kind: ValueType) -> Encoder:
+    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words."""
+    return _KEYS.get(type(kind)) or encoder(kind)
 
 
 def widened(kind: ValueType) -> ValueType:
@@ -55,38 +55,23 @@ def widened(kind: ValueType) -> ValueType:
     The decoder of `kind` refuses every such number. Types of 255 bits and more stay as they are: a number out of their range
     would be encoded as another, valid one.
     """
-    match kind:
-        case Int(highest=highest) if highest.bit_length() < 255:
-            return Int(kind.name, 256, -(2**255), 2**255 - 1)
-        case OptionalType(item=item):
-            return OptionalType(widened(item))
-        case ListType(item=item, make=make):
-            return ListType(widened(item), make)
-        case StructType(members=members):
-            wide = tuple(Field(member.name, widened(member.kind)) for member in members)
-            return replace(kind, members=wide)
-        case _:
-            return kind
+    if isinstance(kind, Int) and kind.highest.bit_length() < 255:
+        return Int.sized(kind.name, 256, signed=True)
+    return kind.map(widened)
 
 
 def blank(kind: ValueType) -> bytes:
     """Return the encoding of an absent value: as short as possible, all zero except for the offsets."""
-    match kind:
-        case StringType() | BytesType() | ListType():
-            return bytes(32)
-        case OptionalType(item=item) if is_dynamic(item):
-            return bytes(32) + (64).to_bytes(32) + blank(item)
-        case StructType(members=members) if is_dynamic(kind):
-            heads, tails = b"", b""
-            for member in members:
-                if is_dynamic(member.kind):
-                    heads += (body_size(kind) + len(tails)).to_bytes(32)
-                    tails += blank(member.kind)
-                else:
-                    heads += bytes(head_size(member.kind))
-            return heads + tails
-        case _:
-            return bytes(body_size(kind))
+    if not isinstance(kind, OptionalType | StructType) or not kind.is_dynamic:
+        return bytes(kind.body_size)
+    heads, tails = b"", b""
+    for part in kind.parts:
+        if part.is_dynamic:
+            heads += (kind.body_size + len(tails)).to_bytes(32)
+            tails += blank(part)
+        else:
+            heads += bytes(part.head_size)
+    return heads + tails
 
 
 @dataclass
@@ -101,21 +86,19 @@ class _Plan(SourceBuilder):
     def add(self, kind: ValueType, value: str) -> None:
         """Plan to encode the value called `value`."""
         match kind:
-            case StructType() if not is_dynamic(kind):
+            case Scalar():
+                self._scalar(kind, value)
+            case StructType() if not kind.is_dynamic:
                 self.spread(kind, value)
-            case OptionalType(item=item) if isinstance(
-                item, Int | BoolType | EnumType | AddressType | FixedBytes
-            ):
+            case OptionalType(item=Scalar() as item):
                 self.formats.append("31x?")
                 self.values.append(f"{value} is not None")
                 self._scalar(item, value, f" if {value} is not None else ")
-            case OptionalType() if not is_dynamic(kind):
-                self.formats.append(f"{head_size(kind)}s")
+            case OptionalType() if not kind.is_dynamic:
+                self.formats.append(f"{kind.head_size}s")
                 absent = self.bind(blank(kind))
                 present = f"yes + {self.bind(encoder(kind.item))}({value})"
                 self.values.append(f"{absent} if {value} is None else {present}")
-            case Int() | BoolType() | EnumType() | AddressType() | FixedBytes():
-                self._scalar(kind, value)
             case _:
                 self.formats.append("24xQ")
                 self.values.append(f"o{len(self.tails)}")
@@ -123,19 +106,19 @@ class _Plan(SourceBuilder):
 
     def spread(self, kind: StructType, value: str) -> None:
         """Plan to encode the members of a record, each in a local variable."""
-        self.lines += destructuring_source(kind, value)
-        for i, member in enumerate(kind.members):
-            self.add(member.kind, f"{value}_{i}")
+        self.lines += kind.destructuring_source(value)
+        for i, part in enumerate(kind.parts):
+            self.add(part, f"{value}_{i}")
 
-    def _scalar(self, kind: ValueType, value: str, unless: str = "") -> None:
+    def _scalar(self, kind: Scalar, value: str, unless: str = "") -> None:
         """Plan to encode a value of one word.
 
         `unless` turns an expression into one for a value that may be None: ` if v is not None else `.
         """
-        check = range_check_source(kind, value)
+        check = kind.refusal(value)
         if check:
             self.checks.append(f"{value} is not None and ({check})" if unless else check)
-        form, parts = _word(kind, value, self.bind)
+        form, parts = kind.encode(value, self.bind)
         self.formats.append(form)
         self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
 
@@ -159,35 +142,8 @@ class _Plan(SourceBuilder):
             "kind": kind,
             "yes": (1).to_bytes(32),
         }
-        encode: Encoder = self.run(source, names | SIGN)["encode"]
+        encode: Encoder = self.run(source, names)["encode"]
         return encode
-
-
-def _word(
-    kind: ValueType, value: str, name: Callable[[Any], str]
-) -> tuple[str, list[tuple[str, str]]]:
-    """Return the struct format of a scalar's word, and its parts: source for the part, and source for it if the value is None.
-
-    `name` binds an object to a name in the source.
-    """
-    match kind:
-        case Int(bits=bits, signed=False) if bits <= 64:
-            return "24xQ", [(value, "0")]
-        case Int(bits=bits) if bits <= 64:
-            return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
-        case Int(signed=signed):
-            number = f"({value} & {_MASK})" if signed else f"({value} + 0)"
-            return "32s", [(f"{number}.to_bytes(32)", "b''")]
-        case BoolType():
-            return "31x?", [(value, "False")]
-        case EnumType():
-            return "31xB", [(f"{name(kind.code_of())}[{value}]", "0")]
-        case AddressType():
-            return "12x20s", [(value, "b''")]
-        case FixedBytes(size=size):
-            return f"{size}s{32 - size}x", [(value, "b''")]
-        case _:
-            raise AssertionError(kind)
 
 
 def _flat_encoder(kind: ValueType) -> Encoder:
@@ -199,33 +155,44 @@ def _flat_encoder(kind: ValueType) -> Encoder:
     return plan.compile(kind)
 
 
-def _encode_text(value: Any) -> bytes:
+def _raw_text(value: Any) -> bytes:
     try:
-        return _with_length(str.encode(value))
+        return str.encode(value)
     except (TypeError, UnicodeEncodeError) as error:
         raise explain_mismatch(StringType(), value, error) from None
 
 
-def _encode_blob(value: Any) -> bytes:
+def _raw_bytes(value: Any) -> bytes:
     if not isinstance(value, bytes | bytearray):
         raise explain_mismatch(BytesType(), value)
-    return _with_length(value)
+    return bytes(value)
 
 
-def _with_length(raw: bytes | bytearray) -> bytes:
+_KEYS: Final[dict[type, Encoder]] = {StringType: _raw_text, BytesType: _raw_bytes}
+
+
+def _encode_text(value: Any) -> bytes:
+    return _with_length(_raw_text(value))
+
+
+def _encode_blob(value: Any) -> bytes:
+    return _with_length(_raw_bytes(value))
+
+
+def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 
 
 def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
     """Return the encoder of a list of numbers. Game boards are such lists, so there is no call for each number."""
-    form, parts = _word(item, "v", str)
+    form, parts = item.encode("v", str)
     word = f"pack({', '.join(part for part, _ in parts)})"
     if item.lowest == 0 and item.highest < len(_BYTES):
         word = "small[v]"
     source = f"""def encode(values):
-        return [{word} if not ({range_check_source(item, "v")}) else fail() for v in values]"""
-    tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail, **SIGN}
+        return [{word} if not ({item.refusal("v")}) else fail() for v in values]"""
+    tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail}
     return _sequence_encoder(
         kind, SourceBuilder(f"encode {kind.name}").run([source], tools)["encode"], False, whole=True
     )

@@ -17,12 +17,13 @@ from chain.schema.value_types import (
     BoolType,
     BytesType,
     Field,
+    FixedBytes,
+    Int,
     ListType,
     StringType,
     StructType,
     ValueType,
 )
-from chain.types import FixedBytes, Int
 
 _PLAIN: dict[str, ValueType] = {
     "bool": BoolType(),
@@ -56,12 +57,7 @@ def _sized(written: str) -> ValueType:
     if name == "bytes" and size <= 32:
         return FixedBytes(written, size)
     if name in ("int", "uint") and size <= 256 and size % 8 == 0:
-        half, limit = 2 ** (size - 1), 2**size
-        return (
-            Int(written, size, 0, limit - 1)
-            if name == "uint"
-            else Int(written, size, -half, half - 1)
-        )
+        return Int.sized(written, size, signed=name == "int")
     return _unknown(written)
 
 

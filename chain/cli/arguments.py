@@ -10,27 +10,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from chain.ledger.sql.parse_values import (
-    AddressResolver,
-    ParseError,
-    by_field,
-    parse_value,
-    read_text,
-)
-from chain.schema.validation import expectation
+from chain.ledger.sql.parse_values import AddressResolver, ParseError, by_field, parse_value
 from chain.schema.value_types import (
-    BoolType,
-    Field,
+    ListType,
     OptionalType,
     StringType,
     StructType,
     ValueType,
 )
-from chain.schema.value_types import ListType as Many
 from chain.spec.contracts import EntrySpec
 
 _NOTHING = ("null", "none")
-_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, Any]:
@@ -42,9 +32,7 @@ def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> 
             count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
             raise ParseError(f"{entry.name} takes {usage(entry)}; {count}")
         pairs = zip(types.items(), words, strict=False)
-        return {
-            name: _read_word(value_type, word, name, find) for (name, value_type), word in pairs
-        }
+        return {name: read_word(value_type, word, name, find) for (name, value_type), word in pairs}
     unknown = next((name for name in parsed if name not in types), None)
     if unknown is not None:
         raise ParseError(f"{entry.name} has no argument '{unknown}'; it takes {usage(entry)}")
@@ -56,11 +44,6 @@ def usage(entry: EntrySpec) -> str:
     return (
         " ".join(f"<{param.name}: {param.kind.name}>" for param in entry.params) or "no arguments"
     )
-
-
-def read_value(member: Field, word: str, find: AddressResolver) -> Any:
-    """Read one value of the type of `member`."""
-    return _read_word(member.kind, word, member.name, find)
 
 
 def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
@@ -87,24 +70,19 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
     return None
 
 
-def _read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> Any:
+def read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> Any:
     """Read a value of type `kind` from one word of the command line."""
     match kind:
         case OptionalType(item=item):
-            return None if word.lower() in _NOTHING else _read_word(item, word, path, find)
-        case BoolType():
-            if word.lower() in _TRUTH:
-                return _TRUTH[word.lower()]
-            raise ParseError(f"{path} = {word!r} is not bool: write true or false")
-        case Many() | StructType():
+            return None if word.lower() in _NOTHING else read_word(item, word, path, find)
+        case ListType() | StructType():
             try:
                 return parse_value(kind, json.loads(word), path, find)
             except json.JSONDecodeError:
-                raise ParseError(
-                    f"{path} = {word!r} {expectation(kind)}: write it as JSON"
-                ) from None
+                remedy = f"{kind.expectation()}: write it as JSON"
+                raise ParseError(f"{path} = {word!r} {remedy}") from None
         case _:
-            return read_text(kind, word, path, find)
+            return parse_value(kind, word, path, find)
 
 
 def _bare(kind: ValueType) -> ValueType:

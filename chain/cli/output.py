@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.json_values import to_json_untyped
+from chain.ledger.sql.json_values import portable
 from chain.ledger.sql.result import QueryResult
 
 
@@ -22,14 +22,12 @@ def is_terminal() -> bool:
 
 def as_json(value: Any) -> None:
     """Print one JSON value, indented if stdout is a terminal."""
-    click.echo(
-        json.dumps(to_json_untyped(value), ensure_ascii=False, indent=2 if is_terminal() else None)
-    )
+    click.echo(json.dumps(portable(value), ensure_ascii=False, indent=2 if is_terminal() else None))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) -> None:
     """Print rows under column names, as a table or as a JSON list of objects."""
-    cells = [list(map(to_json_untyped, row)) for row in rows]
+    cells = [list(map(portable, row)) for row in rows]
     if json:
         as_json([dict(zip(columns, row, strict=True)) for row in cells])
     elif is_terminal():
@@ -46,12 +44,12 @@ def key_values(values: Mapping[str, Any], *, json: bool) -> None:
     width = max(map(len, values), default=0)
     for name, value in values.items():
         label = click.style(name.ljust(width), fg="cyan") if is_terminal() else name.ljust(width)
-        click.echo(f"{label}  {_cell(to_json_untyped(value))}")
+        click.echo(f"{label}  {_cell(portable(value))}")
 
 
 def value(value: Any) -> None:
     """Print one value: text as it is, a value with parts as JSON."""
-    plain = to_json_untyped(value)
+    plain = portable(value)
     if isinstance(plain, list | dict):
         as_json(plain)
     else:

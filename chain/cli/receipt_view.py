@@ -1,4 +1,4 @@
-"""Receipts as the command line shows them: as a row, as a short transcript, or in full."""
+"""Receipts as the command line shows them: as a row, as a few lines, or in full."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from chain.cli import output
 from chain.cli.error_report import NO
 from chain.errors import Reverted
-from chain.ledger.decoded.activity import Transcript
+from chain.ledger.decoded.activity import ActivityFormatter
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.export import receipt_objects
 from chain.simulator.chain import Chain
@@ -22,10 +22,10 @@ def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
     if json:
         output.as_json(list(receipt_objects(chain.ledger, receipts)))
         return
-    transcript = Transcript(chain.ledger)
+    formatter = ActivityFormatter(chain.ledger)
     rows = [
-        (receipt.position, receipt.block_number, transcript.show(receipt.sender),
-         transcript.format_call(receipt), transcript.format_outcome(receipt), receipt.gas_used)
+        (receipt.position, receipt.block_number, formatter.show(receipt.sender),
+         formatter.format_call(receipt), formatter.format_outcome(receipt), receipt.gas_used)
         for receipt in receipts
     ]  # fmt: skip
     output.table(_COLUMNS, rows, json=False)
@@ -36,7 +36,7 @@ def report(receipt: Receipt, *, json: bool) -> None:
     if json:
         output.as_json(_line(receipt))
     else:
-        for line in Transcript(receipt.ledger).format_receipt(receipt):
+        for line in ActivityFormatter(receipt.ledger).format_receipt(receipt):
             click.echo(line)
         output.remark(f"transaction 0x{receipt.tx_hash.hex()}")
     if receipt.error is not None:
@@ -46,14 +46,14 @@ def report(receipt: Receipt, *, json: bool) -> None:
 
 
 def details(chain: Chain, receipt: Receipt, *, json: bool) -> None:
-    """Print a receipt in full: its transcript, and the tree of its messages with their reads, writes and logs."""
+    """Print a receipt in full: its first line, and the tree of its messages with their reads, writes and logs."""
     tree = str(receipt.trace).split("\n")
     if json:
         groups = {"writes": receipt.writes, "undone_writes": receipt.undone_writes}
         texts = {name: [str(write) for write in writes] for name, writes in groups.items()}
         output.as_json({**_line(receipt), **texts, "trace": tree})
         return
-    click.echo(next(Transcript(chain.ledger).format_receipt(receipt)))
+    click.echo(next(ActivityFormatter(chain.ledger).format_receipt(receipt)))
     click.echo("\n".join(["", *tree, "", f"transaction 0x{receipt.tx_hash.hex()}"]))
 
 

@@ -14,7 +14,7 @@ from chain.deployment.journal import DONE, SENDING, Journal, Record
 from chain.deployment.plan import Deployment, Step
 from chain.errors import Reverted
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql import json_values as form
+from chain.ledger.sql.json_values import address_text, portable, to_hex
 from chain.metering.program import parse_code
 from chain.simulator.chain import Chain
 from chain.simulator.upgrade import CannotUpgrade
@@ -111,7 +111,7 @@ class Deployer:
         if not self._is_on_chain(record):
             return StepStatus(step, initial_action)
         if step.to is not None:
-            same = (record["to"], record["data"]) == (_hex(settled[0] or b""), _hex(settled[1]))
+            same = (record["to"], record["data"]) == (to_hex(settled[0] or b""), to_hex(settled[1]))
             return StepStatus(step, LEAVE if same else CALL, record)
         return self._compare(step, record, settled[1])
 
@@ -119,11 +119,11 @@ class Deployer:
         """Compare a deployed contract with its present class."""
         program = step.program
         if program is None:
-            if record["data"] == _hex(data):
+            if record["data"] == to_hex(data):
                 return StepStatus(step, LEAVE, record)
             return StepStatus(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
         differences, obstacles, deployed = [], [], self._deployed(record)
-        if record["args"] != _hex(self._substitute(step.init_args) or b""):
+        if record["args"] != to_hex(self._substitute(step.init_args) or b""):
             differences.append("the arguments of its @init")
             obstacles.append("its @init had other arguments, and runs once")
         if is_changed(deployed, program):
@@ -146,7 +146,7 @@ class Deployer:
         if not 0 <= position < len(receipts):
             return False
         receipt = receipts[position]
-        return receipt.ok and _hex(receipt.tx_hash) == record["transaction"]
+        return receipt.ok and to_hex(receipt.tx_hash) == record["transaction"]
 
     def _sent(self, record: Record, step: Step, data: bytes) -> Receipt | None:
         """Return the transaction that a record announces, if it was made."""
@@ -195,8 +195,8 @@ class Deployer:
             self.chain.account(name)
         if step.program is not None:
             self.chain.declare(step.program.spec.cls)
-        intent = {"nonce": self.chain.nonce(step.sender), "data": _hex(data), "version": version}
-        self.journal.write(step.name, {"status": SENDING, "sender": _hex(step.sender), **intent})
+        intent = {"nonce": self.chain.nonce(step.sender), "data": to_hex(data), "version": version}
+        self.journal.write(step.name, {"status": SENDING, "sender": to_hex(step.sender), **intent})
         receipt = self.chain.send(to, data, sender=step.sender, value=step.value, gas=step.gas)
         if receipt.error is not None:
             raise StepFailed(f"{step.name} was refused: {receipt.error}") from Reverted(receipt)
@@ -205,18 +205,18 @@ class Deployer:
     def _done(self, step: Step, receipt: Receipt, version: int) -> Record:
         record: Record = {
             "status": DONE,
-            "address": form.address_text(receipt.address),
-            "transaction": _hex(receipt.tx_hash),
+            "address": address_text(receipt.address),
+            "transaction": to_hex(receipt.tx_hash),
             "block": receipt.block_number,
             "receipt": receipt.position,
-            "sender": form.address_text(receipt.sender),
+            "sender": address_text(receipt.sender),
             "nonce": receipt.nonce,
-            "to": _hex(receipt.to or b""),
-            "data": _hex(receipt.data),
-            "value": form.number(receipt.value),
+            "to": to_hex(receipt.to or b""),
+            "data": to_hex(receipt.data),
+            "value": portable(receipt.value),
         }
         if step.to is None:
-            record |= {"version": version, "args": _hex(self._substitute(step.init_args) or b"")}
+            record |= {"version": version, "args": to_hex(self._substitute(step.init_args) or b"")}
             if step.program is not None:
                 record |= description_of(step.program)
         elif step.entry is not None:
@@ -235,7 +235,7 @@ class Deployer:
         except Reverted as refusal:
             raise StepFailed(f"the upgrade of {step.name} was refused: {refusal}") from refusal
         upgrade = {
-            "transaction": _hex(receipt.tx_hash),
+            "transaction": to_hex(receipt.tx_hash),
             "block": receipt.block_number,
             "receipt": receipt.position,
         }
@@ -269,7 +269,3 @@ class Deployer:
     @staticmethod
     def _version(record: Record | None) -> int:
         return 1 if record is None else int(record.get("version", 1))
-
-
-def _hex(raw: bytes) -> str:
-    return f"0x{bytes(raw).hex()}"

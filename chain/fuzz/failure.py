@@ -6,7 +6,7 @@ from chain.fuzz.explorer import Explorer
 from chain.fuzz.report import Report
 from chain.fuzz.steps import Problem, Step
 from chain.fuzz.write_test import write_test
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 
 
 class FuzzFailure(AssertionError):
@@ -15,9 +15,9 @@ class FuzzFailure(AssertionError):
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
         self.problem, self.steps = problem, steps
         self.report: Report = explorer.report
-        self.transcript = transcript_of(explorer.chain.ledger, explorer.set_up_by)
+        self.activity = activity_of(explorer.chain.ledger, explorer.set_up_by)
         self.test = write_test(explorer.play, steps, problem)
         count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         super().__init__(
-            f"{problem}\n\nIt takes {count}; what happened:\n{self.transcript}\nThis test fails in the same way:\n\n{self.test}"
+            f"{problem}\n\nIt takes {count}; what happened:\n{self.activity}\nThis test fails in the same way:\n\n{self.test}"
         )

@@ -24,15 +24,16 @@ from chain.schema.value_types import (
     BoolType,
     BytesType,
     EnumType,
+    FixedBytes,
+    Int,
+    ListType,
     OptionalType,
     StringType,
     StructType,
     ValueType,
-    default_value,
 )
-from chain.schema.value_types import ListType as ManyOf
 from chain.spec.contracts import REQUIRED, EntrySpec
-from chain.types import ZERO_ADDRESS, Address, FixedBytes, Int
+from chain.types import ZERO_ADDRESS, Address
 
 _REMEMBERED: Final = 12  # values per type
 _SMALL: Final = 9
@@ -76,30 +77,20 @@ class ValueHints:
 
     def record(self, kind: ValueType | None, value: Any) -> None:
         """Record a value that came up. Its parts may be worth trying again."""
-        match kind:
-            case None | BoolType() | EnumType():
-                return
-            case OptionalType(item=item):
-                if value is not None:
-                    self.record(item, value)
-            case ManyOf(item=item):
-                for part in value[:_REMEMBERED]:
-                    self.record(item, part)
-            case StructType(members=members, cls=cls):
-                for i, member in enumerate(members):
-                    self.record(
-                        member.kind, value[i] if cls is None else getattr(value, member.name)
-                    )
-            case _:
-                known = self.seen.setdefault(kind.name, [])
-                if value not in known:
-                    known.append(value)
-                    del known[:-_REMEMBERED]
+        parts = None if kind is None else kind.split(value)
+        if parts is not None:
+            for _, inner, part in parts[:_REMEMBERED]:
+                self.record(inner, part)
+        elif kind is not None and not isinstance(kind, BoolType | EnumType):
+            known = self.seen.setdefault(kind.name, [])
+            if value not in known:
+                known.append(value)
+                del known[:-_REMEMBERED]
 
     def recall(self, kind: ValueType, place: int) -> Any:
         """Return a seen value of this type, the latest first, or the default value if none was seen."""
         known = self.seen.get(kind.name)
-        return known[-1 - place % len(known)] if known else default_value(kind)
+        return known[-1 - place % len(known)] if known else kind.zero
 
 
 def arguments(entry: EntrySpec, hints: ValueHints) -> SearchStrategy[tuple[Any, ...]]:
@@ -142,10 +133,12 @@ def values(kind: ValueType, hints: ValueHints | None = None) -> SearchStrategy[A
             return _seen(kind, known) | st.binary(max_size=40)
         case OptionalType(item=item):
             return st.none() | values(item, known)
-        case ManyOf(item=item, make=make):
+        case ListType(item=item, make=make):
             return st.lists(values(item, known), max_size=4).map(make)
         case StructType():
             return _records(kind, known)
+        case _:
+            raise AssertionError(kind)
 
 
 def _numbers(kind: Int, hints: ValueHints) -> SearchStrategy[int]:
@@ -189,7 +182,7 @@ def _texts(kind: StringType, hints: ValueHints) -> SearchStrategy[str]:
 
 
 def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[Any]:
-    parts = st.tuples(*(values(member.kind, hints) for member in kind.members))
+    parts = st.tuples(*(values(part, hints) for part in kind.parts))
     build = kind.cls
     if build is None:
         return parts

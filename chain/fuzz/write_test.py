@@ -6,13 +6,13 @@ If there is a description, it does the set-up. Otherwise the file deploys the co
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
 from chain.accounts import Account as Named
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait, is_view, perform
+from chain.ledger.decoded.formatting import PythonStyle
 from chain.simulator.chain import Chain
 from chain.types import Address
 
@@ -24,7 +24,7 @@ def write_test(play: Fuzz, steps: list[Step], problem: Problem) -> str:
     return _Test(type(play), steps, problem).text()
 
 
-class _Test:
+class _Test(PythonStyle):
     def __init__(self, description: type[Fuzz], steps: list[Step], problem: Problem) -> None:
         self._description, self._steps, self._problem = description, steps, problem
         self._imports: dict[str, tuple[str, str]] = {}  # local name: (module, name in that module)
@@ -59,7 +59,7 @@ class _Test:
             lines += self._accounts("chain.accounts")
             for name, handle in play.handles.items():
                 self._names[bytes(handle.address)] = f"{name}.address"
-                lines.append(f"{name} = chain.deploy({self._class(handle.contract)})")
+                lines.append(f"{name} = chain.deploy({self.class_name(handle.contract)})")
             return lines
         lines.append(f"play = {self._described()}(chain)")
         lines += self._accounts("play.accounts")
@@ -72,7 +72,7 @@ class _Test:
         """Return an expression of the class of the description: imported, or found by `descriptions`."""
         if self._description.of_module:
             return f'{self._name("chain.fuzz.fuzz_targets", "descriptions")}("{self._description.of_module}")[0]'
-        return self._class(self._description)
+        return self.class_name(self._description)
 
     @property
     def _stands_alone(self) -> bool:
@@ -110,7 +110,7 @@ class _Test:
                 return f"chain.advance({seconds})"
             case Deployment(contract=contract, args=args, sender=sender, value=value):
                 owner = "chain" if self._stands_alone else "play"
-                arguments = ", ".join([self._class(contract), *self._sent(args, sender, value)])
+                arguments = ", ".join([self.class_name(contract), *self._sent(args, sender, value)])
                 return f"{owner}.deploy({arguments})"
             case Call(on=on, entry=entry, args=args, sender=sender, value=value):
                 is_shared = len(self._play.handles[on].contract.__spec__.named(entry)) > 1
@@ -119,29 +119,23 @@ class _Test:
 
     def _sent(self, args: tuple[Any, ...], sender: Address, value: int) -> list[str]:
         wei = [f"value={value}"] if value else []
-        return [*map(self._value, args), f"sender={self._value(sender)}", *wei]
+        return [*map(self.show, args), f"sender={self.show(sender)}", *wei]
 
     # Values
 
-    def _value(self, value: Any) -> str:
-        """Return a value as Python source."""
-        match value:
-            case Enum():
-                return f"{self._class(type(value))}.{value.name}"
-            case Address():
-                variable_name = self._names.get(bytes(value))
-                return variable_name or f'{self._name("chain.types", "Address")}("{value}")'
-            case list():
-                return f"[{', '.join(map(self._value, value))}]"
-            case tuple():
-                return f"({', '.join(map(self._value, value))}{',' if len(value) == 1 else ''})"
-            case str() if (name := self._name_of(value)) is not None:
-                return name
-            case _ if is_dataclass(value) and not isinstance(value, type):
-                parts = (f"{f.name}={self._value(getattr(value, f.name))}" for f in fields(value))
-                return f"{self._class(type(value))}({', '.join(parts)})"
-            case _:
-                return repr(value)
+    def member(self, value: Enum) -> str:
+        return f"{self.class_name(type(value))}.{value.name}"
+
+    def address(self, value: Address) -> str:
+        variable_name = self._names.get(bytes(value))
+        return variable_name or f'{self._name("chain.types", "Address")}("{value}")'
+
+    def raw(self, value: bytes | bytearray) -> str:
+        return repr(value)
+
+    def plain(self, value: Any) -> str:
+        name = self._name_of(value) if isinstance(value, str) else None
+        return name or repr(value)
 
     def _name_of(self, text: str) -> str | None:
         """Return an expression for an address that is given as text, if the address has a variable."""
@@ -150,7 +144,9 @@ class _Test:
         variable_name = self._names.get(bytes.fromhex(text[2:]))
         return f"str({variable_name})" if variable_name and str(Address(text)) == text else None
 
-    def _class(self, cls: type) -> str:
+    def class_name(self, cls: type | str) -> str:
+        """Return the name of a class, and import it."""
+        assert isinstance(cls, type)
         outer, dot, inner = cls.__qualname__.rpartition("<locals>.")[2].partition(".")
         return self._name(cls.__module__, outer) + dot + inner
 

@@ -35,10 +35,9 @@ _TYPING: Final = word_set(
     """
 )
 
-_CHAIN: Final = word_set(
-    """
-    Address Contract Key Map Revert Set System Vector World call error event init model require view
-    """
+_COLLECTIONS: Final = word_set("Map Set Vector")
+_CHAIN: Final = _COLLECTIONS | word_set(
+    "Address Contract Key Revert System World call error event init model require view"
 )
 
 # By module: the names that a contract may import from it. None allows all of them.
@@ -54,7 +53,7 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "chain.runtime.contract": word_set("Block Contract"),
         "chain.spec.decorators": word_set("call error event init model view"),
         "chain.errors": word_set("Revert require"),
-        "chain.storage.collections": word_set("Map Set Vector"),
+        "chain.storage.collections": _COLLECTIONS,
         "chain.crypto.hashing": word_set("checksum_address keccak"),
         "chain.runtime.random": word_set("Random"),
         "chain.runtime.system": word_set("System WorldModels"),

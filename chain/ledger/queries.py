@@ -194,7 +194,7 @@ def contract_key(ledger: Ledger, contract: Any) -> tuple[str, Any]:
 
 
 def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
-    """Return the key for all contracts of a class by its name, or for the one with that name in transcripts: `Game#2`."""
+    """Return the key for all contracts of a class by its name, or for the one with that name in texts: `Game#2`."""
     classes = {program.spec.name for program in ledger.programs.values()}
     if name in classes:
         return "contract", name

@@ -13,32 +13,26 @@ from typing import Any, Final, TypeAlias
 
 from chain import types
 from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    BytesType,
+    PLAIN,
     EnumType,
     Field,
     ListType,
     OptionalType,
-    StringType,
     StructType,
     ValueType,
 )
-from chain.storage.collections import MapLayout, SetLayout, VectorLayout
-from chain.storage.layout import Layout, OptionLayout, layout_for
-from chain.types import FixedBytes, Int
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collections import COLLECTIONS
+from chain.storage.layout import Layout, layout_for
 
 Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
-_INTS: Final[list[ValueType]] = [
-    value_type
-    for hint in vars(types).values()
-    for value_type in getattr(hint, "__metadata__", ())
-    if isinstance(value_type, Int)
+_MARKS: Final = [
+    mark for hint in vars(types).values() for mark in getattr(hint, "__metadata__", ())
 ]
-_OTHERS: Final[list[ValueType]] = [BoolType(), StringType(), BytesType(), AddressType()]
-_PLAIN: Final = {value_type.name: value_type for value_type in (*_INTS, *_OTHERS)}
+_SCALARS: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
+_BY_NAME: Final = {value_type.name: value_type for value_type in (*_SCALARS, *PLAIN.values())}
 
 
 def describe(kind: ValueType) -> Description:
@@ -46,8 +40,8 @@ def describe(kind: ValueType) -> Description:
     match kind:
         case OptionalType(item=item):
             return "option", describe(item)
-        case ListType(item=item, make=make):
-            return make.__name__, describe(item)
+        case ListType(item=item):
+            return kind.word, describe(item)
         case EnumType():
             return (
                 "enum",
@@ -59,8 +53,6 @@ def describe(kind: ValueType) -> Description:
         case StructType(name=name, members=members, cls=cls, array=array):
             shape = "record" if cls is not None else "array" if array else "members"
             return shape, name, describe_members(members)
-        case FixedBytes(name=name, size=size):
-            return "fixed", name, size
         case _:
             return kind.name
 
@@ -90,10 +82,8 @@ def type_from_description(description: Description) -> ValueType:
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
             return StructType(name, members_of(pairs), cls, shape == "array")
-        case ("fixed", name, size):
-            return FixedBytes(name, size)
         case _:
-            return _PLAIN[description]
+            return _BY_NAME[description]
 
 
 def members_of(pairs: Pairs) -> tuple[Field, ...]:
@@ -108,29 +98,14 @@ def record_class(name: str, members: tuple[str, ...]) -> type:
 
 def describe_layout(layout: Any) -> Description:
     """Return the layout of a contract field as plain data."""
-    match layout:
-        case VectorLayout(item=item):
-            return "Vector", describe_layout(item)
-        case SetLayout(key=key):
-            return "Set", describe(key)
-        case MapLayout(key=key, value=value, optional=optional):
-            return "Map", describe(key), describe_layout(value), int(optional)
-        case OptionLayout(item=item):
-            return "option", describe_layout(item)
-        case _:
-            return describe(layout.kind)
+    if isinstance(layout, CollectionLayout):
+        return (layout.what, *map(describe_layout, layout.parts))
+    return describe(layout if isinstance(layout, ValueType) else layout.kind)
 
 
 def layout_from(name: str, description: Description) -> Layout:
     """Return the layout of the field `name` that has this description."""
-    match description:
-        case ("Vector", item):
-            return VectorLayout(name, layout_from(name, item))
-        case ("Set", key):
-            return SetLayout(name, type_from_description(key))
-        case ("Map", key, value, optional):
-            return MapLayout(
-                name, type_from_description(key), layout_from(f"{name}[…]", value), bool(optional)
-            )
-        case _:
-            return layout_for(type_from_description(description))
+    if isinstance(description, tuple) and description[0] in COLLECTIONS:
+        what, *parts = description
+        return COLLECTIONS[what].of(name, parts, type_from_description, layout_from)
+    return layout_for(type_from_description(description))

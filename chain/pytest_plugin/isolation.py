@@ -42,18 +42,18 @@ class ChainIsolation:
             return False
         return any(chain in (owner, getattr(owner, "chain", None)) for chain in self.began)
 
-    def transcripts(self) -> list[tuple[str, str]]:
-        """Return for each chain the transcript since the test began, as sections of a report."""
+    def activity_sections(self) -> list[tuple[str, str]]:
+        """Return for each chain the activity since the test began, as sections of a report."""
         sections = []
         for chain, began in self.began.items():
             count = len(chain.receipts) - began
             if count > 0:
                 left_out = f"({count - _MOST} earlier transactions)\n" if count > _MOST else ""
                 try:
-                    transcript = chain.transcript(since=max(began, len(chain.receipts) - _MOST))
+                    activity = chain.activity(since=max(began, len(chain.receipts) - _MOST))
                 except ValueError as problem:
-                    transcript = f"({problem})\n"
-                sections.append(("chain transcript", left_out + transcript))
+                    activity = f"({problem})\n"
+                sections.append(("chain activity", left_out + activity))
         return sections
 
     @contextmanager

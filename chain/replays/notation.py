@@ -10,17 +10,10 @@ import ast
 import re
 from typing import Any, Final
 
-from chain.ledger.decoded.formatting import ValueFormatter
+from chain.ledger.decoded.formatting import PythonStyle, ValueFormatter
+from chain.ledger.sql.parse_values import parse_value
 from chain.replays.known_names import NAME, NameRegistry
-from chain.schema.value_types import (
-    AddressType,
-    EnumType,
-    Field,
-    ListType,
-    OptionalType,
-    StructType,
-    ValueType,
-)
+from chain.schema.value_types import Field
 from chain.types import Address
 
 _SPECIAL: Final = re.compile(
@@ -38,10 +31,11 @@ class BadValue(ValueError):
 class ExactFormatter(ValueFormatter):
     """Formats values so that they can be read back."""
 
-    def show(self, value: Any) -> str:
-        if isinstance(value, Address):
-            return f"@{self.names.display(value)}"
-        return f"0x{value.hex()}" if isinstance(value, bytes) else super().show(value)
+    def address(self, value: Address) -> str:
+        return f"@{super().address(value)}"
+
+    def raw(self, value: bytes | bytearray) -> str:
+        return PythonStyle.raw(self, value)
 
 
 def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tuple[Any, ...]:
@@ -54,10 +48,21 @@ def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tupl
         raise BadValue(f"({text}) cannot be read")
     if call.keywords or len(call.args) != len(params):
         raise BadValue(f"it takes ({', '.join(member.name for member in params)}), not ({text})")
-    reader = _Reader(known)
-    return tuple(
-        reader.read(node, param.kind) for node, param in zip(call.args, params, strict=True)
-    )
+
+    def find(name: str) -> Address:
+        address = known.find(name)
+        if address is None:
+            raise ValueError(f"nobody is called {name} here")
+        return Address(address)
+
+    try:
+        values = [_plain(node) for node in call.args]
+        return tuple(
+            parse_value(param.kind, value, param.name, find)
+            for param, value in zip(params, values, strict=True)
+        )
+    except ValueError as error:
+        raise BadValue(str(error)) from None
 
 
 def _as_python(found: re.Match[str]) -> str:
@@ -67,69 +72,20 @@ def _as_python(found: re.Match[str]) -> str:
     return found[0] if found["bytes"] is None else f"_.raw({found['bytes']!r})"
 
 
-class _Reader:
-    """Reads values from syntax trees, with the names that are known."""
-
-    def __init__(self, known: NameRegistry) -> None:
-        self._known = known
-
-    def read(self, node: ast.expr, kind: ValueType) -> Any:
-        match kind:
-            case OptionalType(item=item):
-                is_none = isinstance(node, ast.Constant) and node.value is None
-                return None if is_none else self.read(node, item)
-            case ListType(item=item, make=make) if isinstance(node, ast.List | ast.Tuple):
-                return make([self.read(element, item) for element in node.elts])
-            case StructType(cls=None, members=members) if isinstance(node, ast.Tuple | ast.List):
-                return tuple(self._members(node.elts, members))
-            case StructType(cls=cls, members=members) if isinstance(node, ast.Call) and cls:
-                values = {keyword.arg: keyword.value for keyword in node.keywords}
-                if set(values) != {member.name for member in members}:
-                    raise BadValue(f"{kind.name} has other members than {ast.unparse(node)}")
-                return cls(
-                    **{
-                        member.name: self.read(values[member.name], member.kind)
-                        for member in members
-                    }
-                )
-            case EnumType(cls=choice) if (
-                isinstance(node, ast.Name) and node.id in choice.__members__
-            ):
-                return choice[node.id]
-            case ListType() | StructType() | EnumType():
-                raise BadValue(f"{ast.unparse(node)} is no {kind.name}")
-        return self._scalar(node, kind)
-
-    def _members(self, nodes: list[ast.expr], members: tuple[Field, ...]) -> list[Any]:
-        if len(nodes) != len(members):
-            raise BadValue(f"{len(nodes)} members are there, {len(members)} are declared")
-        return [self.read(node, member.kind) for node, member in zip(nodes, members, strict=True)]
-
-    def _scalar(self, node: ast.expr, kind: ValueType) -> Any:
-        special = _special(node)
-        if special is not None:
-            form, text = special
-            return self._address(text) if form == "at" else bytes.fromhex(text)
-        if isinstance(kind, AddressType):
-            raise BadValue(f"{ast.unparse(node)} is not an address: write @ and a name")
-        try:
-            return ast.literal_eval(node)
-        except ValueError:
-            raise BadValue(f"{ast.unparse(node)} is no {kind.name}") from None
-
-    def _address(self, name: str) -> Address:
-        address = self._known.find(name)
-        if address is None:
-            raise BadValue(f"nobody is called {name} here")
-        return Address(address)
-
-
-def _special(node: ast.expr) -> tuple[str, str] | None:
-    """Return the form (`at` or `raw`) and the text of an address or bytes; None for any other expression."""
+def _plain(node: ast.expr) -> Any:
+    """Return what an expression stands for, as if it came from JSON: an object for a record, text for an address or bytes."""
     match node:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(id="_"), attr="at" | "raw" as form),
-            args=[ast.Constant(value=str(text))],
-        ):
-            return form, text
-    return None
+        case ast.Call(func=ast.Attribute(attr="at"), args=[ast.Constant(value=str(name))]):
+            return name
+        case ast.Call(func=ast.Attribute(attr="raw"), args=[ast.Constant(value=str(digits))]):
+            return f"0x{digits}"
+        case ast.Call(args=[], keywords=keywords):
+            return {str(keyword.arg): _plain(keyword.value) for keyword in keywords}
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return [_plain(item) for item in items]
+        case ast.Name(id=member):
+            return member
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise BadValue(f"{ast.unparse(node)} is no value") from None

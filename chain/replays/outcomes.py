@@ -13,7 +13,6 @@ from typing import Any
 
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
-from chain.ledger.decoded.writes import Write
 from chain.ledger.receipts import Receipt
 from chain.simulator.chain import Chain
 
@@ -46,13 +45,14 @@ def outcomes_of(chain: Chain) -> list[Outcome]:
 def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
     """Return the outcome of one transaction."""
     error = receipt.error
+    writes = (*receipt.writes, *receipt.undone_writes)
     events = (*receipt.events, *receipt.undone_events)
     return {
         "block": receipt.block_number,
         "contract": receipt.contract,
         "entry": receipt.entry,
         "fields": [
-            *(item for write in (*receipt.writes, *receipt.undone_writes) for item in _written(write, shown)),
+            *([write.format_path(shown.show), shown.show(write.new)] for write in writes),
             *(item for event in events for item in _announced(event, shown)),
             *(["its text", log.text] for log in receipt.logs if log.text is not None),
             ["its logs", " ".join(f"{row[0].hex()}{row[1]}{row[2].hex()}" for row in receipt.log_rows)],
@@ -63,14 +63,6 @@ def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
             ["its sender's number", str(receipt.nonce)],
         ],
     }  # fmt: skip
-
-
-def _written(write: Write, shown: ValueFormatter) -> Iterator[list[str]]:
-    """Yield the name and the new value of a write."""
-    member = f".{write.member}" if write.member[:1] not in ("", "[") else write.member
-    keys = "".join(f"[{shown.show(key)}]" for key in write.keys)
-    name = write.name if write.is_model else f"{write.contract}.{write.name}"
-    yield [f"{name}{keys}{member}", shown.show(write.new)]
 
 
 def _announced(event: Any, shown: ValueFormatter) -> Iterator[list[str]]:

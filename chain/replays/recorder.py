@@ -13,7 +13,7 @@ from chain.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk
-from chain.ledger.decoded.activity import Transcript
+from chain.ledger.decoded.activity import ActivityFormatter
 from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -116,7 +116,7 @@ def _body(writer: Recorder) -> Iterator[str]:
         yield from writer.note(ledger.timeline[index])
 
 
-class Recorder(Transcript):
+class Recorder(ActivityFormatter):
     """Writes steps, with the names that are known at each of them."""
 
     def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:

@@ -222,7 +222,7 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "chain_receipts": receipts.receipts,
         "chain_receipt": receipts.receipt,
         "chain_events": receipts.events,
-        "chain_transcript": receipts.transcript,
+        "chain_activity": receipts.activity,
         "chain_sql": sql.sql,
         "chain_worlds": storage.worlds,
         "chain_model": storage.model,

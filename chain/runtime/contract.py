@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
 from chain.abi.texts import TEXT_TOPIC, text_data
+from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import keccak
 from chain.machine.frame import Frame
 from chain.metering.program import program_of, require_contract_class
@@ -19,7 +20,6 @@ from chain.schema.inputs import address_of, wei
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
-from chain.types import Address, address_of_bytes
 
 C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., Any])

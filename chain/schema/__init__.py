@@ -1,5 +1,5 @@
 """Value types: the type that an annotation names, and the check that a value fits it.
 
-`value_types` has a class for each type, `annotations` makes one from an annotation, `validation` explains a value that does
-not fit. May import `types`, `errors`, `source`, `crypto`. Begin with `value_types`.
+`value_types` has a class for each type, `scalars` those of one word, `base` what all have. `annotations` makes a type from an
+annotation, `validation` explains a value that does not fit. May import `errors`, `source`, `crypto`. Begin with `base`.
 """

@@ -15,18 +15,15 @@ from typing import Any
 from chain.schema.hints import Namespace, UnsupportedAnnotation, resolve
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    BytesType,
+    PLAIN,
     EnumType,
     Field,
+    KeyMark,
     ListType,
     OptionalType,
-    StringType,
     StructType,
     ValueType,
 )
-from chain.types import Address, FixedBytes, Int, KeyMark
 
 _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
 
@@ -79,7 +76,7 @@ class _Reader:
                 "'Key[…]' marks a whole member of a model or event; take it away here"
             )
         for mark in marks:
-            if isinstance(mark, Int | FixedBytes):
+            if isinstance(mark, ValueType):
                 return mark
         origin, items = typing.get_origin(bare), typing.get_args(bare)
         if origin is typing.Union or origin is types.UnionType:
@@ -122,8 +119,8 @@ class _Reader:
         )
 
     def _class(self, cls: type, annotation: Any) -> ValueType:
-        if cls in _PLAIN:
-            return _PLAIN[cls]
+        if cls in PLAIN:
+            return PLAIN[cls]
         if cls in _REMEDIES:
             raise UnsupportedAnnotation(f"{format_annotation(cls)} {_REMEDIES[cls]}")
         if issubclass(cls, StorageCollection):
@@ -170,12 +167,6 @@ class _Reader:
             self.names = outer
 
 
-_PLAIN: dict[type, ValueType] = {
-    bool: BoolType(),
-    str: StringType(),
-    bytes: BytesType(),
-    Address: AddressType(),
-}
 _UNORDERED = "has no order of its own; write list[T], or Map or Set in a contract's storage"
 _REMEDIES: dict[type, str] = {
     int: "has no width; write u8, u64, i32, u256, felt252 …",
@@ -205,9 +196,8 @@ def _choice(cls: type[Enum]) -> EnumType:
         raise UnsupportedAnnotation(
             f"'{cls.__name__}' has {len(values)} members; an Enum is one byte, so 1 to 256 fit"
         )
-    if all(type(value) is int and 0 <= value < 256 for value in values):
-        return EnumType(cls.__name__, cls, tuple(values))
-    return EnumType(cls.__name__, cls, tuple(range(len(values))))
+    is_coded = all(type(value) is int and 0 <= value < 256 for value in values)
+    return EnumType(cls.__name__, cls, tuple(values if is_coded else range(len(values))))
 
 
 def declaring_class(cls: type, name: str) -> type:
@@ -230,20 +220,17 @@ def require_positional_init(cls: type) -> None:
 
 def require_frozen(kind: ValueType) -> None:
     """Refuse a type whose values can be changed in place: a change to a value that was read would not be stored."""
-    match kind:
-        case StructType(cls=cls, members=members):
-            if "__model__" in vars(cls or object):
-                raise UnsupportedAnnotation(
-                    f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
-                )
-            if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-                raise UnsupportedAnnotation(
-                    f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"
-                )
-            for member in members:
-                require_frozen(member.kind)
-        case OptionalType(item=item) | ListType(item=item):
-            require_frozen(item)
+    cls = kind.cls if isinstance(kind, StructType) else None
+    if "__model__" in vars(cls or object):
+        raise UnsupportedAnnotation(
+            f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
+        )
+    if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        raise UnsupportedAnnotation(
+            f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"
+        )
+    for part in kind.parts:
+        require_frozen(part)
 
 
 def format_annotation(annotation: Any) -> str:
@@ -253,7 +240,7 @@ def format_annotation(annotation: Any) -> str:
 
 def _written(annotation: Any) -> str:
     bare, marks = _strip(annotation)
-    marked_names = [mark.name for mark in marks if isinstance(mark, Int | FixedBytes)]
+    marked_names = [mark.name for mark in marks if isinstance(mark, ValueType)]
     if marked_names:
         return marked_names[0]
     origin, items = typing.get_origin(bare), typing.get_args(bare)

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chain.schema.scalars import TOOLS
+
 
 @dataclass
 class SourceBuilder:
@@ -28,7 +30,7 @@ class SourceBuilder:
 
     def run(self, lines: Iterable[str], tools: Mapping[str, Any]) -> dict[str, Any]:
         """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
-        namespace = {**self.names, **tools}
+        namespace = {**TOOLS, **self.names, **tools}
         text = "\n".join(lines)
         exec(compile(text, _file_of(self.title, text), "exec"), namespace)
         return namespace

@@ -8,13 +8,13 @@ ValueError.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
+from chain.crypto.address import Address
 from chain.schema.validation import join, short_repr
-from chain.schema.value_types import AddressType, ListType, OptionalType, StructType, ValueType
-from chain.types import Address
+from chain.schema.value_types import AddressType, OptionalType, StructType, ValueType
 
 WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei
 GAS: Final = 2**63 - 1
@@ -257,50 +257,23 @@ def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> 
 
     A value is replaced where its type has an Address; all others stay as they are. `path` leads to `value`.
     """
-    match kind:
-        case AddressType():
-            is_account = isinstance(value, str) or _address_in(value) is not None
-            return resolve(value, path) if is_account else value
-        case OptionalType(item=item):
-            return None if value is None else with_addresses(item, value, path, resolve)
-        case ListType(item=item) if isinstance(value, list | tuple):
-            parts = (
-                with_addresses(item, element, f"{path}[{i}]", resolve)
-                for i, element in enumerate(value)
-            )
-            return type(value)(parts) if type(value) in (list, tuple) else list(parts)
-        case StructType(cls=None, members=members) if isinstance(value, list | tuple) and len(
-            value
-        ) == len(members):
-            members_and_values = zip(members, value, strict=True)
-            return tuple(
-                with_addresses(m.kind, element, f"{path}[{m.name}]", resolve)
-                for m, element in members_and_values
-            )
-        case StructType(cls=cls, members=members) if cls is not None and is_dataclass(value):
-            return _record(value, members, path, resolve)
-    return value
-
-
-def _record(value: Any, members: Any, path: str, resolve: Resolve) -> Any:
-    """Return a record with addresses in place of account-like values, or `value` itself if nothing changes.
-
-    `value` is an instance of the author's class, or of a class with the same members.
-    """
-    before = {member.name: getattr(value, member.name, None) for member in members}
-    after = {
-        m.name: with_addresses(m.kind, before[m.name], join(path, m.name), resolve) for m in members
-    }
-    if all(after[name] is before[name] for name in before):
+    if isinstance(kind, AddressType):
+        is_account = isinstance(value, str) or _address_in(value) is not None
+        return resolve(value, path) if is_account else value
+    parts = kind.split(value)
+    if not parts:
         return value
-    return _Like(after)
-
-
-class _Like:
-    """Members without a class, which is all that an encoder needs of a record."""
-
-    def __init__(self, members: Mapping[str, Any]) -> None:
-        vars(self).update(members)
+    after = [with_addresses(inner, part, join(path, step), resolve) for step, inner, part in parts]
+    if all(new is old for new, (*_, old) in zip(after, parts, strict=True)):
+        return value
+    match kind:
+        case OptionalType():
+            return after[0]
+        case StructType(cls=cls) if cls is not None:
+            names = [member.name for member in kind.members]
+            return SimpleNamespace(**dict(zip(names, after, strict=True)))  # enough for an encoder
+        case _:
+            return after if isinstance(value, list) else tuple(after)
 
 
 def refuse_missing(what: str, address: bytes) -> NoReturn:

@@ -1,52 +1,15 @@
 """The base of `Vector`, `Map` and `Set`: refusals of what they do not support.
 
-Each refusal says what to write instead.
+Each refusal says what to write instead. In such a text `{it}` stands for the field as its contract writes it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import Any, ClassVar, Final, NoReturn
 
-_LIST_OF_IT: Final = "make a list of it first: list({it})"
-_KEYS: Final = (
-    "a Map does not know its keys: keep them in a Vector or a Set beside it, and read {it}[key]"
-)
-_REMEDIES: Final[dict[str, dict[str, str]]] = {
-    "Vector": {
-        "extend": "append one by one: 'for item in items: {it}.append(item)'",
-        "insert": "append at the end, or declare the field as list[T], which is read and assigned whole",
-        "remove": "set or pop by number, or declare the field as list[T], which is read and assigned whole",
-        "clear": "write 'while {it}: {it}.pop()'",
-        **dict.fromkeys(("index", "count", "copy"), _LIST_OF_IT),
-        "sort": "write 'for i, item in enumerate(sorted({it})): {it}[i] = item'",
-        "reverse": "write 'for i, item in enumerate(list({it})[::-1]): {it}[i] = item'",
-    },
-    "Map": {
-        "get": "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero",
-        "setdefault": "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero",
-        "pop": "read {it}[key], then 'del {it}[key]'",
-        "update": "set one by one: {it}[key] = value",
-        **dict.fromkeys(("keys", "values", "items", "clear", "copy"), _KEYS),
-    },
-    "Set": {
-        "remove": "write {it}.discard(item), which says whether it was there",
-        "pop": "say which: 'item = list({it})[-1]', then {it}.discard(item)",
-        "update": "add one by one: 'for item in items: {it}.add(item)'",
-        "clear": "write 'for item in list({it}): {it}.discard(item)'",
-        **dict.fromkeys(("copy", "index", "sort", "union"), _LIST_OF_IT),
-        "append": "write {it}.add(item), which says whether it was new",
-    },
-}
-_OFFERS: Final = {
-    "Vector": "it has append, pop, change, len and {it}[i], and 'for' walks through it",
-    "Map": "it has {it}[key], 'del {it}[key]' and change",
-    "Set": "it has add, discard, 'in' and len, and 'for' walks through it",
-}
-_COMPARED: Final = {
-    "Vector": "len({it}) == 0, or list({it}) == [...]",
-    "Map": "{it}[key] == value, for each key that you keep elsewhere",
-    "Set": "len({it}) == 0, or list({it}) == [...]",
-}
+# Texts of collections that have items in an order.
+LIST_OF_IT: Final = "make a list of it first: list({it})"
+ITEMS_COMPARED: Final = "len({it}) == 0, or list({it}) == [...]"
 
 
 class StorageCollection:
@@ -55,23 +18,25 @@ class StorageCollection:
     The layout has the name of the field and the name of the collection.
     """
 
-    __slots__ = ()
-    _frame: Any
-    _slot: int
-    _layout: Any
+    __slots__ = ("_frame", "_layout", "_slot")
+    _example: ClassVar[str]  # an annotation
+    _offers: ClassVar[str]
+    _compared: ClassVar[str]  # what to write instead of a comparison
+    _plural: ClassVar[str] = "update"  # the method that adds several items at once
+    _remedies: ClassVar[dict[str, str]]  # by the name of a method that it lacks
+
+    def __init__(self, frame: Any, slot: int, layout: Any) -> None:
+        self._frame, self._slot, self._layout = frame, slot, layout
 
     def _missing(self, name: str) -> str:
-        collection = self._what
-        remedy = _REMEDIES[collection].get(name, _OFFERS[collection])
-        return f"{self._layout.name}: a {collection} has no '{name}': {self._fill(remedy)}"
+        remedy = self._remedies.get(name, self._offers)
+        return f"{self._layout.name}: a {self._what} has no '{name}': {self._fill(remedy)}"
 
     def __eq__(self, other: object) -> bool:
-        collection = self._what
-        self._refuse(f"a {collection} is not compared: write {_COMPARED[collection]}")
+        self._refuse(f"a {self._what} is not compared: write {self._compared}")
 
     def __iadd__(self, items: object) -> NoReturn:
-        collection, name = self._what, "update" if self._what != "Vector" else "extend"
-        self._refuse(f"a {collection} has no '+=': {_REMEDIES[collection][name]}")
+        self._refuse(f"a {self._what} has no '+=': {self._remedies[self._plural]}")
 
     def _require_same_items(self, since: int) -> None:
         """Refuse if the word with the number of items was written since the journal had length `since`.

@@ -1,78 +1,71 @@
 """Value types: `u8 | None` becomes an `OptionalType` of an `Int`, a frozen dataclass becomes a `StructType`.
 
-A value type is a plain description, made from an annotation by `chain.schema.annotations`. `chain.abi` encodes each type for
-the outside, `chain.storage.layout` lays it out in storage words. Both use a table from type to code, so a new type is one class
-here and one row in each table.
+A value type is made from an annotation by `chain.schema.annotations`. `scalars` has the types of one word; here are texts and
+bytes, and the types that are made of others. A new type is one class, and a row in `PLAIN` if Python has a class for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
-from chain.types import Address, FixedBytes, Int
+from chain.crypto.address import Address
+from chain.schema.base import Part, ValueType
+from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
+
+__all__ = [
+    "PLAIN", "AddressType", "BoolType", "BytesType", "EnumType", "Field", "FixedBytes", "Int", "KeyMark", "ListType",
+    "OptionalType", "Part", "Scalar", "StringType", "StructType", "ValueType",
+]  # fmt: skip
+
+_TOO_BIG: Final = 33  # bytes, more than a word has
+Convert: TypeAlias = Callable[[ValueType], ValueType]
 
 
 @dataclass(frozen=True, slots=True)
-class BoolType:
-    name: str = "bool"
+class KeyMark:
+    """The mark of the keys of a model and of the indexed fields of an event."""
+
+
+class Dynamic(ValueType):
+    """A value type without a fixed size."""
+
+    __slots__ = ()
+    is_dynamic = True
 
 
 @dataclass(frozen=True, slots=True)
-class StringType:
+class StringType(Dynamic):
     name: str = "str"
 
+    zero, abi_type = "", "string"
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, str) and bool(value.encode() or True)
+
+    def expectation(self, value: Any = 0) -> str:
+        return "is not text that UTF-8 can write" if isinstance(value, str) else "is not str"
+
+    def parse(self, text: str) -> str:
+        return text
+
 
 @dataclass(frozen=True, slots=True)
-class BytesType:
+class BytesType(Dynamic):
     name: str = "bytes"
 
+    zero, abi_type = b"", "bytes"
 
-@dataclass(frozen=True, slots=True)
-class AddressType:
-    name: str = "Address"
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bytes | bytearray)
 
-
-@dataclass(frozen=True, slots=True)
-class EnumType:
-    """An Enum, stored and encoded as the code of a member.
-
-    `codes` are the values of the members if these are small whole numbers, otherwise their positions.
-    """
-
-    name: str
-    cls: type[Enum]
-    codes: tuple[int, ...] = field(repr=False)
-
-    def code_of(self) -> dict[Enum, int]:
-        """Return the code of each member."""
-        return dict(zip(self.cls, self.codes, strict=True))
-
-    def member_of(self) -> dict[int, Enum]:
-        """Return the member of each code."""
-        return dict(zip(self.codes, self.cls, strict=True))
-
-    @property
-    def zero(self) -> Enum:
-        """The value of an unset Enum: the member of code 0, or else the first."""
-        return self.member_of().get(0, next(iter(self.cls)))
+    def parse(self, text: str) -> bytes:
+        return hex_bytes(text)
 
 
 @dataclass(frozen=True, slots=True)
-class OptionalType:
-    """A value or None, with a flag to distinguish them."""
-
-    item: ValueType
-
-    @property
-    def name(self) -> str:
-        return f"{self.item.name} | None"
-
-
-@dataclass(frozen=True, slots=True)
-class ListType:
+class ListType(Dynamic):
     """A list of any length: `list[T]`, or `tuple[T, ...]` where the value must stay frozen."""
 
     item: ValueType
@@ -86,6 +79,26 @@ class ListType:
     def name(self) -> str:
         return f"{self.word} of {self.item.name}"
 
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return (self.item,)
+
+    def map(self, convert: Convert) -> ListType:
+        return ListType(convert(self.item), self.make)
+
+    def split(self, value: Any) -> list[Part] | None:
+        if not isinstance(value, list | tuple):
+            return None
+        return [(f"[{i}]", self.item, item) for i, item in enumerate(value)]
+
+    @property
+    def zero(self) -> Any:
+        return self.make()
+
+    @property
+    def abi_type(self) -> str:
+        return f"{self.item.abi_type}[]"
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -95,8 +108,50 @@ class Field:
     kind: ValueType
 
 
+class TupleLike(ValueType):
+    """Members side by side, which is a tuple in the ABI, and packed in storage if it fits into a word."""
+
+    __slots__ = ()
+
+    @property
+    def packed_size(self) -> int | None:
+        size = sum(part.packed_size or _TOO_BIG for part in self.parts)
+        return size if size < _TOO_BIG else None
+
+    @property
+    def abi_type(self) -> str:
+        return f"({','.join(part.abi_type for part in self.parts)})"
+
+    @property
+    def body_size(self) -> int:
+        return sum(part.head_size for part in self.parts)
+
+
 @dataclass(frozen=True, slots=True)
-class StructType:
+class OptionalType(TupleLike):
+    """A value or None, with a flag to distinguish them."""
+
+    item: ValueType
+
+    zero = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.item.name} | None"
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return BoolType(), self.item
+
+    def map(self, convert: Convert) -> OptionalType:
+        return OptionalType(convert(self.item))
+
+    def split(self, value: Any) -> list[Part] | None:
+        return [] if value is None else [("", self.item, value)]
+
+
+@dataclass(frozen=True, slots=True)
+class StructType(TupleLike):
     """Named members side by side: a dataclass, or a fixed tuple whose members are named by number."""
 
     name: str
@@ -104,52 +159,77 @@ class StructType:
     cls: Callable[..., Any] | None = None  # None: a fixed tuple
     array: bool = False  # all members have one type; the ABI writes `T[3]`
 
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return tuple(member.kind for member in self.members)
+
+    def map(self, convert: Convert) -> StructType:
+        members = tuple(Field(member.name, convert(member.kind)) for member in self.members)
+        return replace(self, members=members)
+
+    def split(self, value: Any) -> list[Part] | None:
+        names = [member.name for member in self.members]
+        if self.cls is None and isinstance(value, list | tuple) and len(value) == len(names):
+            steps = [f"[{name}]" if name.isdigit() else name for name in names]
+            return list(zip(steps, self.parts, value, strict=True))
+        if self.cls is not None and all(hasattr(value, name) for name in names):
+            values = [getattr(value, name) for name in names]
+            return list(zip(names, self.parts, values, strict=True))
+        return None
+
+    def build(self, values: list[Any]) -> Any:
+        """Return the value with these members."""
+        return tuple(values) if self.cls is None else self.cls(*values)
+
+    @property
+    def zero(self) -> Any:
+        return self.build([part.zero for part in self.parts])
+
+    @property
+    def has_author_class(self) -> bool:
+        return self.cls is not None or any(part.has_author_class for part in self.parts)
+
+    def expectation(self, value: Any = 0) -> str:
+        size = f" (a tuple of {len(self.members)})" if self.cls is None else ""
+        return f"is not {self.name}{size}"
+
+    @property
+    def abi_type(self) -> str:
+        if self.array:
+            return f"{self.members[0].kind.abi_type}[{len(self.members)}]"
+        return super(StructType, self).abi_type
+
+    # Generated source
+
     def accessor_source(self, value: str, index: int) -> str:
         """Return source that reads member `index` of the record called `value`."""
         return f"{value}[{index}]" if self.cls is None else f"{value}.{self.members[index].name}"
 
+    def construction_source(self, cls: str, members: list[str]) -> str:
+        """Return source that makes a record of members. `cls` is the name of its class in the source."""
+        inner = ", ".join(members)
+        return f"({inner},)" if self.cls is None else f"{cls}({inner})"
 
-ScalarType: TypeAlias = Int | FixedBytes | BoolType | AddressType | EnumType
-ValueType: TypeAlias = ScalarType | StringType | BytesType | OptionalType | ListType | StructType
+    def destructuring_source(self, value: str) -> list[str]:
+        """Return lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.
 
-
-def default_value(kind: ValueType) -> Any:
-    """Return the value of an unset slot of this type."""
-    match kind:
-        case Int():
-            return 0
-        case BoolType():
-            return False
-        case FixedBytes(size=size):
-            return bytes(size)
-        case AddressType():
-            return Address(bytes(20))
-        case EnumType():
-            return kind.zero
-        case StringType():
-            return ""
-        case BytesType():
-            return b""
-        case OptionalType():
-            return None
-        case ListType(make=make):
-            return make()
-        case StructType(cls=None, members=members):
-            return tuple(default_value(member.kind) for member in members)
-        case StructType(cls=build, members=members):
-            assert build is not None
-            return build(*(default_value(member.kind) for member in members))
-
-
-def contains_author_classes(kind: ValueType) -> bool:
-    """Return True if values of this type are or contain instances of an author's class."""
-    match kind:
-        case EnumType():
-            return True
-        case OptionalType(item=item) | ListType(item=item):
-            return contains_author_classes(item)
-        case StructType(cls=cls, members=members):
-            return cls is not None or any(
-                contains_author_classes(member.kind) for member in members
+        A dataclass may be replaced by any object with the same members, so that a game's rules can use classes of their own.
+        """
+        lines = []
+        if self.cls is None:
+            lines.append(
+                f"if {value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
+                f" or len({value}) != {len(self.members)}: raise TypeError"
             )
-    return False
+        return lines + [
+            f"{value}_{i} = {self.accessor_source(value, i)}" for i in range(len(self.members))
+        ]
+
+
+# The types of Python that are value types as they are.
+PLAIN: Final[dict[type, ValueType]] = {
+    bool: BoolType(),
+    str: StringType(),
+    bytes: BytesType(),
+    Address: AddressType(),
+}

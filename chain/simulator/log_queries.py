@@ -1,11 +1,11 @@
-"""Queries on the log of a chain: receipts, events, SQL, exports, and the transcript."""
+"""Queries on the log of a chain: receipts, events, SQL, exports, and the activity as text."""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
 from chain.concurrency.atomic_steps import reading
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.sql.export import Target, write_csv, write_jsonl
@@ -69,6 +69,6 @@ class LogQueries(ChainReader):
         write_csv(self.ledger, target, what)
 
     @reading
-    def transcript(self, since: int = 0) -> str:
-        """Return a readable transcript of all transactions, or of those from receipt number `since` on."""
-        return transcript_of(self.ledger, whole_number(since, "since", LAST_TIME))
+    def activity(self, since: int = 0) -> str:
+        """Return the activity as text, of all transactions or of those from receipt number `since` on."""
+        return activity_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from chain import abi
 from chain.schema.inputs import Resolver, with_addresses
 from chain.schema.validation import short_repr
-from chain.schema.value_types import Field, StructType, ValueType, contains_author_classes
+from chain.schema.value_types import Field, FixedBytes, StructType, ValueType
 from chain.source.location import Source
 from chain.spec.models import ModelSpec
 from chain.spec.overloads import signatures
@@ -24,7 +24,6 @@ from chain.spec.references import References, references_of
 from chain.spec.upgrade_entry import SIGNATURE, upgrade
 from chain.storage.frozen_list import plain
 from chain.storage.layout import FieldsLayout
-from chain.types import FixedBytes
 
 # The options of a call from outside, in addition to the arguments.
 CALL_OPTIONS = frozenset({"sender", "value", "gas", "check"})
@@ -179,7 +178,7 @@ class EntrySpec:
 
     @cached_property
     def _has_classes(self) -> bool:
-        return self.returns is not None and contains_author_classes(self.returns)
+        return self.returns is not None and self.returns.has_author_class
 
     @cached_property
     def _plain(self) -> Callable[[Any], Any] | None:

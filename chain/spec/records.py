@@ -30,23 +30,23 @@ from chain.schema.codegen import SourceBuilder
 from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.value_types import (
     AddressType,
-    BoolType,
     BytesType,
-    EnumType,
     Field,
+    Int,
+    Scalar,
     StringType,
     StructType,
     ValueType,
 )
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
-from chain.types import Address, FixedBytes, Int
+from chain.types import Address
 
 _TAKEN = {
     ("event", "Log(string)"): "what self.log(text) writes",
     ("error", "Error(string)"): "what a plain Revert is to the outside",
     ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
 }
-_KEYS = Int | FixedBytes | BoolType | AddressType | EnumType | StringType | BytesType
+_KEYS = Scalar | StringType | BytesType
 
 
 @dataclass(frozen=True)
@@ -220,20 +220,15 @@ class ErrorSpec:
 
 def topic_encoder_for(kind: ValueType) -> Callable[[Any], int]:
     """Return a function that encodes a key as a topic: its word, or the hash of text or bytes."""
-    encode = abi.encoder(kind)
+    encode = abi.key_encoder(kind)
     if isinstance(kind, Int) and not kind.signed:  # the word is the number itself
         fits = range(kind.highest + 1)
         return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
     if isinstance(kind, AddressType):
         return lambda v: int.from_bytes(v if type(v) is Address else encode(v))
-    if not isinstance(kind, StringType | BytesType):
-        return lambda value: int.from_bytes(encode(value))
-
-    def hash_key(value: Any) -> int:
-        encoded = encode(value)
-        return int.from_bytes(keccak(encoded[32 : 32 + int.from_bytes(encoded[:32])]))
-
-    return hash_key
+    if isinstance(kind, StringType | BytesType):
+        return lambda value: int.from_bytes(keccak(encode(value)))
+    return lambda value: int.from_bytes(encode(value))
 
 
 class RecordReader:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from chain.schema.value_types import EnumType, ListType, OptionalType, StructType, ValueType
 from chain.spec.contracts import ContractSpec
 from chain.spec.models import ModelSpec
-from chain.storage.collections import MapLayout, SetLayout, VectorLayout
-from chain.storage.layout import FieldsLayout, OptionLayout
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.layout import FieldsLayout
 
 
 class LayoutEntry(NamedTuple):
@@ -62,14 +62,6 @@ def _spots(members: FieldsLayout) -> list[LayoutEntry]:
 
 
 def _spelled_layout(layout: Any) -> str:
-    match layout:
-        case VectorLayout(item=item):
-            return f"Vector[{_spelled_layout(item)}]"
-        case MapLayout(key=key, value=value):
-            return f"Map[{format_type(key)}, {_spelled_layout(value)}]"
-        case SetLayout(key=item):
-            return f"Set[{format_type(item)}]"
-        case OptionLayout(item=item):
-            return f"{_spelled_layout(item)} | None"
-        case _:
-            return format_type(layout.kind)
+    if isinstance(layout, CollectionLayout):
+        return f"{layout.what}[{', '.join(map(_spelled_layout, layout.parts))}]"
+    return format_type(layout if isinstance(layout, ValueType) else layout.kind)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 
 from chain.schema.validation import explain_mismatch
-from chain.schema.value_types import BytesType, ListType, StringType
+from chain.schema.value_types import BytesType, ListType, OptionalType, StringType
 from chain.storage.packing import MemoTable, PackedLayout, PackingSource, Words
 
 # Planned writes: the function that writes, the slot, and the packed value.
@@ -73,8 +73,8 @@ class DynamicLayout:
 class OptionLayout(DynamicLayout):
     """The layout of an option too big to be packed: a flag in a word of its own, then the words of the value."""
 
-    def __init__(self, item: Layout) -> None:
-        self.item = item
+    def __init__(self, kind: OptionalType, item: Layout) -> None:
+        self.kind, self.item = kind, item
         self.words = 1 + item.words
 
     def load(self, frame: Words, slot: int) -> Any:

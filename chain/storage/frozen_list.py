@@ -8,11 +8,10 @@ Models of a World are different: they are read, changed and written back, so the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.schema.value_types import Field, ListType, OptionalType, StructType, ValueType
+from chain.schema.value_types import ListType, OptionalType, StructType, ValueType
 
 T = TypeVar("T")
 
@@ -65,16 +64,9 @@ def changeable(items: T, change: str = "this") -> T:
 
 def read_only(kind: ValueType) -> ValueType:
     """Return the same type with lists that cannot be changed after they are read."""
-    match kind:
-        case ListType(item=item, make=make):
-            return ListType(read_only(item), FrozenList if make is list else make)
-        case OptionalType(item=item):
-            return OptionalType(read_only(item))
-        case StructType(members=members):
-            inner = tuple(Field(member.name, read_only(member.kind)) for member in members)
-            return replace(kind, members=inner)
-        case _:
-            return kind
+    if isinstance(kind, ListType) and kind.make is list:
+        return ListType(read_only(kind.item), FrozenList)
+    return kind.map(read_only)
 
 
 def plain(kind: ValueType) -> Callable[[Any], Any] | None:
@@ -94,8 +86,8 @@ def plain(kind: ValueType) -> Callable[[Any], Any] | None:
                 if plain_inner is None
                 else lambda value: None if value is None else plain_inner(value)
             )
-        case StructType(cls=None, members=members):
-            plain_members = [plain(member.kind) for member in members]
+        case StructType(cls=None):
+            plain_members = [plain(part) for part in kind.parts]
             if any(plain_members):
                 return lambda value: _like(value)(
                     plain_member(member) if plain_member else member

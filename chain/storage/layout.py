@@ -38,7 +38,6 @@ from chain.storage.packing import (
     Words,
     lay_out,
     packed_layout,
-    packed_size,
 )
 
 __all__ = [
@@ -53,14 +52,13 @@ __all__ = [
     "Words",
     "lay_out",
     "layout_for",
-    "packed_size",
 ]  # fmt: skip
 
 
 @cache
 def layout_for(kind: ValueType) -> Layout:
     """Return the layout of values of this type."""
-    if packed_size(kind) is not None:
+    if kind.packed_size is not None:
         return packed_layout(kind)
     match kind:
         case StringType() | BytesType():
@@ -68,7 +66,7 @@ def layout_for(kind: ValueType) -> Layout:
         case ListType(item=item):
             return SequenceLayout(kind, layout_for(item))
         case OptionalType(item=item):
-            return OptionLayout(layout_for(item))
+            return OptionLayout(kind, layout_for(item))
         case StructType():
             return RecordLayout(kind)
         case _:
@@ -178,7 +176,7 @@ class RecordLayout(FieldsLayout):
                 lines.append(f" w{word} = {source.bind(layout)}.load(frame, slot + {word})")
                 parts.append(f"w{word}")
         cls = source.bind(self.kind.cls) if self.kind.cls else ""
-        return f"{cls}({', '.join(parts)}{'' if cls else ','})"
+        return self.kind.construction_source(cls, parts)
 
     def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
         """Return a name and an expression for each shared word, and for each member with words of its own."""

@@ -12,16 +12,8 @@ from functools import cache
 from typing import Any, NamedTuple, Protocol
 
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import destructuring_source, explain_mismatch, range_check_source
-from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    EnumType,
-    OptionalType,
-    StructType,
-    ValueType,
-)
-from chain.types import Address, FixedBytes, Int
+from chain.schema.validation import explain_mismatch
+from chain.schema.value_types import OptionalType, Scalar, StructType, ValueType
 
 
 class Words(Protocol):
@@ -52,27 +44,6 @@ class Offset(NamedTuple):
     alone: bool
 
 
-def packed_size(kind: ValueType) -> int | None:
-    """Return the number of bytes that a value packs into, or None if it needs words of its own."""
-    match kind:
-        case Int(bits=bits):
-            return bits // 8
-        case FixedBytes(size=size):
-            return size
-        case BoolType() | EnumType():
-            return 1
-        case AddressType():
-            return 20
-        case OptionalType(item=item):
-            sizes: list[int | None] = [1, packed_size(item)]
-        case StructType(members=members):
-            sizes = [packed_size(member.kind) for member in members]
-        case _:
-            return None
-    known_sizes = [size for size in sizes if size is not None]
-    return sum(known_sizes) if len(known_sizes) == len(sizes) and sum(known_sizes) <= 32 else None
-
-
 def lay_out(layouts: Sequence[HasSize]) -> tuple[list[Offset], int]:
     """Lay `layouts` side by side. Return the offset of each, and the number of words in total."""
     starts: list[tuple[int, int]] = []
@@ -100,23 +71,17 @@ class PackingSource(SourceBuilder):
 
     def destructure(self, kind: StructType, value: str) -> list[str]:
         """Put the members of a record into local variables, and return the names of these."""
-        self.lines += destructuring_source(kind, value)
+        self.lines += kind.destructuring_source(value)
         return [f"{value}_{i}" for i in range(len(kind.members))]
 
     def pack(self, kind: ValueType, value: str) -> str:
-        """Return an expression for the value called `value` as a number of `packed_size(kind)` bytes."""
-        check = range_check_source(kind, value)
-        if check:
-            self.checks.append(check)
+        """Return an expression for the value called `value` as a number of `packed_size` bytes."""
         match kind:
-            case Int(signed=True, bits=bits):
-                return f"({value} & {(1 << bits) - 1})"
-            case Int() | BoolType():
-                return f"({value} + 0)"  # a plain int, even if the value is a bool or an IntEnum
-            case EnumType():
-                return f"{self.bind(kind.code_of())}[{value}]"
-            case AddressType() | FixedBytes():
-                return f"number(b'' + {value})"
+            case Scalar():
+                check = kind.refusal(value)
+                if check:
+                    self.checks.append(check)
+                return kind.pack(value, self.bind)
             case OptionalType(item=item):
                 inner = self.bind(packed_layout(item).pack)
                 return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
@@ -135,24 +100,13 @@ class PackingSource(SourceBuilder):
 
     def unpack(self, kind: ValueType, word: str, shift: int = 0) -> str:
         """Return an expression for the value at bit `shift` of `word`."""
-        size = packed_size(kind)
+        size = kind.packed_size
         assert size is not None
         number = word if shift == 0 else f"({word} >> {shift})"
         masked = f"({number} & {(1 << 8 * size) - 1})" if size < 32 else number
         match kind:
-            case Int() if kind.signed:
-                half = -kind.lowest
-                return f"(({masked} ^ {half}) - {half})"
-            case Int():
-                return masked
-            case BoolType():
-                return f"({masked} == 1)"
-            case EnumType():
-                return f"{self.bind({0: kind.zero} | kind.member_of())}[{masked}]"
-            case AddressType():
-                return f"make(Address, {masked}.to_bytes(20))"
-            case FixedBytes():
-                return f"{masked}.to_bytes({size})"
+            case Scalar():
+                return kind.unpack(masked, self.bind)
             case OptionalType(item=item):
                 inner = self.bind(packed_layout(item).unpack)
                 return f"({inner}({masked} >> 8) if {number} & 1 else None)"
@@ -169,14 +123,13 @@ class PackingSource(SourceBuilder):
         return [" try:", *inner, blame]
 
     def compile(self, lines: list[str]) -> dict[str, Any]:
-        tools = {"Address": Address, "make": bytes.__new__, "number": int.from_bytes}
-        return self.run(lines, tools | {"misfit": explain_mismatch})
+        return self.run(lines, {"misfit": explain_mismatch})
 
 
 def members_of(kind: StructType) -> list[tuple[ValueType, Offset]]:
     """Return the member types of a packed record, each with its offset."""
-    offsets, _ = lay_out([packed_layout(member.kind) for member in kind.members])
-    return [(member.kind, offset) for member, offset in zip(kind.members, offsets, strict=True)]
+    offsets, _ = lay_out([packed_layout(part) for part in kind.parts])
+    return list(zip(kind.parts, offsets, strict=True))
 
 
 class MemoTable(dict[Any, Any]):
@@ -195,10 +148,8 @@ class MemoTable(dict[Any, Any]):
 
 def _record_builder(kind: StructType) -> Callable[[int], Any]:
     source = PackingSource(f"build {kind.name}")
-    parts = ", ".join(
-        [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
-    )
-    construction = f"{source.bind(kind.cls)}({parts})" if kind.cls else f"({parts},)"
+    parts = [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
+    construction = kind.construction_source(source.bind(kind.cls) if kind.cls else "", parts)
     build: Callable[[int], Any] = source.compile([f"def build(w): return {construction}"])["build"]
     return build
 
@@ -210,7 +161,7 @@ class PackedLayout:
 
     def __init__(self, kind: ValueType) -> None:
         self.kind = kind
-        self.size: int | None = packed_size(kind)
+        self.size: int | None = kind.packed_size
         source = PackingSource(f"pack {kind.name}")
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
         pack = ["def pack(v):", *source.with_checks(kind, [f"return {number}"])]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from chain import Chain, Contract, Key, Map, System, call, event, model, require, view
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.simulator.handle import Handle
 from chain.simulator.world_handle import WorldHandle
 from chain.types import Address, u64
@@ -237,7 +237,7 @@ def ask(chain: Chain) -> None:
     chain.receipts.where(entry="add", ok=True).count()
     chain.state_root(), chain.block_hash()
     chain.ledger.find(chain.receipts[0].tx_hash)
-    transcript_of(chain.ledger)
+    activity_of(chain.ledger)
     world_on(chain).history(Score, chain.accounts[0])
 
 

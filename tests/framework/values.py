@@ -18,13 +18,14 @@ from chain.schema.value_types import (
     BytesType,
     EnumType,
     Field,
+    FixedBytes,
+    Int,
     ListType,
     OptionalType,
     StringType,
     StructType,
     ValueType,
 )
-from chain.types import FixedBytes, Int
 
 
 class Side(Enum):
@@ -100,6 +101,7 @@ def values_of(kind: ValueType) -> st.SearchStrategy[Any]:
         case StructType(members=members, cls=cls):
             parts = st.tuples(*(values_of(member.kind) for member in members))
             return parts if cls is None else parts.map(lambda values: cls(*values))
+    raise AssertionError(kind)
 
 
 WRONG: dict[type, Callable[[Any], list[Any]]] = {

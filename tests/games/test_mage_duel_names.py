@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import pytest
 
-from chain.abi import abi_type
 from chain.spec.models import model_spec
 from contracts.mage_duel import Game, PlayerProfile, events, models
 
@@ -99,7 +98,7 @@ def check(record: Any, fields: str) -> None:
     )
     for each in record.members:
         expected = TYPE_OF.get(f"{record.name}.{each.name}") or TYPE_OF[each.name]
-        assert abi_type(each.kind) == expected, each.name
+        assert each.kind.abi_type == expected, each.name
 
 
 @pytest.mark.parametrize("name", MODELS)

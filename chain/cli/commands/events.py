@@ -10,12 +10,11 @@ import click
 
 from chain.abi import field_name
 from chain.cli import lookup, options, output
-from chain.cli.arguments import read_value
+from chain.cli.arguments import read_word
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import JsonObject, event_objects
 from chain.ledger.sql.parse_values import ParseError
-from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.types import Address
@@ -77,15 +76,16 @@ def _position_columns(
         events = chain.ledger.events.of(name, by=by is not None)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
-    members = {label: Field(label, value_type) for label, value_type in events.fields.items()}
-    values = {}
+    values, members = {}, events.fields
     for field in fields:
         key, equals, word = field.partition("=")
         key = field_name(key, members)
         if not equals or key not in members:
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:
-            values[key] = read_value(members[key], word, lambda text: lookup.address(chain, text))
+            values[key] = read_word(
+                members[key], word, key, lambda text: lookup.address(chain, text)
+            )
         except ParseError as error:
             raise click.UsageError(str(error)) from None
     query = Query(events).where(**values)

@@ -1,7 +1,7 @@
-"""Transcripts: the activity on a chain as text, to be read in a terminal or a diff.
+"""The activity on a chain as text, to be read in a terminal or a diff.
 
 Each transaction has a line with its time, sender, call and outcome. Below it are its logs: texts as they are, events with
-their fields. Accounts and contracts appear by name, so a transcript is the same on every chain with the same transactions.
+their fields. Accounts and contracts appear by name, so it is the same on every chain with the same transactions.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _WIDEST = 60  # characters of a result; the receipt has the full value
 _INDENT = "    "
 
 
-def transcript_of(ledger: Ledger, since: int = 0) -> str:
-    """Return the transcript of all receipts from position `since` on."""
-    transcript = Transcript(ledger)
+def activity_of(ledger: Ledger, since: int = 0) -> str:
+    """Return the activity of all receipts from position `since` on."""
+    formatter = ActivityFormatter(ledger)
     return "".join(
         f"{line}\n"
         for receipt in ledger.receipts[since:]
-        for line in transcript.format_receipt(receipt)
+        for line in formatter.format_receipt(receipt)
     )
 
 
-class Transcript:
+class ActivityFormatter:
     """A formatter that describes receipts in lines of text."""
 
     def __init__(self, ledger: Ledger, shown: ValueFormatter | None = None) -> None:

@@ -1,13 +1,18 @@
-"""Values as readable text, with accounts and contracts by name."""
+"""Values as text or as data: one visitor, and a style for each reader. Here is the text for people, accounts by name."""
 
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from chain.abi.json_abi import DecodedAbiEvent
 from chain.types import Address
+
+_LONGEST: Final = 32  # bytes up to this length are shown in full
 
 
 class AddressNames(Protocol):
@@ -16,38 +21,87 @@ class AddressNames(Protocol):
     def display(self, address: bytes) -> str: ...
 
 
-_LONGEST: Final = 32  # bytes up to this length are shown in full
+class ValueStyle(ABC):
+    """A style in which values are shown. The methods but for `show` are for one sort of value each."""
+
+    def show(self, value: Any) -> Any:
+        return getattr(self, method_for(value.__class__))(value)
+
+    def instance(self, value: Any) -> Any:
+        cls = value.__class__
+        return self.record(cls, {name: getattr(value, name) for name in _names_of(cls)})
+
+    def abi_event(self, value: DecodedAbiEvent) -> Any:
+        return self.record(value.name, value.values)
+
+    def member(self, value: Enum) -> str:
+        return value.name
+
+    def address(self, value: Address) -> str:
+        return str(value)
+
+    def raw(self, value: bytes | bytearray) -> str:
+        return f"0x{value.hex()}"
+
+    @abstractmethod
+    def items(self, value: list[Any] | tuple[Any, ...]) -> Any: ...
+    @abstractmethod
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Any: ...
+    @abstractmethod
+    def plain(self, value: Any) -> Any: ...  # None, a bool, a number, a text
 
 
-class ValueFormatter:
-    """A formatter that describes values as text."""
+# The methods of a style by class. An Enum is first, since it may be a number or a text, too.
+_METHODS: Final[tuple[tuple[Any, str], ...]] = (
+    (Enum, "member"), (Address, "address"), (bytes | bytearray, "raw"), (list | tuple, "items"), (DecodedAbiEvent, "abi_event"),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)
+def method_for(cls: type) -> str:
+    """Return the name of the method that shows instances of a class."""
+    found = (method for base, method in _METHODS if issubclass(cls, base))
+    return next(found, "instance" if dataclasses.is_dataclass(cls) else "plain")
+
+
+@lru_cache(maxsize=1 << 10)
+def _names_of(cls: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a dataclass."""
+    return tuple(member.name for member in dataclasses.fields(cls))
+
+
+class PythonStyle(ValueStyle):
+    """Values almost as Python writes them, in one line."""
+
+    def show(self, value: Any) -> str:
+        return str(super().show(value))
+
+    def items(self, value: list[Any] | tuple[Any, ...]) -> str:
+        inner = ", ".join(map(self.show, value))
+        if isinstance(value, list):
+            return f"[{inner}]"
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> str:
+        inner = ", ".join(f"{name}={self.show(value)}" for name, value in fields.items())
+        return f"{self.class_name(cls)}({inner})"
+
+    def class_name(self, cls: type | str) -> str:
+        return cls if isinstance(cls, str) else cls.__name__
+
+    def plain(self, value: Any) -> str:
+        return repr(value)
+
+
+class ValueFormatter(PythonStyle):
+    """Values for people: accounts and contracts by name, long bytes cut off."""
 
     def __init__(self, names: AddressNames) -> None:
         self.names = names
 
-    def show(self, value: Any) -> str:
-        """Return a value as readable text, addresses by name."""
-        match value:
-            case Address():
-                return self.names.display(value)
-            case Enum():
-                return value.name
-            case bytes():
-                suffix = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
-                return f"0x{value[:_LONGEST].hex()}{suffix}"
-            case list():
-                return f"[{', '.join(map(self.show, value))}]"
-            case tuple():
-                return f"({', '.join(map(self.show, value))}{',' if len(value) == 1 else ''})"
-            case DecodedAbiEvent(name=name, values=values):
-                return self._record(name, values)
-            case _ if dataclasses.is_dataclass(value):
-                fields = {
-                    member.name: getattr(value, member.name) for member in dataclasses.fields(value)
-                }
-                return self._record(type(value).__name__, fields)
-            case _:
-                return repr(value)
+    def address(self, value: Address) -> str:
+        return self.names.display(value)
 
-    def _record(self, name: str, fields: dict[str, Any]) -> str:
-        return f"{name}({', '.join(f'{key}={self.show(value)}' for key, value in fields.items())})"
+    def raw(self, value: bytes | bytearray) -> str:
+        suffix = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
+        return f"{super().raw(value[:_LONGEST])}{suffix}"

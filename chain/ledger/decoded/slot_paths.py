@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import OptionalType, StructType
-from chain.storage.collections import MapLayout, SetLayout, VectorLayout, decode_map_key
+from chain.storage.collection_layout import CollectionLayout
 from chain.storage.layout import (
     FieldsLayout,
     Layout,
@@ -22,7 +22,9 @@ from chain.storage.layout import (
     lay_out,
     layout_for,
 )
+from chain.storage.map import MapLayout
 from chain.storage.slots import Slots
+from chain.storage.vector import VectorLayout
 from chain.types import u256
 
 
@@ -101,15 +103,12 @@ class PathFinder:
                 yield StoragePath(path, layout, slot)
             case OptionLayout():
                 yield from self.spots(layout.item, slot + 1, route, path)
-            case SetLayout() if route.words[0] == slot:
-                yield from self._items(layout.items, slot, route, path)
-            case SetLayout():
-                key = Index(decode_map_key(layout.key, route.hops[0].key or b""))
-                yield StoragePath((*path, key, "place"), _NUMBER, route.hops[0].start)
+            case CollectionLayout(fields=FieldsLayout() as fields):
+                yield from self._members(fields, slot, route, path)
             case VectorLayout() | SequenceLayout():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:
-                hop, key = route.hops[0], Index(decode_map_key(layout.key, route.hops[0].key))
+                hop, key = route.hops[0], Index(layout.decode_key(route.hops[0].key))
                 yield from self.spots(layout.value, hop.start, route.after(1), (*path, key))
             case _:
                 raise UnknownSlot
@@ -122,7 +121,8 @@ class PathFinder:
         for name, member, location in zip(layout.names, layout.layouts, layout.places, strict=True):
             if not location.word <= offset < location.word + member.words:
                 continue
-            member_path = (*path, Index(int(name)) if name.isdigit() else name)
+            step = Index(int(name)) if name.isdigit() else name
+            member_path = (*path, step) if name else path
             if isinstance(member, PackedLayout):
                 _need(not route.hops)
                 yield StoragePath(member_path, member, slot + location.word, location.shift)

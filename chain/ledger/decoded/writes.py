@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
 from chain.ledger.calls import walk
+from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (
     Index,
     Path,
@@ -104,16 +105,7 @@ class Reading(StorageLocation):
     __repr__ = __str__
 
 
-def show_plain(value: Any) -> str:
-    match value:
-        case Address():
-            return str(value)
-        case bytes():
-            return f"0x{value.hex()}"
-        case tuple():
-            return f"({', '.join(map(show_plain, value))}{',' if len(value) == 1 else ''})"
-        case _:
-            return repr(value)
+show_plain: Final = PythonStyle().show
 
 
 # The first fields of `StorageLocation`.

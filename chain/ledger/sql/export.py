@@ -77,7 +77,7 @@ def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[Jso
 
 def _in_text(value: form.Portable) -> form.Portable:
     """Return a number beyond 64 bits as its digits, and any other value unchanged."""
-    return form.number(value) if type(value) is int else value
+    return form.portable(value) if type(value) is int else value
 
 
 def event_objects(ledger: Ledger, places: Iterable[int]) -> Iterator[JsonObject]:
@@ -107,17 +107,13 @@ _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {
 
 def _event_decoder(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
     """Return a function that makes JSON objects of the declared events among log rows."""
-    forms: dict[int, Callable[[Any], JsonObject]] = {}  # by the identity of a spec
 
     def describe(rows: Sequence[LogRow]) -> Iterator[JsonObject]:
         for row in rows:
             meaning = ledger.event_types.meaning(row)
             event = None if meaning is None else decoded(row, meaning.spec)
             if meaning is not None and event is not None:
-                spec = meaning.spec
-                fields = forms.get(id(spec)) or form.portable_members(spec.members)
-                forms[id(spec)] = fields
-                address = form.address_text(row[0])
-                yield {"event": spec.name, "address": address, "fields": fields(event)}
+                address, fields = form.address_text(row[0]), form.portable(event)
+                yield {"event": meaning.spec.name, "address": address, "fields": fields}
 
     return lambda rows: list(describe(rows))

@@ -8,31 +8,19 @@ text with its decimal digits if it does not fit in 64 bits with its sign, which 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Mapping
 from enum import Enum
-from functools import cache, lru_cache
-from operator import attrgetter
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from chain.abi import abi_name
-from chain.abi.json_abi import DecodedAbiEvent
 from chain.crypto.hashing import checksum_address
+from chain.ledger.decoded.formatting import ValueStyle, method_for
 from chain.ledger.sql.big_integers import is_large
 from chain.schema.inputs import text
-from chain.schema.value_types import (
-    AddressType,
-    BoolType,
-    BytesType,
-    EnumType,
-    Field,
-    ListType,
-    OptionalType,
-    StringType,
-    StructType,
-    ValueType,
-)
-from chain.types import Address, FixedBytes, Int
+from chain.schema.scalars import RawScalar
+from chain.schema.value_types import BoolType, BytesType, Int, OptionalType, ValueType
+from chain.types import Address
 
 Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
 Cell: TypeAlias = int | str | None
@@ -44,59 +32,6 @@ HEX: Final = "text collate nocase"  # matched in any case
 ANY: Final = ""  # a number or a text, each stored as it is
 
 
-@cache
-def to_json_for(kind: ValueType) -> Callable[[Any], Portable]:
-    """Return a function that makes values of a type portable."""
-    match kind:
-        case Int():
-            return number
-        case BoolType():
-            return bool
-        case EnumType():
-            return attrgetter("name")
-        case AddressType():
-            return address_text
-        case StringType():
-            return lambda value: value if isinstance(value, str) else to_hex(value)  # a hashed key
-        case BytesType() | FixedBytes():
-            return to_hex
-        case OptionalType(item=item):
-            convert = to_json_for(item)
-            return lambda value: None if value is None else convert(value)
-        case ListType(item=item):
-            convert = to_json_for(item)
-            return lambda values: [convert(value) for value in values]
-        case StructType(cls=None, members=members):
-            converters = [to_json_for(member.kind) for member in members]
-            return lambda values: [
-                convert(value) for convert, value in zip(converters, values, strict=True)
-            ]
-        case StructType(members=members):
-            return portable_members(members)
-
-
-@cache
-def top_level(kind: ValueType) -> Callable[[Any], Portable]:
-    """Return the same for a value that is not inside JSON: an integer stays an integer."""
-    match kind:
-        case Int():
-            return int
-        case OptionalType(item=Int()):
-            return lambda value: None if value is None else int(value)
-        case _:
-            return to_json_for(kind)
-
-
-def portable_members(members: tuple[Field, ...]) -> Callable[[Any], dict[str, Portable]]:
-    """Return a function that makes a JSON object of the members of a record, event or model."""
-    converters = [
-        (member.name, abi_name(member.name), to_json_for(member.kind)) for member in members
-    ]
-    return lambda value: {
-        json_name: convert(getattr(value, name)) for name, json_name, convert in converters
-    }
-
-
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
 
 
@@ -104,41 +39,54 @@ def to_hex(raw: bytes | bytearray) -> str:
     return f"0x{raw.hex()}"
 
 
-def number(value: int) -> int | str:
-    return int(value) if -_HALF <= value < _HALF else str(int(value))
+class JsonStyle(ValueStyle):
+    """Values as JSON. A whole number out of a range is text with its digits."""
 
+    def __init__(self, lowest: int, highest: int) -> None:
+        self._lowest, self._highest = lowest, highest
 
-def to_json_untyped(value: Any, whole: Callable[[int], Portable] = number) -> Portable:
-    """Return a value of unknown type in portable form; `whole` converts its integers."""
-    match value:
-        case Enum():  # before str and int, since an Enum may be one of them
-            return value.name
-        case None | bool() | str() | float():
+    def show(self, value: Any) -> Portable:
+        cls = value.__class__
+        if cls is int:
+            return value if self._lowest <= value <= self._highest else str(value)
+        if cls is str or cls is bool or value is None:
             return value
-        case int():
-            return whole(value)
-        case Address():
-            return address_text(value)
-        case bytes() | bytearray():
-            return to_hex(value)
-        case Mapping():
-            return {str(key): to_json_untyped(inner, whole) for key, inner in value.items()}
-        case list() | tuple() | set() | frozenset():
-            return [to_json_untyped(inner, whole) for inner in value]
-        case DecodedAbiEvent(values=values):
-            return plain_members(values, whole)
-        case _ if is_dataclass(value):
-            member_values = {field.name: getattr(value, field.name) for field in fields(value)}
-            return plain_members(member_values, whole)
-        case _:
-            return str(value)
+        return getattr(self, method_for(cls))(value)
+
+    def address(self, value: Address) -> str:
+        return address_text(value)
+
+    def items(self, value: Iterable[Any]) -> Portable:
+        return [self.show(item) for item in value]
+
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Portable:
+        return self.members(fields)
+
+    def members(self, values: Mapping[str, Any]) -> dict[str, Portable]:
+        """Return fields or arguments by their ABI names."""
+        return {abi_name(name): self.show(value) for name, value in values.items()}
+
+    def plain(self, value: Any) -> Portable:
+        match value:
+            case str() | float():
+                return value
+            case int():
+                return self.show(int(value))
+            case Mapping():
+                return {str(key): self.show(inner) for key, inner in value.items()}
+            case set() | frozenset():
+                return self.items(value)
+            case _:
+                return str(value)
 
 
-def plain_members(
-    values: Mapping[str, Any], whole: Callable[[int], Portable] = number
-) -> dict[str, Portable]:
-    """Return fields or arguments by their ABI names, in portable form."""
-    return {abi_name(name): to_json_untyped(value, whole) for name, value in values.items()}
+PORTABLE: Final = JsonStyle(-_HALF, _HALF - 1)
+portable: Final = PORTABLE.show
+
+
+def top_level(value: Any) -> Portable:
+    """Return a value that is not inside JSON: a whole number stays one."""
+    return value if value.__class__ is int else portable(value)
 
 
 def to_json(value: Portable) -> str:
@@ -152,7 +100,7 @@ def column_type(kind: ValueType) -> str:
             return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
         case BoolType():
             return NUMBER
-        case AddressType() | BytesType() | FixedBytes():
+        case BytesType() | RawScalar():
             return HEX
         case OptionalType(item=item):
             return column_type(item)

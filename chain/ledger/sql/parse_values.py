@@ -11,19 +11,22 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, Final
 
 from chain.abi import field_name
-from chain.schema.validation import accepts, expectation, short_repr
+from chain.schema.validation import accepts, short_repr
 from chain.schema.value_types import (
     AddressType,
     BoolType,
     BytesType,
     EnumType,
     Field,
+    Int,
     ListType,
     OptionalType,
+    Scalar,
+    StringType,
     StructType,
     ValueType,
 )
-from chain.types import Address, FixedBytes, Int
+from chain.types import Address
 
 # Returns the address that a text stands for, or raises ValueError.
 AddressResolver = Callable[[str], Address]
@@ -47,73 +50,40 @@ def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = 
             return make(
                 parse_value(item, part, f"{path}[{i}]", find) for i, part in enumerate(value)
             )
-        case StructType(cls=cls, members=members) if isinstance(value, list | tuple | Mapping):
-            parts = parse_members(members, value, path, find)
-            return tuple(parts) if cls is None else cls(*parts)
-        case Int() | BoolType() if type(value) is (bool if isinstance(kind, BoolType) else int):
-            return _fitting(kind, value, path)
+        case StructType() if isinstance(value, list | tuple | Mapping):
+            return kind.build(parse_members(kind.members, value, path, find))
+        case AddressType() if isinstance(value, str):
+            return _address(value, path, find)
         case EnumType() if type(value) is int:
-            return _member(kind, str(value), path)
-        case ListType() | StructType() | BoolType():
-            pass
-        case _ if isinstance(value, str):
-            return read_text(kind, value, path, find)
-    raise ParseError(f"{path} = {_short_text(value)} {expectation(kind, value)}")
+            return _parse(kind, str(value), path)
+        case Scalar() | StringType() | BytesType() if isinstance(value, str):
+            return _parse(kind, value, path)
+        case Int() | BoolType() if type(value) is type(kind.zero):
+            return _fitting(kind, value, path)
+    raise ParseError(f"{path} = {_short_text(value)} {kind.expectation(value)}")
 
 
-def read_text(kind: ValueType, text: str, path: str, find: AddressResolver = Address) -> Any:
-    """Parse a value that has no parts from its text."""
-    match kind:
-        case Int():
-            return _number(kind, text, path)
-        case EnumType():
-            return _member(kind, text, path)
-        case AddressType():
-            try:
-                return find(text)
-            except (ValueError, TypeError, LookupError) as problem:
-                raise ParseError(f"{path}: {problem}") from None
-        case BytesType() | FixedBytes():
-            return _bytes(kind, text, path)
-        case _:
-            return text
-
-
-def _number(kind: Int, word: str, path: str) -> int:
+def _parse(kind: Scalar | StringType | BytesType, text: str, path: str) -> Any:
     try:
-        number = int(word.replace("_", ""), 16 if "0x" in word.lower() else 10)
-    except ValueError:
-        raise ParseError(f"{path} = {word!r} {expectation(kind, word)}") from None
-    return int(_fitting(kind, number, path))
+        value = kind.parse(text)
+    except ValueError as error:
+        remedy = f": {error}" if error.args else ""
+        raise ParseError(f"{path} = {text!r} {kind.expectation(text)}{remedy}") from None
+    return _fitting(kind, value, path)
+
+
+def _address(text: str, path: str, find: AddressResolver) -> Address:
+    try:
+        return find(text)
+    except (ValueError, TypeError, LookupError) as problem:
+        raise ParseError(f"{path}: {problem}") from None
 
 
 def _fitting(kind: ValueType, value: Any, path: str) -> Any:
     """Return the value if it is in the range of its type, and refuse it otherwise, before a transaction is sent."""
     if not accepts(kind, value):
-        raise ParseError(f"{path} = {short_repr(value)} {expectation(kind, value)}")
+        raise ParseError(f"{path} = {short_repr(value)} {kind.expectation(value)}")
     return value
-
-
-def _member(kind: EnumType, word: str, path: str) -> Any:
-    by_code = {str(code): member for code, member in kind.member_of().items()}
-    by_name = {member.name.lower(): member for member in kind.cls}
-    member = by_code.get(word) or by_name.get(word.lower())
-    if member is None:
-        names = ", ".join(member.name for member in kind.cls)
-        raise ParseError(f"{path} = {word!r} is not {kind.name}: it is one of {names}")
-    return member
-
-
-def _bytes(kind: ValueType, word: str, path: str) -> bytes:
-    try:
-        if not word.startswith("0x"):
-            raise ValueError
-        raw = bytes.fromhex(word[2:])
-    except ValueError:
-        raise ParseError(
-            f"{path} = {word!r} {expectation(kind)}: write it as hex, 0x12ab"
-        ) from None
-    return bytes(_fitting(kind, raw, path))
 
 
 def parse_members(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
@@ -75,16 +75,6 @@ class AppendOnlyTable(Table):
     def delete_from(self) -> str:
         """Return the statement that deletes all rows from a key on."""
         return f"delete from {quoted(self.name)} where {quoted(self.key)} >= ?"
-
-
-def field_readers(members: Iterable[Field]) -> list[Callable[[Any], Portable]]:
-    """Return a function for each member that reads it from a record in portable form."""
-
-    def reader(member: Field) -> Callable[[Any], Portable]:
-        convert, name = form.top_level(member.kind), member.name
-        return lambda record: convert(getattr(record, name))
-
-    return [reader(member) for member in members]
 
 
 def columns_of(members: Iterable[Field], ours: Iterable[Column], prefix: str) -> tuple[Column, ...]:

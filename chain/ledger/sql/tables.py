@@ -9,11 +9,10 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-from chain.abi import abi_name
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
@@ -23,9 +22,16 @@ from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
-from chain.ledger.sql.table import AppendOnlyTable, Column, Row, Table, columns_of, field_readers
+from chain.ledger.sql.table import AppendOnlyTable, Column, Row, Table, columns_of
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
+from chain.schema.value_types import Field
+
+
+def _cells(record: Any, members: Iterable[Field]) -> list[Portable]:
+    """Return the members of an event or model in portable form."""
+    return [form.top_level(getattr(record, member.name)) for member in members]
+
 
 # Receipts
 
@@ -34,10 +40,7 @@ def _args(receipt: Receipt) -> Portable:
     entry, args = receipt.entry_spec, receipt.args
     if entry is None or len(args) < len(entry.params):
         return None
-    return {
-        abi_name(param.name): form.to_json_for(param.kind)(args[param.name])
-        for param in entry.params
-    }
+    return form.PORTABLE.members({param.name: args[param.name] for param in entry.params})
 
 
 def _result(receipt: Receipt) -> Portable:
@@ -46,7 +49,7 @@ def _result(receipt: Receipt) -> Portable:
     entry = receipt.entry_spec
     if entry is None:
         return form.to_hex(receipt.output) if receipt.output else None
-    return form.top_level(entry.returns)(receipt.return_value) if entry.returns else None
+    return form.top_level(receipt.return_value) if entry.returns else None
 
 
 RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
@@ -151,7 +154,6 @@ class Events(AppendOnlyTable):
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
         self.key = self.columns[-1].name
-        self._reads = field_readers(self.spec.members)
 
     def end(self) -> int:
         return len(self._log)
@@ -164,7 +166,7 @@ class Events(AppendOnlyTable):
             if event is not None:
                 receipt = self._log.receipt(position)
                 yield (
-                    *[read(event) for read in self._reads], receipt.position, receipt.block_number,
+                    *_cells(event, self.spec.members), receipt.position, receipt.block_number,
                     receipt.timestamp, form.address_text(row[0]), position,
                 )  # fmt: skip
 
@@ -185,7 +187,6 @@ class Models(Table):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
-        self._reads = field_readers(self.spec.record.members)
 
     def rows(self) -> Iterator[Row]:
         for world in worlds_of(self._ledger):
@@ -196,7 +197,7 @@ class Models(Table):
 
     def row(self, world: StoredWorld, model: Any) -> Row:
         location = world.namespace, form.address_text(world.address)
-        return (*[read(model) for read in self._reads], *location)
+        return (*_cells(model, self.spec.record.members), *location)
 
 
 # All of them

@@ -11,7 +11,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_events(name, filter)           by where: {field: value}, contract, fromBlock, toBlock; limit, backwards
     chain_trace(hash or position)        the tree of its messages, with their steps and as text
     chain_traceLook(fields, block)       the same for a transaction that is not sent
-    chain_transcript(since)              a readable transcript
+    chain_activity(since)                what happened, as text
     chain_sql(question, values)          {columns, rows}; read only, bounded in work and size
     chain_worlds()                       the worlds, with their systems and models
     chain_model(world, model, keys, block), chain_models(world, model, block), chain_modelHistory(world, model, keys)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from chain.abi import abi_name, field_name
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.writes import StorageLocation, Write
 from chain.ledger.ledger import Ledger
@@ -76,9 +76,9 @@ def need_receipt(node: Node, which: Any) -> Receipt:
     return match
 
 
-def transcript(node: Node, since: Any = 0) -> str:
-    """Return a readable transcript of all transactions, or of those from a receipt's position on."""
-    return transcript_of(node.chain.ledger, to_int(since, "the position"))
+def activity(node: Node, since: Any = 0) -> str:
+    """Return the activity as text, of all transactions or of those from a receipt's position on."""
+    return activity_of(node.chain.ledger, to_int(since, "the position"))
 
 
 def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:

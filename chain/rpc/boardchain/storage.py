@@ -18,15 +18,9 @@ from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data
 from chain.rpc.node import Node
 from chain.spec.models import ModelSpec
-from chain.storage.collections import (
-    MapLayout,
-    Set,
-    SetLayout,
-    Vector,
-    VectorLayout,
-    decode_map_key,
-)
+from chain.storage.collection_layout import CollectionLayout
 from chain.storage.layout import FieldsLayout, Layout
+from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 
@@ -151,10 +145,10 @@ class _Fields:
         }
 
     def _to_json(self, layout: Layout, value: Any, slot: int) -> Any:
-        if isinstance(value, Vector | Set):
-            return [plain(item) for item in islice(value, _MOST)]
         if isinstance(layout, MapLayout):
             return list(islice(self._items(layout, slot), _MOST))
+        if isinstance(layout, CollectionLayout):
+            return [plain(item) for item in islice(value, _MOST)]
         return plain(value)
 
     def _items(self, layout: MapLayout, slot: int) -> Iterator[Json]:
@@ -163,9 +157,9 @@ class _Fields:
             inner = layout.value
             value = self._to_json(inner, inner.load(self._words, value_slot), value_slot)
             if self._is_set(inner, value, value_slot):
-                yield {"key": plain(decode_map_key(layout.key, key)), "value": value}
+                yield {"key": plain(layout.decode_key(key)), "value": value}
 
     def _is_set(self, layout: Layout, value: Any, slot: int) -> bool:
-        if isinstance(layout, VectorLayout | SetLayout | MapLayout):
+        if isinstance(layout, CollectionLayout):
             return bool(value)
         return bool(value != plain(layout.load(self._unset, slot)))

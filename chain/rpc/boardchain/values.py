@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 from chain.ledger.queries import Query
-from chain.ledger.sql import json_values
+from chain.ledger.sql.json_values import JsonStyle
 from chain.rpc.block_tags import block_number_of
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_int
@@ -22,23 +22,14 @@ from chain.types import Address
 
 Json = dict[str, Any]
 T = TypeVar("T")
-_SAFE: Final = 2**53  # numbers below it are exact in every language
+_SAFE: Final = 2**53 - 1  # whole numbers up to this one are exact in every language
 _MOST: Final = 10_000  # matches in one answer
 _USUAL: Final = 100
 
 
-def plain(value: Any) -> Any:
-    """Return a value as plain JSON."""
-    return json_values.to_json_untyped(value, _number)
-
-
-def plain_members(values: Mapping[str, Any]) -> Json:
-    """Return fields or arguments as plain JSON, by their names in the ABI."""
-    return json_values.plain_members(values, _number)
-
-
-def _number(value: int) -> int | str:
-    return int(value) if -_SAFE < value < _SAFE else str(int(value))
+_STYLE: Final = JsonStyle(-_SAFE, _SAFE)
+plain: Final = _STYLE.show
+plain_members: Final = _STYLE.members
 
 
 @contextmanager

@@ -19,7 +19,6 @@ from chain.schema.value_types import (
     OptionalType,
     StructType,
     ValueType,
-    default_value,
 )
 from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
 
@@ -68,7 +67,7 @@ def nothing(kind: ValueType) -> Any:
         case StructType(members=members):
             return tuple(nothing(member.kind) for member in members)
         case _:
-            return plain(kind, default_value(kind))
+            return plain(kind, kind.zero)
 
 
 def weight(value: Any) -> int:
@@ -90,7 +89,7 @@ def test_bytes_are_these(name: str) -> None:
 @given(st.data())
 def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    expected = eth_abi.encode([abi.abi_type(kind)], [plain(kind, value)])
+    expected = eth_abi.encode([kind.abi_type], [plain(kind, value)])
     assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
 
 
@@ -105,7 +104,7 @@ def test_decoding_gives_value_back(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_absent_is_as_short_as_zero(drawn: Any, data: st.DataObject) -> None:
     kind = data.draw(drawn.kinds.filter(lambda kind: not isinstance(kind, OptionalType)))
-    [encoded] = [eth_abi.encode([abi.abi_type(kind)], [nothing(kind)])]
+    [encoded] = [eth_abi.encode([kind.abi_type], [nothing(kind)])]
     assert encoded.endswith(blank(kind))
 
 

@@ -78,7 +78,7 @@ TYPED = PARAMETERS.flatmap(lambda parameter: st.tuples(st.just(parameter), value
 def test_codec_equals_eth_abi(typed: tuple[dict[str, Any], Any]) -> None:
     parameter, value = typed
     kind, expected = type_from_json(parameter), eth_abi.encode([named(parameter)], [value])
-    assert abi.abi_type(kind) == named(parameter)
+    assert kind.abi_type == named(parameter)
     assert abi.decode(kind, expected) == value
     assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
 

@@ -299,6 +299,6 @@ def test_lists_are_tried_and_shortened() -> None:
 def test_finding_leaves_its_chain() -> None:
     with pytest.raises(FuzzFailure) as found:
         only("divide").run(50)
-    assert "Till.divide(0) failed: ZeroDivisionError" in found.value.transcript
+    assert "Till.divide(0) failed: ZeroDivisionError" in found.value.activity
     with reverts(ZeroDivisionError):
         Chain().deploy(Till).divide(0)

@@ -1,4 +1,4 @@
-"""The transcript of a play, as a person reads it."""
+"""The activity on a chain, as a person reads it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_play_is_reported(chain: Chain, board: Handle) -> None:
         board.tell("hé", [Spot(1, alice)], value=3)
         board.tell("", [])
     chain.send(chain.accounts[1], value=5)
-    assert without_gas(chain.transcript()) == tale(
+    assert without_gas(chain.activity()) == tale(
         """
         1 +1s alice: deploy Notes() ok
         2 +2s alice: deploy Board(Notes) ok
@@ -115,7 +115,7 @@ def test_failures_are_reported(chain: Chain, board: Handle) -> None:
     late = board.move(Side.BLUE, 7, check=False)
     far = board.move(Side.BLUE, 6, check=False)
     stray = chain.send(board.address, b"\x01\x02\x03\x04", gas=100_000)
-    told = without_gas(chain.transcript(since=2))
+    told = without_gas(chain.activity(since=2))
     assert late.error.place.endswith(".py:" + str(late.error.line))
     assert told == tale(
         f"""
@@ -135,7 +135,7 @@ def test_failures_are_reported(chain: Chain, board: Handle) -> None:
 def test_contracts_are_numbered(chain: Chain, board: Handle) -> None:
     board.open()
     chain.deploy(Board, Address(bytes(range(20))), sender=chain.accounts[1])
-    assert without_gas(chain.transcript(since=2)) == tale(
+    assert without_gas(chain.activity(since=2)) == tale(
         """
         3 +3s alice: Board.open() ok
             Board#2: | x
@@ -148,28 +148,28 @@ def test_contracts_are_numbered(chain: Chain, board: Handle) -> None:
 
 def test_unknown_logs_are_reported(chain: Chain, board: Handle) -> None:
     board.hidden()
-    log = chain.transcript(since=2).splitlines()[1]
+    log = chain.activity(since=2).splitlines()[1]
     assert log == f"    log [{1:#066x}, {2:#066x}] 0x05"
 
 
 def test_gas_is_reported(chain: Chain, board: Handle) -> None:
     receipt = board.move(Side.RED, 1)
     assert (
-        chain.transcript(since=receipt.position)
+        chain.activity(since=receipt.position)
         .splitlines()[0]
         .endswith(f" [{receipt.gas_used} gas]")
     )
 
 
-def test_same_play_same_transcript() -> None:
+def test_same_play_same_activity() -> None:
     def played() -> str:
         chain = Chain()
         notes = chain.deploy(Notes, sender=chain.account("first.testnet"))
         notes.note("x")
-        return chain.transcript()
+        return chain.activity()
 
     assert played() == played()
 
 
 def test_empty_chain_shows_nothing(chain: Chain) -> None:
-    assert chain.transcript() == ""
+    assert chain.activity() == ""

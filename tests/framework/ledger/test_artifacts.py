@@ -109,7 +109,7 @@ def history_of(chain: Chain) -> list[Any]:
     chain.export_jsonl(files[1], "events")
     chain.export_csv(files[2], "Put")
     return [
-        chain.transcript(),
+        chain.activity(),
         *(file.getvalue() for file in files),
         [[str(write) for write in receipt.writes] for receipt in chain.receipts],
         [receipt.args for receipt in chain.receipts if receipt.entry == "win"],
@@ -203,11 +203,11 @@ def test_edited_class_leaves_history_as_it_was(tmp_path: Path, monkeypatch: Any)
     first = contract_in(tmp_path / "first", BEFORE, monkeypatch)
     with Chain.open(tmp_path / "a.chain") as chain:
         chain.deploy(first).roll(4)
-        before = chain.transcript()
+        before = chain.activity()
     edited = BEFORE.replace("die: Key[u8]\n    twice", "twice").replace("Rolled(die, ", "Rolled(")
     second = contract_in(tmp_path / "second", edited, monkeypatch)
     with Chain.open(tmp_path / "a.chain", contracts=[second]) as chain:
-        assert chain.transcript() == before
+        assert chain.activity() == before
         chain.deploy(second).roll(5)
         assert chain.receipts[-1].events.one("Rolled").twice == 10
-        assert "Rolled(die=4, twice=8)" in chain.transcript()
+        assert "Rolled(die=4, twice=8)" in chain.activity()

@@ -23,7 +23,7 @@ from chain import (
     require,
     view,
 )
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.types import Address, u64
 from tests.framework.helpers import failure_of
 from tests.framework.plays import Inner
@@ -137,7 +137,7 @@ def answers_of(chain: Chain) -> dict[str, Any]:
     """Return the answers to all that a chain can be asked."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
-        "transcript": transcript_of(chain.ledger),
+        "activity": activity_of(chain.ledger),
         "blocks": [chain.blocks.as_tuple(n) for n in range(len(chain.blocks))],
         "hashes": [chain.block_hash(n) for n in range(len(chain.blocks))],
         "roots": [chain.state_root(n) for n in range(len(chain.blocks))],

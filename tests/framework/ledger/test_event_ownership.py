@@ -173,9 +173,9 @@ def test_unknown_name_lists_what_is_on_the_chain(games: Any) -> None:
         chain.events("Nope")
 
 
-def test_transcript_trace_and_exports_distinguish_them(club: Chain) -> None:
-    assert "Moved(player=bob, square=1)" in club.transcript()
-    assert "Moved(player=alice, spot=2)" in club.transcript()
+def test_activity_trace_and_exports_distinguish_them(club: Chain) -> None:
+    assert "Moved(player=bob, square=1)" in club.activity()
+    assert "Moved(player=alice, spot=2)" in club.activity()
     assert "emits Moved(player=bob, square=1)" in str(club.receipts[2].trace)
     file = io.StringIO()
     club.export_jsonl(file, "events")
@@ -205,7 +205,7 @@ def test_file_follower_and_fork_agree(games: Any, tmp_path: Path) -> None:
         return [
             [repr(receipt.events) for receipt in chain.receipts],
             [chain.events(f"{name}.Moved").count() for name in ("First", "Second")],
-            chain.transcript(),
+            chain.activity(),
         ]
 
     with Chain.open(tmp_path / "a.chain") as chain:

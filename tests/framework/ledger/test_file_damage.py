@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Key, Map, System, call, event, model
-from chain.ledger.decoded.activity import transcript_of
+from chain.ledger.decoded.activity import activity_of
 from chain.ledger.file.chain_file import BadChainFile
 from chain.types import u64, u256
 
@@ -79,7 +79,7 @@ def contents(chain: Chain) -> Any:
     """Return all that a chain knows."""
     numbers = range(len(chain.blocks))
     return (
-        transcript_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
+        activity_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
         [chain.ledger.header(n) for n in numbers], [r.tx_hash for r in chain.receipts],
         [list(r.events) for r in chain.receipts], [[str(w) for w in r.writes] for r in chain.receipts],
         list(map(tuple, chain.ledger.timeline)), chain.now,

@@ -145,7 +145,7 @@ def answers_of(chain: Chain, n: int) -> Any:
         lambda: chain.at(n % len(chain.blocks)).state.accounts,
         lambda: [tuple(changes) for changes in ledger.timeline[-place:]],
         lambda: [ledger.timeline_index(receipt) for receipt in chain.receipts],
-        lambda: (chain.state_root(), chain.block_hash(), chain.transcript(since=place)),
+        lambda: (chain.state_root(), chain.block_hash(), chain.activity(since=place)),
         lambda: chain.fork(at=n % len(chain.blocks)).block_hash(),
     ]  # fmt: skip
     return [ways[(n + i) % len(ways)]() for i in range(3)]
@@ -222,7 +222,7 @@ def test_snapshot_of_an_opened_chain_survives_dropped_pages(path: Path) -> None:
         receipt, before = chain.receipts[3], chain.block_hash()
         with chain.anchor():
             do(chain, "add", 1)
-            assert chain.transcript() and chain.receipts[3] == receipt
+            assert chain.activity() and chain.receipts[3] == receipt
             assert chain.receipts[3].row is not receipt.row and chain.ledger.receipts.contains(
                 receipt
             )

@@ -135,7 +135,7 @@ def test_reading_changes_no_byte(path: Path, classes: list[type[Contract]]) -> N
     before = digest_of(path)
     with Chain.open(path, contracts=classes) as chain:
         chain.sql("select * from Moved")
-        chain.transcript()
+        chain.activity()
         chain.node.request("chain_contracts")
         chain.at(2)
         chain.declare(Third)

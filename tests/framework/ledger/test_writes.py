@@ -145,7 +145,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
         ],
         [
             "Lab.session.game.board[0].position.y: 0 -> 4",
-            "Lab.session.game.board[0].suit: <Suit.CLUBS: 0> -> <Suit.HEARTS: 1>",
+            "Lab.session.game.board[0].suit: CLUBS -> HEARTS",
             f"Lab.session.game.board[0].owner: None -> {ALICE}",
         ],
     ),

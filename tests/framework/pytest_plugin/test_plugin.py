@@ -289,7 +289,7 @@ def test_other_fixtures_still_warn(run: Run, value: str) -> None:
 # Reports
 
 
-def test_failure_shows_transcript(run: Run) -> None:
+def test_failure_shows_activity(run: Run) -> None:
     result = run(
         MODULE_WIDE,
         """
@@ -300,7 +300,7 @@ def test_failure_shows_transcript(run: Run) -> None:
     )
     result.stdout.fnmatch_lines(
         [
-            "*- chain transcript -*",
+            "*- chain activity -*",
             "3 +3s bob: Counter.add(2) -> 3 *",
             "    Counted(by=bob, total=3)",
             "4 +4s alice: Counter.add(13) failed: not thirteen at *",
@@ -326,7 +326,7 @@ def test_failed_example_is_shown(run: Run) -> None:
     ]  # fmt: skip
 
 
-def test_failed_fixture_shows_transcript(run: Run) -> None:
+def test_failed_fixture_shows_activity(run: Run) -> None:
     result = run(
         """
         @pytest.fixture(scope="module")
@@ -363,7 +363,7 @@ def test_passed_tests_stay_quiet(run: Run) -> None:
         MODULE_WIDE, "def test_add(counter): counter.add(1)", "\ndef test_no_chain(): assert False"
     )
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.no_fnmatch_line("*chain transcript*")
+    result.stdout.no_fnmatch_line("*chain activity*")
 
 
 # Lightness

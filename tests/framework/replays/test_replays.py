@@ -229,11 +229,11 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
     [
         ("1, 2", "it takes (spot), not (1, 2)"),
         ("1)(2", "(1)(2) cannot be read"),
-        ("Spot(x=1)", "Spot has other members than Spot(x=1)"),
-        ("Spot(x=1, owner=@nobody)", "nobody is called nobody here"),
-        ("Spot(x=1, owner=5)", "5 is not an address: write @ and a name"),
-        ("__import__('os')", "Spot has other members than __import__('os')"),
-        ("RED", "RED is no Spot"),
+        ("Spot(x=1)", 'spot = {"x": 1} is not whole: write x, owner'),
+        ("Spot(x=1, owner=@nobody)", "spot.owner: nobody is called nobody here"),
+        ("Spot(x=1, owner=5)", "spot.owner = 5 is not an Address (20 bytes)"),
+        ("__import__('os')", "__import__('os') is no value"),
+        ("RED", 'spot = "RED" is not Spot'),
     ],
 )
 def test_other_texts_are_not_values(text: str, why: str) -> None:

@@ -210,8 +210,8 @@ def test_events_name_their_block_and_receipt(chain: Chain, ask: Ask) -> None:
     assert told["hash"] == "0x" + chain.receipts[2].tx_hash.hex()
 
 
-def test_transcripts_are_reported(chain: Chain, ask: Ask) -> None:
-    assert ask("transcript", 2) == chain.transcript(2)
+def test_activity_is_reported(chain: Chain, ask: Ask) -> None:
+    assert ask("activity", 2) == chain.activity(2)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         ("hardhat_setPrevRandao", [tx]), ("evm_setIntervalMining", [0]), ("anvil_dropTransaction", [tx]),
         ("anvil_setBlockTimestampInterval", [5]), ("anvil_dumpState", []), ("anvil_loadState", ["0x1f8b"]),
         ("chain_contracts", []), ("chain_sql", ["select count(*) n from receipts"]), ("chain_events", ["Rang", {"limit": 2}]),
-        ("chain_receipts", [{"entry": "keep"}]), ("chain_transcript", []), ("chain_trace", [tx]),
+        ("chain_receipts", [{"entry": "keep"}]), ("chain_activity", []), ("chain_trace", [tx]),
         ("chain_look", [{"to": store, "entry": "look", "args": [1]}]), ("chain_mine", [2]),
         ("chain_send", [{"to": store, "entry": "keep", "args": [1, 2]}]),
         ("chain_follow", ["", [0, 1, 0, 0, 0, 0, 0]]), ("chain_sendFollowed", [call_, "", [0, 1, 0, 0, 0, 0, 0]]),

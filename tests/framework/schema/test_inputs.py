@@ -129,7 +129,7 @@ NUMBERS: dict[str, tuple[Do, str]] = {
     "root of a fraction": (lambda c, b: c.state_root(0.5), "number = 0.5 is not a whole number"),
     "fork at True": (lambda c, b: c.fork(True), "there is no block True"),
     "past of True": (lambda c, b: c.at(True), "there is no block True"),
-    "transcript from before": (lambda c, b: c.transcript(-1), "since = -1 is not in"),
+    "activity from before": (lambda c, b: c.activity(-1), "since = -1 is not in"),
     "range of one": (lambda c, b: c.receipts.between(blocks=3), "blocks = 3 is not a range: give its two ends"),
     "range of texts": (lambda c, b: c.events(Paid).between(times=("a", None)), "times = 'a' is not a whole number"),
     "account of a number": (lambda c, b: c.account(5), "5 cannot name an account: a name is a text"),

@@ -128,7 +128,7 @@ def play(chain: Chain) -> Iterator[Any]:
     yield race.roll(sender=first).trace.writes
     chain.mine(2)
     chain.set_time(chain.now + 10)
-    yield chain.head.number, chain.transcript()
+    yield chain.head.number, chain.activity()
     yield chain.block_hash().hex(), chain.state_root().hex()
 
 
@@ -144,7 +144,7 @@ def test_script_runs_unchanged_everywhere(each: Chain, expected: list[str]) -> N
 def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
     [*play(near)]
     assert far.block_hash() == near.block_hash()
-    assert Chain.connect(near.node, contracts=OFFERED).transcript() == near.transcript()
+    assert Chain.connect(near.node, contracts=OFFERED).activity() == near.activity()
 
 
 @pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("PAGE_BYTES", 100)])
@@ -186,7 +186,7 @@ def test_follower_survives_every_change(acts: list[str], forgetful: bool) -> Non
             elif act == "revert":
                 near.revert(taken.pop() if len(taken) > 1 else taken[0])
             elif act == "look":
-                assert far.transcript() == near.transcript()
+                assert far.activity() == near.activity()
             else:
                 ACTS[act](near, race)
         assert far.pending == near.pending and far.now == near.now

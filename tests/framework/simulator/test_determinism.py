@@ -79,7 +79,7 @@ class Both(Contract):
         self.emit(B("b")); self.emit(A(1))
 chain = Chain()
 chain.deploy(Both).go()
-print(chain.sql("select name, sql from sqlite_master"), chain.sql("select * from logs"), chain.transcript())
+print(chain.sql("select name, sql from sqlite_master"), chain.sql("select * from logs"), chain.activity())
 """
 
 

@@ -209,7 +209,7 @@ def test_well_known_name_is_that_account(chain: Chain, bell: Handle) -> None:
     assert bob is chain.accounts[1]
     assert chain.account("bob.testnet") != bob
     bell.ring(sender=bob)
-    assert "bob: Bell.ring()" in chain.transcript()
+    assert "bob: Bell.ring()" in chain.activity()
     assert chain.balance(bob) < 10_000 * 10**18
 
 

@@ -71,7 +71,7 @@ def test_upgrade_is_a_transaction(again: Open, edit: Edit) -> None:
         Upgraded(before, after)
     ] * 2
     assert chain.code(game.address) == program_of(game.contract).code
-    assert f"4 +4s alice: upgrade Game to Game@{after.hex()[:8]} ok [" in chain.transcript()
+    assert f"4 +4s alice: upgrade Game to Game@{after.hex()[:8]} ok [" in chain.activity()
     assert f"Game.upgrade(0x{after.hex()})" in str(receipt.trace)
 
 
@@ -142,7 +142,7 @@ def test_other_name_after_an_upgrade(edit: Edit) -> None:
     assert chain.handle(match, games[0].address).add(1).contract == "Match"
     chain.upgrade(games[0], first)
     assert [
-        line.partition(" [")[0] for line in chain.transcript().split("\n") if line[:1].isdigit()
+        line.partition(" [")[0] for line in chain.activity().split("\n") if line[:1].isdigit()
     ] == [
         "1 +1s alice: deploy Game() ok",
         "2 +2s alice: deploy Game() as Game#2",

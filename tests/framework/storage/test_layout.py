@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from chain import Chain, Contract, abi, call
 from chain.crypto.hashing import keccak
 from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import Field, OptionalType, StructType, default_value
+from chain.schema.value_types import Field, OptionalType, StructType
 from chain.storage.layout import FieldsLayout, Layout, layout_for
 from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
@@ -164,7 +164,7 @@ def test_members_are_at_these_offsets(
 def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     words, layout = Words(), layout_for(kind)
-    assert layout.load(words, 3) == default_value(kind)
+    assert layout.load(words, 3) == kind.zero
     layout.store(words, 3, value)
     assert layout.load(words, 3) == value
 
@@ -189,7 +189,7 @@ def test_neighbours_stay_untouched(drawn: Any, data: st.DataObject) -> None:
     kinds = data.draw(st.lists(drawn.kinds, min_size=2, max_size=6))
     fields = FieldsLayout([""] * len(kinds), [layout_for(kind) for kind in kinds])
     accesses, words = [fields.accessors(i) for i in range(len(kinds))], Words()
-    expected = [default_value(kind) for kind in kinds]
+    expected = [kind.zero for kind in kinds]
     for i in data.draw(st.lists(st.sampled_from(range(len(kinds))), max_size=8)):
         expected[i] = data.draw(drawn.values_of(kinds[i]))
         accesses[i][1](words, 5, expected[i])
@@ -318,8 +318,8 @@ def test_unset_enum_without_zero_is_first_member() -> None:
         type_of_annotation(tuple[u8, Suit]),
         type_of_annotation(tuple[u256, Suit]),
     ):
-        assert layout_for(kind).load(Words(), 0) == default_value(kind)
-    assert default_value(type_of_annotation(Suit)) is Suit.CLUBS
+        assert layout_for(kind).load(Words(), 0) == kind.zero
+    assert type_of_annotation(Suit).zero is Suit.CLUBS
 
 
 def test_option_of_packed_record_shares_word() -> None:

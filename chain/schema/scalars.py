@@ -1,0 +1,347 @@
+"""Scalars: the value types of one word. A class has all that is particular to its type.
+
+A scalar takes up to 32 bytes in storage, where it may share a word, and one word in the ABI. Encoders, decoders and packers are
+generated once per type (`codegen`), so most methods return Python source. They take source too: the name of a value or number.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from typing import Any, Final, Protocol, Self, TypeAlias
+
+from chain.crypto.address import ZERO_ADDRESS, Address
+from chain.schema.base import ValueType
+
+# Binds an object to a name in the generated source, and returns the name.
+Bind: TypeAlias = Callable[[Any], str]
+# Source of one item of a `struct.pack`, and source of it for an absent value.
+Item: TypeAlias = tuple[str, str]
+
+# The objects that the source of scalars uses. `plus` and `minus` are the upper bytes of a small number with a sign.
+TOOLS: Final = {
+    "plus": bytes(24), "minus": b"\xff" * 24, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
+}  # fmt: skip
+_MASK: Final = 2**256 - 1
+
+
+class WordReader(Protocol):
+    """A decoder that is being generated, around one `struct.unpack`.
+
+    If the source `guard` is false at run time, the value is absent and its bytes may be anything.
+    """
+
+    def bind(self, thing: Any) -> str: ...
+    def target(self, form: str) -> str: ...  # add an item; return the variable that receives it
+    def small(self, guard: str) -> str: ...  # the same, for the last 8 bytes of a word
+    def check(self, wrong: str, guard: str) -> None: ...  # refuse the data if `wrong` is true
+
+
+class Scalar(ValueType):
+    """A value type of one word."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def packed_size(self) -> int: ...
+
+    def refusal(self, value: str) -> str:
+        """Return source that is true if the value does not fit; it may also raise."""
+        return ""
+
+    def fits(self, value: Any) -> bool:
+        return not _refuses(self)(value)
+
+    @abstractmethod
+    def parse(self, text: str) -> Any:
+        """Return the value that is written like this, or raise a ValueError with what to write instead, if it knows."""
+
+    def pack(self, value: str, bind: Bind) -> str:
+        """Return source of the value as a number of `packed_size` bytes."""
+        return f"({value} + 0)"  # a plain int, even if the value is a bool or an IntEnum
+
+    @abstractmethod
+    def unpack(self, number: str, bind: Bind) -> str:
+        """Return source of the value that is packed as `number`."""
+
+    @abstractmethod
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        """Return the `struct` format of the word in the ABI, and its items."""
+
+    @abstractmethod
+    def decode(self, word: WordReader, guard: str) -> str:
+        """Plan to read a word of the ABI, and return source of its value."""
+
+
+@cache
+def _refuses(kind: Scalar) -> Callable[[Any], bool]:
+    check: Callable[[Any], bool] = eval(f"lambda value: {kind.refusal('value')}")
+    return check
+
+
+@dataclass(frozen=True, slots=True)
+class Int(Scalar):
+    """The type of integers between `lowest` and `highest`, stored in `bits` bits."""
+
+    name: str
+    bits: int
+    lowest: int
+    highest: int
+
+    zero = 0
+
+    @classmethod
+    def sized(cls, name: str, bits: int, signed: bool = False) -> Self:
+        """Return the type of all integers of `bits` bits."""
+        lowest = -(2 ** (bits - 1)) if signed else 0
+        return cls(name, bits, lowest, lowest + 2**bits - 1)
+
+    @property
+    def signed(self) -> bool:
+        return self.lowest < 0
+
+    @property
+    def packed_size(self) -> int:
+        return self.bits // 8
+
+    @property
+    def abi_type(self) -> str:
+        return f"{'' if self.signed else 'u'}int{self.bits}"
+
+    def refusal(self, value: str) -> str:
+        # A shift measures a whole number and raises for anything else, above all for a float. True and False are refused
+        # too: they are whole numbers in Python, but here they are a mistake.
+        if self.signed:
+            wide = f"{value} + {-self.lowest} >> {self.bits}"
+        else:
+            wide = f"{value} >> {self.highest.bit_length()}"
+            if self.highest & (self.highest + 1):  # not of the form 2**n - 1
+                wide += f" or {value} > {self.highest}"
+        return f"{wide} or {value} is True or {value} is False"
+
+    def expectation(self, value: Any = 0) -> str:
+        if isinstance(value, int) and not isinstance(value, bool):
+            return f"does not fit {self.name} ({_bound(self.lowest)}..{_bound(self.highest)})"
+        return f"is not a whole number, as {self.name} is"
+
+    def parse(self, text: str) -> int:
+        try:
+            return int(text.replace("_", ""), 16 if "0x" in text.lower() else 10)
+        except ValueError:
+            raise ValueError from None
+
+    def pack(self, value: str, bind: Bind) -> str:
+        return f"({value} & {(1 << self.bits) - 1})" if self.signed else f"({value} + 0)"
+
+    def unpack(self, number: str, bind: Bind) -> str:
+        return f"(({number} ^ {-self.lowest}) - {-self.lowest})" if self.signed else number
+
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        if self.bits > 64:
+            number = f"{value} & {_MASK}" if self.signed else f"{value} + 0"
+            return "32s", [(f"({number}).to_bytes(32)", "b''")]
+        if self.signed:
+            return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
+        return "24xQ", [(value, "0")]
+
+    def decode(self, word: WordReader, guard: str) -> str:
+        if self.bits > 64:
+            return self._decode_large(word, guard)
+        if not self.signed:
+            value = word.small(guard)
+            wide = f"{value} >> {self.bits}"
+        else:
+            upper, value = word.target("24s"), word.target("q")
+            word.check(f"{upper} != (minus if {value} < 0 else plus)", guard)
+            wide = f"{value} + {-self.lowest} >> {self.bits}"
+        if self.bits < 64:
+            word.check(wide, guard)
+        return value
+
+    def _decode_large(self, word: WordReader, guard: str) -> str:
+        raw = word.target("32s")
+        number = f"number({raw}{', signed=True' if self.signed else ''})"
+        if self.highest - self.lowest == _MASK:
+            return number
+        word.check(f"not {self.lowest} <= (n{raw} := {number}) <= {self.highest}", guard)
+        return f"n{raw}"
+
+
+def _bound(number: int) -> str:
+    """Format the end of a range for people: small numbers in digits, large ones as powers of two."""
+    if abs(number) < 2**32:
+        return str(number)
+    power = abs(number).bit_length() - (number < 0)
+    if number == -(2**power):
+        return f"-2^{power}"
+    return f"2^{power}-1" if number == 2**power - 1 else hex(number)
+
+
+@dataclass(frozen=True, slots=True)
+class BoolType(Scalar):
+    name: str = "bool"
+
+    zero, abi_type, packed_size = False, "bool", 1
+
+    def refusal(self, value: str) -> str:
+        return f"{value} is not True and {value} is not False"
+
+    def parse(self, text: str) -> bool:
+        words = {"true": True, "yes": True, "false": False, "no": False}
+        if text.lower() not in words:
+            raise ValueError("write true or false")
+        return words[text.lower()]
+
+    def unpack(self, number: str, bind: Bind) -> str:
+        return f"({number} == 1)"
+
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        return "31x?", [(value, "False")]
+
+    def decode(self, word: WordReader, guard: str) -> str:
+        value = word.small(guard)
+        word.check(f"{value} > 1", guard)
+        return f"({value} == 1)"
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType(Scalar):
+    """An Enum, stored and encoded as the code of a member.
+
+    `codes` are the values of the members if these are small whole numbers, otherwise their positions.
+    """
+
+    name: str
+    cls: type[Enum]
+    codes: tuple[int, ...] = field(repr=False)
+
+    abi_type, packed_size, has_author_class = "uint8", 1, True
+
+    def code_of(self) -> dict[Enum, int]:
+        """Return the code of each member."""
+        return dict(zip(self.cls, self.codes, strict=True))
+
+    def member_of(self) -> dict[int, Enum]:
+        """Return the member of each code."""
+        return dict(zip(self.codes, self.cls, strict=True))
+
+    @property
+    def zero(self) -> Enum:
+        """The value of an unset Enum: the member of code 0, or else the first."""
+        return self.member_of().get(0, next(iter(self.cls)))
+
+    def fits(self, value: Any) -> bool:
+        return value in self.code_of()
+
+    def parse(self, text: str) -> Enum:
+        known: dict[str, Enum] = {member.name.lower(): member for member in self.cls}
+        known |= {str(code): member for code, member in self.member_of().items()}
+        known |= self.cls.__members__
+        member = known.get(text, known.get(text.lower()))
+        if member is None:
+            raise ValueError(f"it is one of {', '.join(member.name for member in self.cls)}")
+        return member
+
+    def pack(self, value: str, bind: Bind) -> str:
+        return f"{bind(self.code_of())}[{value}]"
+
+    def unpack(self, number: str, bind: Bind) -> str:
+        return f"{bind({0: self.zero} | self.member_of())}[{number}]"
+
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        return "31xB", [(self.pack(value, bind), "0")]
+
+    def decode(self, word: WordReader, guard: str) -> str:
+        return f"{word.bind(self.member_of())}[{word.small(guard)}]"
+
+
+def hex_bytes(text: str) -> bytes:
+    """Return the bytes that are written as hex after `0x`."""
+    try:
+        if text.startswith("0x"):
+            return bytes.fromhex(text[2:])
+    except ValueError:
+        pass
+    raise ValueError("write it as hex, 0x12ab")
+
+
+class RawScalar(Scalar):
+    """A value type of `size` bytes."""
+
+    __slots__ = ()
+    size: int
+
+    @property
+    def packed_size(self) -> int:
+        return self.size
+
+    def refusal(self, value: str) -> str:
+        return f"len({value}) != {self.size}"
+
+    def fits(self, value: Any) -> bool:
+        return isinstance(value, bytes | bytearray) and len(value) == self.size
+
+    def pack(self, value: str, bind: Bind) -> str:
+        return f"number(b'' + {value})"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedBytes(RawScalar):
+    """The type of exactly `size` bytes."""
+
+    name: str
+    size: int
+
+    @property
+    def zero(self) -> bytes:
+        return bytes(self.size)
+
+    @property
+    def abi_type(self) -> str:
+        return self.name
+
+    def expectation(self, value: Any = 0) -> str:
+        return f"is not {self.name} ({self.size} bytes)"
+
+    def parse(self, text: str) -> bytes:
+        return hex_bytes(text)
+
+    def unpack(self, number: str, bind: Bind) -> str:
+        return f"{number}.to_bytes({self.size})"
+
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        return f"{self.size}s{32 - self.size}x", [(value, "b''")]
+
+    def decode(self, word: WordReader, guard: str) -> str:
+        value, rest = word.target(f"{self.size}s"), 32 - self.size
+        if rest:
+            word.check(f"{word.target(f'{rest}s')} != {word.bind(bytes(rest))}", guard)
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class AddressType(RawScalar):
+    name: str = "Address"
+    size: int = 20
+
+    zero, abi_type = ZERO_ADDRESS, "address"
+
+    def expectation(self, value: Any = 0) -> str:
+        return "is not an Address (20 bytes)"
+
+    def parse(self, text: str) -> Address:
+        return Address(text)
+
+    def unpack(self, number: str, bind: Bind) -> str:
+        return f"make(Address, {number}.to_bytes(20))"
+
+    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
+        return "12x20s", [(value, "b''")]
+
+    def decode(self, word: WordReader, guard: str) -> str:
+        word.check(f"{word.target('12s')} != {word.bind(bytes(12))}", guard)
+        return f"make(Address, {word.target('20s')})"

@@ -1,0 +1,48 @@
+"""The base of the layouts of collections: what they share, and what they say of themselves to those that describe storage."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+
+from chain.schema.storage_collection import StorageCollection
+from chain.schema.value_types import ValueType
+from chain.storage.dynamic import DynamicLayout, Layout
+from chain.storage.layout import FieldsLayout
+
+P = TypeVar("P")
+ReadKey: TypeAlias = Callable[[P], ValueType]
+ReadValue: TypeAlias = Callable[[str, P], Layout]  # takes the name of the value, too
+
+
+class CollectionLayout(DynamicLayout):
+    """The layout of a collection. It cannot be stored or cleared as a whole."""
+
+    collection: ClassVar[type[StorageCollection]]
+    fields: FieldsLayout | None = None  # what it is made of, if of others
+
+    def __init__(self, name: str, *parts: ValueType | Layout) -> None:
+        self.name = name  # the path of the field, such as `Counter.games`
+        self.what = self.collection.__name__
+        self.parts = parts  # keys and values, in the order of the annotation
+
+    @classmethod
+    @abstractmethod
+    def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
+        """Return the layout of the field `name`. `key` and `value` read the `parts` of its declaration."""
+
+    def load(self, frame: Any, slot: int) -> Any:
+        return self.collection(frame, slot, self)
+
+    def pack(self, value: Any) -> Any:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
+
+    def write(self, frame: Any, slot: int, packed: Any) -> None:
+        self.pack(packed)
+
+    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
+        self.pack(after)
+
+    def clear(self, frame: Any, slot: int) -> None:
+        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")

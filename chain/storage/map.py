@@ -1,0 +1,129 @@
+"""`Map`: values in storage by key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
+
+from chain import abi
+from chain.schema.storage_collection import StorageCollection
+from chain.schema.validation import ValueMismatch
+from chain.schema.value_types import BytesType, Int, OptionalType, StringType, ValueType
+from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.dynamic import Layout, OptionLayout
+from chain.storage.packing import MemoTable, PackedLayout
+from chain.storage.value_cache import cached
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_KEYS: Final = (
+    "a Map does not know its keys: keep them in a Vector or a Set beside it, and read {it}[key]"
+)
+_UNSET: Final = (
+    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero"
+)
+
+
+class Map(StorageCollection, Generic[K, V]):
+    """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to distinguish unset from zero."""
+
+    __slots__ = ()
+    _example = "Map[Address, u64]"
+    _offers = "it has {it}[key], 'del {it}[key]' and change"
+    _compared = "{it}[key] == value, for each key that you keep elsewhere"
+    _remedies: ClassVar = {
+        **dict.fromkeys(("get", "setdefault"), _UNSET),
+        "pop": "read {it}[key], then 'del {it}[key]'",
+        "update": "set one by one: {it}[key] = value",
+        **dict.fromkeys(("keys", "values", "items", "clear", "copy"), _KEYS),
+    }
+
+    def __getitem__(self, key: K) -> V:
+        return cast(V, self._layout.memory.load(self._frame, self._place(key)))
+
+    def __setitem__(self, key: K, value: V) -> None:
+        layout, slot = self._layout, self._place(key)
+        try:
+            packed = layout.value.pack(value)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{layout.name}[{key!r}]") from None
+        layout.value.write(self._frame, slot, packed)
+
+    def change(self, key: K, before: V, after: V) -> None:
+        """Write only the parts of `after` that differ from `before`, the value as it was read."""
+        try:
+            self._layout.memory.change(self._frame, self._place(key), before, after)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self._layout.name}[{key!r}]") from None
+
+    def __delitem__(self, key: K) -> None:
+        self._layout.value.clear(self._frame, self._place(key))
+
+    def __contains__(self, key: K) -> bool:
+        if not self._layout.optional:
+            raise TypeError(
+                f"{self._layout.name}: 'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
+            )
+        return self[key] is not None
+
+    def __iter__(self) -> Iterator[K]:
+        self._refuse("a Map does not know its keys: keep them in a Vector or a Set beside it")
+
+    def __len__(self) -> int:
+        self._refuse("a Map does not know how many keys it has: count them beside it")
+
+    def _place(self, key: K) -> int:
+        """Return the slot of the value of `key`."""
+        return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
+
+    def __repr__(self) -> str:
+        return f"<Map {self._layout.name}>"
+
+
+class MapLayout(CollectionLayout):
+    collection = Map
+
+    def __init__(self, name: str, key: ValueType, value: Layout, label: str = "key") -> None:
+        super().__init__(name, key, value)
+        self.key, self.value = key, value
+        self.optional = isinstance(value, PackedLayout | OptionLayout) and isinstance(
+            value.kind, OptionalType
+        )
+        self.memory = cached(value)
+        self.key_bytes = _key_encoder(f"{name}[{label}]", key)
+
+    @classmethod
+    def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
+        return cls(name, key(parts[0]), value(f"{name}[…]", parts[1]))
+
+    def decode_key(self, key: bytes) -> Any:
+        """Return the key with this encoding."""
+        match self.key:
+            case StringType():
+                return key.decode()
+            case BytesType():
+                return key
+            case _:
+                return abi.decode(self.key, key)
+
+
+def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
+    """Return the encoder of the keys of a map, which are hashed as in Solidity."""
+    encode = abi.key_encoder(kind)
+
+    def encode_key(key: Any) -> bytes:
+        try:
+            return encode(key)
+        except ValueMismatch as error:
+            raise error.prefixed(path) from None
+
+    if not isinstance(kind, Int):
+        return encode_key
+    seen = MemoTable(encode_key)
+
+    def encode_number(key: Any) -> bytes:
+        """Encode a key, using the cache only for exact ints: True and 1.0 would find the entry of 1, but must be refused."""
+        return cast(bytes, seen[key]) if key.__class__ is int else encode_key(key)
+
+    return encode_number

@@ -1,0 +1,157 @@
+"""`Vector`: a list in storage whose items are read and written one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+
+from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
+from chain.schema.validation import ValueMismatch
+from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.dynamic import Layout
+from chain.storage.value_cache import cached
+
+T = TypeVar("T")
+
+
+class Vector(StorageCollection, Generic[T]):
+    """A list in storage whose items are read and written one by one."""
+
+    __slots__ = ()
+    _example = "Vector[u8]"
+    _offers = "it has append, pop, change, len and {it}[i], and 'for' walks through it"
+    _compared = ITEMS_COMPARED
+    _plural = "extend"
+    _remedies: ClassVar = {
+        "extend": "append one by one: 'for item in items: {it}.append(item)'",
+        "insert": "append at the end, or declare the field as list[T], which is read and assigned whole",
+        "remove": "set or pop by number, or declare the field as list[T], which is read and assigned whole",
+        "clear": "write 'while {it}: {it}.pop()'",
+        **dict.fromkeys(("index", "count", "copy"), LIST_OF_IT),
+        "sort": "write 'for i, item in enumerate(sorted({it})): {it}[i] = item'",
+        "reverse": "write 'for i, item in enumerate(list({it})[::-1]): {it}[i] = item'",
+    }
+
+    def __len__(self) -> int:
+        return cast(int, self._frame.sload(self._slot))
+
+    def __getitem__(self, index: int) -> T:
+        return cast(T, self._layout.load_item(self._frame, self._slot, self._index(index)))
+
+    def __setitem__(self, index: int, value: T) -> None:
+        position = self._index(index)
+        packed = self._layout.pack_item(position, value)
+        self._layout.write_item(self._frame, self._slot, position, packed)
+
+    def __iter__(self) -> Iterator[T]:
+        return self._walk(len(self), len(self._frame.journal))
+
+    def _walk(self, count: int, seen: int) -> Iterator[T]:
+        """Return the items in order. Each step reads the length, as indexing does. `seen` is the length of the journal."""
+        frame, slot, load = self._frame, self._slot, self._layout.load_item
+        journal = frame.journal
+        for index in range(count):
+            if frame.sload(slot) != count:
+                self._refuse_change()
+            yield load(frame, slot, index)
+            if len(journal) != seen:
+                if slot in journal[seen + 1 :: 4]:  # this slot, perhaps of another account
+                    self._require_same_items(seen)
+                seen = len(journal)
+
+    def change(self, index: int, before: T, after: T) -> None:
+        """Write only the parts of `after` that differ from `before`, the item as it was read."""
+        position = self._index(index)
+        self._layout.change_item(self._frame, self._slot, position, before, after)
+
+    def append(self, value: T) -> None:
+        count = len(self)
+        packed = self._layout.pack_item(count, value)
+        self._frame.sstore(self._slot, count + 1)
+        self._layout.write_item(self._frame, self._slot, count, packed)
+
+    def pop(self) -> T:
+        """Remove the last item and return it."""
+        last = len(self) - 1
+        value = self[last]
+        self._layout.clear_item(self._frame, self._slot, last)
+        self._frame.sstore(self._slot, last)
+        return value
+
+    def _index(self, index: int) -> int:
+        """Return `index` as a position from 0 on, or refuse it."""
+        count = len(self)
+        if not isinstance(index, int):
+            raise TypeError(
+                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
+            )
+        position = index + count if index < 0 else index
+        if not 0 <= position < count:
+            raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
+        return position
+
+    def __repr__(self) -> str:
+        return f"<Vector {self._layout.name} of {len(self)}>"
+
+
+class VectorLayout(CollectionLayout):
+    collection = Vector
+
+    def __init__(self, name: str, item: Layout) -> None:
+        super().__init__(name, item)
+        self.item = item
+        self.memory = cached(item)
+        self.per_word = 32 // item.size if item.size else 1
+
+    @classmethod
+    def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
+        return cls(name, value(name, parts[0]))
+
+    def load_item(self, frame: Any, slot: int, index: int) -> Any:
+        word, shift = self._word_and_shift(frame, slot, index)
+        if self.per_word > 1:
+            return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
+        return self.memory.load(frame, word)
+
+    def pack_item(self, index: int, value: Any) -> Any:
+        """Return `value` packed, ready to be written as item `index`."""
+        try:
+            return self.item.pack(value)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self.name}[{index}]") from None
+
+    def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
+        word, shift = self._word_and_shift(frame, slot, index)
+        if self.per_word > 1:
+            self._write_packed(frame, word, shift, packed)
+        else:
+            self.item.write(frame, word, packed)
+
+    def change_item(self, frame: Any, slot: int, index: int, before: Any, after: Any) -> None:
+        if self.item.size is not None:
+            self.write_item(frame, slot, index, self.pack_item(index, after))
+            return
+        try:
+            self.memory.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self.name}[{index}]") from None
+
+    def clear_item(self, frame: Any, slot: int, index: int) -> None:
+        word, shift = self._word_and_shift(frame, slot, index)
+        if self.per_word > 1:
+            self._write_packed(frame, word, shift, 0)
+        else:
+            self.item.clear(frame, word)
+
+    def _word_and_shift(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
+        """Return the slot of item `index`, and the bit in that word where the item begins."""
+        base = frame.data_slot(slot)
+        if self.per_word == 1:
+            return base + index * self.item.words, 0
+        assert self.item.size
+        return base + index // self.per_word, index % self.per_word * 8 * self.item.size
+
+    def _write_packed(self, frame: Any, word: int, shift: int, packed: int) -> None:
+        assert self.item.size
+        mask = (1 << 8 * self.item.size) - 1 << shift
+        frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
