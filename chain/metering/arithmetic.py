@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from chain.metering.costs import BUILT, FREE, KEYS, charge_text, size_of
+from chain.metering.format_costs import formatted
 from chain.metering.fuel import charge, charge_8, out_of_fuel
-from chain.metering.method_costs import formatted
 from chain.metering.value_size import keys
 
 MOST_BITS: Final = 2**11
@@ -210,6 +210,10 @@ def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift
 
 def guarded_int(*args: Any, **named: Any) -> int:
     """Return `int(…)`. Parsing a text takes time quadratic in its length."""
+    if len(args) == 1 and not named:
+        kind = type(args[0])
+        if kind is int or (kind is str and len(args[0]) <= FREE and args[0].isascii()):
+            return int(args[0])
     if args and isinstance(args[0], _TEXTS):
         charge_8()
         size = len(args[0])

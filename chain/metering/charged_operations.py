@@ -12,11 +12,11 @@ from copy import copy, deepcopy
 from typing import Any, Final
 
 from chain.metering.costs import FREE
-from chain.metering.fuel import EIGHTS
 from chain.metering.insert_freeze_checks import SETTABLE
+from chain.metering.insert_stable_text import PICTURES
 from chain.metering.insert_ticks import parse_at
 from chain.metering.runtime_names import OPERATORS
-from chain.metering.tree_rewriter import DISPLAYS, OURS, Weighing
+from chain.metering.tree_rewriter import OURS, Weighing
 
 # For operands V and W: the test that a quick result is fine, and that result. X is a result the test has computed already.
 _WITHIN: Final = "__least__ < (X := V {} W) < __most__"
@@ -44,6 +44,8 @@ class Operations(Weighing):
         if is_index and isinstance(node.op, ast.Add | ast.Sub):
             parts = (node.left, node.right)
             self._indices.update(part for part in parts if self._light.is_number(part))
+        if isinstance(node.op, ast.Add):
+            self._spent.update((node.left, node.right))
         self.generic_visit(node)
         if not is_costly or (is_index and isinstance(node.op, ast.Add)):
             return node
@@ -53,13 +55,14 @@ class Operations(Weighing):
 
     def _sum(self, node: ast.BinOp) -> ast.AST:
         """Return a sum that is checked after it is computed: it is hardly larger than its operands."""
+        is_small = "" if node in self._spent else " and __least__ < __v__ < __most__"
         checked_sum = parse_at(
-            "__v__ if __class_of__(__v__ := 0) is __int_class__ and __least__ < __v__ < __most__"
-            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE} and 0 in {EIGHTS}"
+            f"__v__ if __class_of__(__v__ := 0) is __int_class__{is_small}"
+            f" else __v__ if __class_of__(__v__) in __rows__ and __length_of__(__v__) <= {FREE}"
             " else __summed__(__v__)",
             node,
         )
-        checked_sum.test.values[0].left.args[0].value = node
+        _give(checked_sum.test, "__v__", node)
         return checked_sum  # type: ignore[no-any-return]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
@@ -118,18 +121,21 @@ class Operations(Weighing):
         if names is None:
             return ast.copy_location(call, place)
         test, result = _QUICK[type(op)]
+        if place in self._spent and "X" in result:
+            test, result = "", test.partition(":= ")[2].partition(")")[0]
         if self._light.is_small(left):
             test = test.removeprefix("__least__ < V < __most__").removeprefix(" and ")
         classes, values = [], {}
+        tested = self._tested(op, left, right, names) if not test else "VW"
         for name, operand in zip("VW", (left, right), strict=True):
             values[name] = names.get(name) or ast.unparse(operand)
-            if not self._light.is_sure(operand):
+            if name in tested and not self._light.is_sure(operand):
                 classes.append(f"__class_of__({f'{name} := 0' if name in names else name})")
             elif name in names:  # the left operand is evaluated before the right one
                 classes.append(f"__class_of__({name} := 0)")
         parts = [" is ".join([*classes, "__int_class__"])] if classes else []
         parts += [test] if test else []
-        text = f"{result} if {' and '.join(parts)} else 0"
+        text = f"{result} if {' and '.join(parts) or True} else 0"
         values["X"] = names["X"]
         choice = parse_at(re.sub(r"\b[VWX]\b", lambda match: values[match[0]], text), place)
         for name, operand in zip("VW", (left, right), strict=True):
@@ -138,6 +144,16 @@ class Operations(Weighing):
                 call.args["VW".index(name)] = parse_at(names[name], place)
         choice.orelse = ast.copy_location(call, place)
         return choice  # type: ignore[no-any-return]
+
+    def _tested(
+        self, op: ast.operator, left: ast.expr, right: ast.expr, names: dict[str, str]
+    ) -> str:
+        """Return which of the operands V and W must be tested: most operators combine an integer only with another one."""
+        operands = {"V": left, "W": right}
+        unsure = [name for name, operand in operands.items() if not self._light.is_sure(operand)]
+        if isinstance(op, ast.Mult) or names.keys() >= operands.keys():
+            return "".join(unsure)
+        return "" if len(unsure) < 2 else "W" if "W" in names else "V"
 
     def _names_for(self, left: ast.expr, right: ast.expr) -> dict[str, str] | None:
         """Return names for the operands that need one, none of them bound within `right`. None where names are not allowed."""
@@ -170,18 +186,20 @@ class Operations(Weighing):
     # Comparisons, keys and formatted texts
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:  # noqa: N802
-        displays = [operand for operand in node.comparators if isinstance(operand, DISPLAYS)]
         operands = [node.left, *node.comparators]
-        self._brief.update(operands)
+        self._spent.update(operands)
         is_light = [self._light.is_light(operand) for operand in operands]
+        is_row = self._light.is_few(operands[1]) or is_fixed(operands[1])
         self.see_compare(node)
         self.generic_visit(node)
         if len(node.ops) == 1 and isinstance(node.ops[0], ast.In | ast.NotIn):
             if isinstance(node.comparators[0], ast.Constant):
                 return node
-            if not displays or not all(map(is_fixed, displays)):
+            if is_light[0] and is_row:
+                return node
+            if not is_row:
                 return self._contains(node)
-            if not is_light[0] and not is_light[1]:
+            if not is_light[1]:
                 node.left = self._weighed(node.left)
             return node
         for i, op in enumerate(node.ops):
@@ -200,7 +218,6 @@ class Operations(Weighing):
         return call
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
-        self._brief.add(node.slice)
         if not isinstance(node.ctx, ast.Del):
             self._indices.add(node.slice)
         self.generic_visit(node)
@@ -250,7 +267,8 @@ class Operations(Weighing):
         return checked_text  # type: ignore[no-any-return]
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:  # noqa: N802
-        node.value = self._weighed(self.visit(node.value), "__charge_shown__")
+        word = "__charge_pictured__" if node.conversion in PICTURES else "__charge_shown__"
+        node.value = self._weighed(self.visit(node.value), word)
         if node.format_spec is not None:
             self.generic_visit(node.format_spec)
         spec = node.format_spec

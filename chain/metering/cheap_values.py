@@ -1,14 +1,17 @@
 """Static knowledge of values: that an expression is an integer, or at least a value that holds next to nothing.
 
-Only what holds in every run counts: a constant, a length, arithmetic with an integer operand, and a name that its function
-binds to nothing else. All other values are checked at run time (`chain.metering.value_size`).
+Only what holds in every run counts: a constant of the module, a length, arithmetic with an integer operand, and a name that its
+function binds to nothing else. All other values are checked at run time (`chain.metering.value_size`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from chain.metering.costs import FREE
+from chain.metering.value_size import LIGHT, SHORT
 
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -18,7 +21,6 @@ _NUMBER: Final = frozenset({"int"})
 _RANGE: Final = frozenset({"range"})
 _WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
 _EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
-_CODE: Final = (ast.FunctionDef, ast.Lambda, ast.ClassDef)
 
 
 class Light:
@@ -34,7 +36,7 @@ class Light:
     ) -> None:
         self.numbers = numbers
         self.small = small  # the numbers that cannot grow
-        self.few = few  # names of tuple and list displays at the top of the module
+        self.few = few  # names of short tuples at the top of the module
         self.light = light  # names at the top of the module whose values hold next to nothing
         self.taken = taken  # names that the module or function binds, so they do not mean builtins
         # The same, on the assumption that any other value may be of the author's own class.
@@ -165,6 +167,28 @@ def _is_member(node: ast.expr) -> bool:
         return False
     name = node.value.id
     return node.attr.isupper() and name[:1].isupper() and not name.isupper()
+
+
+def light_of(constants: Mapping[str, Any], taken: frozenset[str]) -> Light:
+    """Return the knowledge of values that are set for good. `taken` holds the names that do not mean builtins."""
+    numbers = {name for name, value in constants.items() if type(value) in (int, bool)}
+    return Light(
+        frozenset(numbers),
+        frozenset(name for name in numbers if abs(constants[name]) <= FEW),
+        frozenset(name for name, value in constants.items() if _is_row(value)),
+        frozenset(name for name, value in constants.items() if _is_light(value)),
+        taken,
+    )
+
+
+def _is_row(value: Any) -> bool:
+    return type(value) is tuple and len(value) <= FREE
+
+
+def _is_light(value: Any) -> bool:
+    if type(value) is str:
+        return len(value) < SHORT
+    return type(value) in LIGHT or (_is_row(value) and LIGHT.issuperset(map(type, value)))
 
 
 def light_in(function: Function, constants: Light) -> Light:

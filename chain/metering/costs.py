@@ -15,11 +15,11 @@ from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
 from chain.metering.frozen_collections import CONSTANTS
-from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
 from chain.metering.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
 from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
-from chain.metering.value_size import LIGHT, keys, pairs, weigh, weigh_written, weight_of
+from chain.metering.value_size import LIGHT, ByClass, keys, pairs, weigh, weigh_written, weight_of
 from chain.storage.frozen_list import FrozenList
 
 _MADE: Final = 128  # ticks for an iterator over another iterable
@@ -64,7 +64,6 @@ ROWS: Final = frozenset(
         type({}.items()),
     }
 )
-_INDEXED: Final = frozenset({*_PLAIN, range})
 
 
 def size_of(items: Any) -> int:
@@ -72,7 +71,7 @@ def size_of(items: Any) -> int:
     items_type = type(items)
     if items_type in ROWS:
         return len(items)
-    if items_type is GeneratorType or (items_type is not range and not isinstance(items, _SIZED)):
+    if not _has_size[items_type]:
         return 0
     try:
         return len(items)
@@ -82,14 +81,25 @@ def size_of(items: Any) -> int:
 
 def charge_items(items: Any, each: int = 1) -> Any:
     """Charge `each` ticks per item for a walk over `items`, and return them. An iterator is charged while it is drained."""
-    charge_8()
-    is_plain = type(items) in _PLAIN
-    size = len(items) if is_plain else size_of(items)
+    kind = type(items)
+    if kind is GeneratorType:  # it ticks by itself
+        return items
+    size = len(items) if kind in _PLAIN else size_of(items)
     if size > FREE:
         charge(size * each)
-    elif each > 1 and not is_plain and isinstance(items, Iterator):
+    elif each > 1 and _is_iterator[kind]:
         return metered(items, 4 * each)
     return items
+
+
+@ByClass
+def _is_iterator(kind: Any) -> bool:
+    return issubclass(kind, Iterator)
+
+
+@ByClass
+def _has_size(kind: Any) -> bool:
+    return issubclass(kind, _SIZED)
 
 
 def charge_new_items(items: Any) -> Any:
@@ -166,6 +176,8 @@ def metered_lazy_builtin(
 
 
 def guarded_iter(source: Any, *sentinel: Any) -> Any:
+    if type(source) is GeneratorType and not sentinel:
+        return source
     charge(_MADE)
     return metered(iter(source, *sentinel)) if sentinel else iter(metered_if_long(source))
 
@@ -255,12 +267,14 @@ def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callable[..., Any]:
+def guarded_str(
+    real: Callable[..., Any], words: Callable[[Any], Any], charged: Callable[[Any], Any]
+) -> Callable[..., Any]:
     """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
     def guarded(*args: Any, **named: Any) -> Any:
         if args:
-            charge_shown(args[0])
+            charged(args[0])
             args = words(args[0]), *args[1:]
         return written(real(*args, **named))
 
@@ -268,7 +282,18 @@ def guarded_str(real: Callable[..., Any], words: Callable[[Any], Any]) -> Callab
 
 
 def charge_shown(value: Any) -> Any:
-    """Charge for a value that becomes part of a text, and return the value to format."""
+    """Charge for a value that becomes part of a text as by `str`, and return the value to format."""
+    kind: Any = type(value)
+    if (
+        getattr(kind.__str__, "__builtins__", None) is INSTRUMENTED_BUILTINS
+        and kind.__format__ is object.__format__
+    ):
+        return value  # its text is made by code that ticks
+    return charge_pictured(value)
+
+
+def charge_pictured(value: Any) -> Any:
+    """Charge for a value that becomes part of a text as by `repr`, and return the value to format."""
     if type(value) is int and -_WORD < value < _WORD:
         return value
     if isinstance(value, _TEXTS):
@@ -344,10 +369,15 @@ def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
 
 def contains(item: Any, items: Any) -> bool:
     """Return `item in items`."""
+    items_type, item_type = type(items), type(item)
+    if item_type in LIGHT or (item_type is str and len(item) <= TEXT * FREE):
+        if items_type in _HASHED:
+            return item in items
+        if items_type in _SLICED and len(items) <= FREE:
+            return item in items
     charge_8()
-    items_type = type(items)
     if items_type in _HASHED:
-        return (item if type(item) in LIGHT else weigh(item)) in items
+        return weigh(item) in items
     if items_type is range:
         return _is_in_range(item, items)
     if isinstance(items, EnumType):
@@ -399,17 +429,3 @@ def moved(items: Any) -> Any:
     elif isinstance(items, deque):
         charge(1 + len(items) // 4)
     return items
-
-
-def counted(source: Any) -> Any:
-    """Charge the `source` of a comprehension for the space of a new item per turn, and return it."""
-    source_type = type(source)
-    if source_type is GeneratorType:  # a generator ticks by itself
-        return source
-    if source_type in ROWS or source_type is range or isinstance(source, _SIZED):
-        size = size_of(source)
-        if size > FREE:
-            charge(2 * size)
-    elif isinstance(source, Iterator):
-        return metered(source, 2)
-    return source

@@ -18,7 +18,7 @@ TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__ar
 HASHING, TELLING = "__hashing__", "__telling__"
 _TELLING: Final = ("__str__", "__repr__", "__format__")
 _FORMATS: Final = ("format", "format_map")
-_PICTURES: Final = (ord("r"), ord("a"))
+PICTURES: Final = (ord("r"), ord("a"))
 
 INSTRUMENTED_BUILTINS.update(
     {
@@ -65,7 +65,7 @@ class Wording(Gathering):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
         for part in node.values:
-            if isinstance(part, ast.FormattedValue) and part.conversion in _PICTURES:
+            if isinstance(part, ast.FormattedValue) and part.conversion in PICTURES:
                 part.value = self._asked(PICTURED, part.value)
         self.generic_visit(node)
         return node

@@ -91,7 +91,7 @@ class TickInserter(ast.NodeTransformer):
         self.generic_visit(node)
         value = node.value or ast.copy_location(ast.Constant(None), node)
         node.value = ast.copy_location(
-            ast.BoolOp(ast.And(), [tick_expression(value), value]), value
+            ast.BoolOp(ast.And(), [tick_expression(value, 2), value]), value
         )
         return node
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import partial
 from string import Formatter, Template
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from chain.metering.costs import (
     BUILT,
@@ -27,34 +27,31 @@ from chain.metering.costs import (
     sort,
     written,
 )  # fmt: skip
+from chain.metering.format_costs import pay_for_format
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.new_characters import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import pictured, scrubbed, worded
-from chain.metering.value_size import key, weigh, weight_of
+from chain.metering.stable_text import pictured, scrubbed
+from chain.metering.value_size import ByClass, key, weigh, weight_of
 
-_NUMBERS: Final = re.compile(r"\d{3,}")
-_WIDTHS: Final = re.compile(r":[^}]*\{")  # a width that is taken from a value
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
-_PLAIN_KINDS: Final = frozenset(_PLAIN)
 _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
 _SHORT: Final = 256  # characters of the longest template that is cached
 WORD: Final = 32  # bytes that are read as one number at no extra cost
-_NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 _HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
 
 
 def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     """Return `thing.name(…)`, charged before it runs."""
-    category = _sort_of(cast(Any, type(thing)))
+    category = _category_of[type(thing)]
     if category == _OWN:
         if name == "keccak" and args and isinstance(args[0], bytes):
             charge(1 + len(args[0]) // _HASHED_AT_ONCE)
@@ -83,8 +80,8 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
 _PRICED, _CLASS, _PATTERN, _OTHER, _OWN = range(5)
 
 
-@lru_cache(maxsize=4096)
-def _sort_of(kind: Any) -> int:
+@ByClass
+def _category_of(kind: Any) -> int:
     if issubclass(kind, _PLAIN):
         return _PRICED
     if issubclass(kind, type):
@@ -97,7 +94,7 @@ def _sort_of(kind: Any) -> int:
 def bound(thing: Any, name: str, *already: Any) -> Any:
     """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
     method = already[0] if already else getattr(thing, name)
-    category = _sort_of(cast(Any, type(thing)))
+    category = _category_of[type(thing)]
     if category == _PRICED or (category == _CLASS and thing in _OWNERS):
         return partial(metered_method, thing, name)
     if category in (_PATTERN, _OTHER):
@@ -121,7 +118,7 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
             values = [*args[1:], *named.values()]
             if name == "vformat":
                 values = [item for value in values for item in _held_by(value)]
-            _format(args[0], tuple(values))
+            pay_for_format(args[0], tuple(values))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
@@ -311,95 +308,14 @@ def _order(thing: Any, args: tuple[Any, ...]) -> None:
     return None
 
 
-def _format(thing: Any, args: tuple[Any, ...]) -> None:
-    if isinstance(thing, str):
-        # A plain text, because a subclass may define its own hash.
-        text = thing if type(thing) is str else str.__str__(thing)
-        pay_for_widths(text)
-        is_wide = has_widths(text)
-        longest = 0
-        for arg in args:
-            value_type = type(arg)
-            if value_type is not int or is_wide or not -_NEAR < arg < _NEAR:
-                value = arg if value_type is str and len(arg) <= _FREE_TEXT else charge_shown(arg)
-                if is_wide:
-                    pay_for_width(value)
-                if isinstance(value, _TEXTS):
-                    longest = max(longest, len(value))
-        if longest > _SHORT:
-            charge_text(thing.count("{") * longest)
-
-
 def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
     if args:
-        _format(thing, args)
+        pay_for_format(thing, args)
 
 
 def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
     if args and isinstance(args[0], dict):
-        _format(thing, tuple(charge_items(args[0]).values()))
-
-
-def pay_for_widths(template: str) -> None:
-    """Charge for the numbers in a format string, since each may be a width."""
-    if len(template) > _FREE_TEXT:
-        charge_text(len(template))
-    for number in numbers_in(template):
-        if len(number) > 12:
-            out_of_fuel()
-        charge_text(int(number))
-
-
-def numbers_in(template: str) -> Iterable[str]:
-    return _known(template)[0] if len(template) <= _SHORT else _NUMBERS.findall(template)
-
-
-def has_widths(template: str) -> bool:
-    """True if a format string takes a width from a value."""
-    return _known(template)[1] if len(template) <= _SHORT else bool(_WIDTHS.search(template))
-
-
-@lru_cache(maxsize=1024)
-def _known(template: str) -> tuple[list[str], bool]:
-    return _NUMBERS.findall(template), bool(_WIDTHS.search(template))
-
-
-def pay_for_width(value: Any) -> Any:
-    """Return `value`, which may be used as a width in a format, charged for that width."""
-    if isinstance(value, int):
-        charge_text(value)
-    elif isinstance(value, str):
-        pay_for_widths(value)
-    return value
-
-
-def formatted(left: Any, right: Any) -> Any:
-    """Return `left % right`, where `left` is a text or bytes."""
-    charge_8()
-    text = left if isinstance(left, str) else left.decode("latin-1")
-    pay_for_widths(text)
-    if isinstance(right, tuple):
-        right = tuple(map(worded, charge_items(right)))
-    elif not isinstance(right, dict):
-        right = worded(right)
-    values = right if isinstance(right, tuple) else (right,)
-    if isinstance(right, dict):
-        values = tuple(charge_items(right).values())
-    for value in values:
-        charge_shown(value)
-        if "*" in text:
-            pay_for_width(value)
-    longest = max((len(value) for value in values if isinstance(value, _TEXTS)), default=0)
-    if longest > _SHORT:
-        charge_text(text.count("%") * longest)
-    return pictured(scrubbed(written(left % right), values), text)
-
-
-def guarded_format(value: Any, spec: str = "") -> str:
-    charge_8()
-    pay_for_widths(spec)
-    text: str = written(format(charge_shown(value), spec))
-    return text
+        pay_for_format(thing, tuple(charge_items(args[0]).values()))
 
 
 # Methods with an implementation of their own
@@ -414,7 +330,7 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     if isinstance(thing, str) and named:
-        _format(thing, (*args, *named.values()))
+        pay_for_format(thing, (*args, *named.values()))
     text = written(getattr(thing, name)(*args, **named))
     return pictured(text, thing) if isinstance(thing, str) and "!r" in thing else text
 
@@ -496,3 +412,4 @@ _WAYS: Final = {
     for name in {*_PRICES, *_DONE_HERE, *ASKING}
 }
 _ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)
+WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is _whole)

@@ -26,6 +26,7 @@ from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
 from chain.metering.rewrite import CostRewriter
 from chain.metering.table_agreement import check_agreement
+from chain.metering.tree_rewriter import constants_before
 from chain.metering.twins import classes_in, former, register_module, resolve_qualname
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
@@ -85,7 +86,8 @@ class InstrumentedModule:
 
     def run(self, node: ast.stmt) -> None:
         """Compile a statement with ticks, and run it."""
-        ticked = CostRewriter(self.source).visit(self._fresh[node])
+        constants = constants_before(node.lineno, self.source, self.space)
+        ticked = CostRewriter(self.source, constants).visit(self._fresh[node])
         code = compile(
             ast.fix_missing_locations(ast.Module([ticked], [])),
             self.source.file, "exec", self.flags, dont_inherit=True,

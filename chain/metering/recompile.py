@@ -52,7 +52,7 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     nodes = list(_nodes(module, old))
     if len(nodes) != 1:
         return None
-    node = CostRewriter(module).visit(deepcopy(nodes[0]))
+    node = CostRewriter(module, {}).visit(deepcopy(nodes[0]))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         inner: ast.stmt = node

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Final
 
 from chain.metering.costs import FREE, TEXT, charge_items, charge_text, metered
@@ -33,7 +32,7 @@ METHODS: Final = frozenset(
         "groupdict",
     ]
 )
-_AT_ONE: Final = ("match", "fullmatch")
+AT_START: Final = ("match", "fullmatch")
 # The position of the text among the arguments of a pattern's method, and of the flags among those of a function.
 _TEXT_AT: Final = {"sub": 1, "subn": 1}
 _FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}
@@ -43,16 +42,16 @@ _FUNCTIONS: Final = frozenset(
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
 _FEW: Final = 2**10  # ticks that need no closer estimate
+_SHORT: Final = TEXT * FREE  # characters of a short text
+_KNOWN: Final = 1024
+_at_start: Final[
+    dict[int, tuple[Any, list[int]]]
+] = {}  # patterns, and their prices by the bits of the length, by identity
 
 
 def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Call a method of a compiled pattern or of a match, charged before it runs."""
     charge_8()
-    if name in _AT_ONE and len(args) == 1 and not named and isinstance(thing, re.Pattern):
-        text = args[0]
-        if type(text) is str and len(text) <= TEXT * FREE and text.isascii():
-            _pay(_tries_at_one(thing, len(text).bit_length()))
-            return getattr(thing, name)(text)
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
         return _of_match(thing, name, args, named)
     position = _TEXT_AT.get(name, 0)
@@ -61,8 +60,8 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     charge_text(size)
     check_known(text)
     tries = tries_of(thing, size.bit_length())
-    per_position = min(tries.ways * tries.work, MOST)
-    if name in _AT_ONE:
+    per_position = _at_one(tries)
+    if name in AT_START:
         _pay(per_position)
     elif tries.is_sure or not size:
         _pay(size + tries.length)
@@ -83,10 +82,23 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     return metered(result, 16) if name == "finditer" else result
 
 
-@lru_cache(maxsize=1024)
-def _tries_at_one(pattern: Any, bits: int) -> int:
-    """Return the attempts at one position of a short text whose length has so many bits."""
-    tries = tries_of(pattern, bits)
+def is_paid_match(pattern: Any, args: tuple[Any, ...]) -> bool:
+    """True if a match at the start of a short text, the only argument, is charged hereby. Else nothing is charged."""
+    if len(args) != 1 or type(args[0]) is not str or len(args[0]) > _SHORT or not args[0].isascii():
+        return False
+    known = _at_start.get(id(pattern))
+    if known is None:
+        if len(_at_start) >= _KNOWN:
+            _at_start.clear()
+        prices = [
+            _at_one(tries_of(pattern, bits)) // _TRIES for bits in range(_SHORT.bit_length() + 1)
+        ]
+        known = _at_start[id(pattern)] = pattern, prices
+    charge(known[1][len(args[0]).bit_length()])
+    return True
+
+
+def _at_one(tries: Tries) -> int:
     return min(tries.ways * tries.work, MOST)
 
 

@@ -3,7 +3,8 @@
 Expressions are recognized by their spelling, because the value that is called may be anything: a builtin or a function of the
 standard library by its name, also where it is only passed on; a method by its name, on any object; an operator, a comparison,
 a key or a formatted text by its syntax (`chain.metering.charged_operations`). So an instrumented copy cannot reach a function
-that is not written in its source. A value that is created in a loop also pays for its memory.
+that is not written in its source. The fixed part of each price is in the ticks of the stretch
+of code (`chain.metering.stretches`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from typing import Any, Final
 
 from chain.metering.charged_operations import Operations, is_fixed
 from chain.metering.frozen_collections import CHANGERS
-from chain.metering.fuel import EIGHTS, SIXTEENS
-from chain.metering.insert_ticks import parse_at, tick_expression
+from chain.metering.insert_ticks import parse_at
 from chain.metering.method_costs import METHODS, WORD
 from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
 from chain.metering.stdlib_costs import is_costly
@@ -39,14 +39,12 @@ class CostRewriter(Operations):
         is_method = isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
         self.leave(node, is_method and not is_priced)
         self.see_call(node, path)
-        is_brief = self._set_brief(node, name)
+        is_summing = name in _SUMMING and len(node.args) == 1 and is_fixed(node.args[0])
         is_unchanged = self._takes_keys(node, name)
         self._visit_parts(node, path)
         self.word_args(node)
         if name is not None:
-            if is_brief:
-                return self._room(node)
-            call = node if is_free or is_unchanged else self._builtin(name, node)
+            call = node if is_free or is_unchanged or is_summing else self._builtin(name, node)
             return self.seen_call(call, path) if isinstance(call, ast.Call) else call
         if is_priced:
             path_node = ast.copy_location(ast.Constant(path), node)
@@ -55,17 +53,18 @@ class CostRewriter(Operations):
         if isinstance(func, ast.Attribute) and func.attr in METHODS:
             if self._reads_number(func, node.args):
                 return node
+            if func.attr == "format" or _is_positional(node):
+                return self._call(f"__call_{func.attr}__", node, [func.value, *node.args])
             attr = ast.copy_location(ast.Constant(func.attr), node)
             return self._call("__metered_method__", node, [func.value, attr, *node.args])
-        last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-        return self._room(node) if _is_class_name(last) else self.seen_call(node, path)
+        return self.seen_call(node, path)
 
     def _reads_number(self, func: ast.Attribute, args: list[ast.expr]) -> bool:
         """Rewrite `int.from_bytes(…)`, which pays for bytes beyond a word; False if the call is another one."""
         is_known = func.attr == "from_bytes" and self._path(func.value) == "builtins.int"
         if not is_known or not args or isinstance(args[0], ast.Starred):
             return False
-        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {WORD} and 0 in {EIGHTS}"
+        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {WORD}"
         args[0] = self._unless(test, "__number__", args[0])
         return True
 
@@ -81,9 +80,7 @@ class CostRewriter(Operations):
         node.args = [self._passed(arg) if path in CALLING else self.visit(arg) for arg in node.args]
         for keyword in node.keywords:
             if keyword.arg is None:
-                keyword.value = self._few(
-                    "__charge_items__", self.visit(keyword.value), f" and 0 in {EIGHTS}"
-                )
+                keyword.value = self._few("__charge_items__", self.visit(keyword.value))
             else:
                 keyword.value = (
                     self._passed(keyword.value)
@@ -108,13 +105,6 @@ class CostRewriter(Operations):
         """Return the called expression, checked at run time: it may be a builtin class under another name."""
         return self._unless("__class_of__(V) in __functions__", "__called__", node)
 
-    def _set_brief(self, node: ast.Call, name: str | None) -> bool:
-        """Mark arguments that are not kept, and return True if the call only consumes a literal of fixed size."""
-        is_summing = name in _SUMMING and len(node.args) == 1 and is_fixed(node.args[0])
-        if name in _ASKING or is_summing:
-            self._brief.update(node.args)
-        return is_summing
-
     def _takes_keys(self, node: ast.Call, name: str | None) -> bool:
         """Charge for each key of `set(… for …)` where it is created; True if the call is such a one."""
         only = node.args[0] if len(node.args) == 1 else None
@@ -135,13 +125,12 @@ class CostRewriter(Operations):
             return node
         if name in ("str", "int") and len(args) == 1 and self._light.is_small(args[0]):
             return node
-        is_plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in args)
-        if name in ("min", "max") and len(args) > 1 and is_plain:
+        if name in ("min", "max") and len(args) > 1 and _is_positional(node):
             node.args = [self._weighed(arg) for arg in args]
             return node
         if name in WALKING + BUILDING and not isinstance(args[0], ast.Starred):
             word = "__charge_items__" if name in WALKING else "__charge_new_items__"
-            args[0] = self._few(word, args[0], f" and 0 in {EIGHTS}")
+            args[0] = self._few(word, args[0])
             return node
         return self._call(f"__{name}__", node, args)
 
@@ -196,20 +185,6 @@ class CostRewriter(Operations):
 
     # Displays, comprehensions and other new values
 
-    def visit_Tuple(self, node: ast.Tuple) -> ast.AST:  # noqa: N802
-        return self._display(node)
-
-    def visit_List(self, node: ast.List) -> ast.AST:  # noqa: N802
-        return self._display(node)
-
-    def _display(self, node: ast.Tuple | ast.List) -> ast.AST:
-        is_brief = node in self._brief or not isinstance(node.ctx, ast.Load)
-        is_fixed = isinstance(node, ast.Tuple) and all(
-            isinstance(element, ast.Constant) for element in node.elts
-        )
-        self.generic_visit(node)
-        return node if is_brief or is_fixed else self._room(node)
-
     def visit_Dict(self, node: ast.Dict) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         for i, key_ in enumerate(node.keys):
@@ -217,7 +192,7 @@ class CostRewriter(Operations):
                 node.values[i] = self._paid("__pay_keys__", node.values[i])
             else:
                 node.keys[i] = self._key(key_)
-        return self._behind(SIXTEENS, node)
+        return node
 
     def visit_Set(self, node: ast.Set) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
@@ -225,40 +200,29 @@ class CostRewriter(Operations):
             element if isinstance(element, ast.Starred) else self._key(element)
             for element in node.elts
         ]
-        return self._behind(SIXTEENS, self.gathered(node))
+        return self.gathered(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:  # noqa: N802
-        self._repeating(self.generic_visit, node)
-        for generator in node.generators:
-            self._count(generator)
+        self.generic_visit(node)
         return self._apart(node)  # type: ignore[no-any-return]
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:  # noqa: N802
-        self._repeating(self.generic_visit, node)
+        self.generic_visit(node)
         node.elt = self._key(node.elt)
         return self.gathered(self._apart(node))
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:  # noqa: N802
-        self._repeating(self.generic_visit, node)
+        self.generic_visit(node)
         node.key = self._key(node.key)
         return self._apart(node)  # type: ignore[no-any-return]
-
-    def _count(self, node: ast.comprehension) -> None:
-        """Charge for the memory of a list: in advance if its size is known, or else at each iteration."""
-        if node.iter in self._free:
-            node.ifs.insert(0, tick_expression(node.iter))
-        elif node not in self._short and not isinstance(node.iter, (*DISPLAYS, ast.Constant)):
-            node.iter = self._naming(False, self._few, "__counted__", node.iter)
 
     def visit_Starred(self, node: ast.Starred) -> ast.AST:  # noqa: N802
         super().visit_Starred(node)
         if isinstance(node.ctx, ast.Load):
-            node.value = self._few("__charge_new_items__", node.value, f" and 0 in {EIGHTS}")
+            node.value = self._few("__charge_new_items__", node.value)
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
-        if isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1:
-            self._brief.add(node.value)
         self.generic_visit(node)
         if any(_takes_all(target) for target in node.targets):
             node.value = self._paid("__charge_new_items__", node.value)
@@ -281,8 +245,6 @@ class CostRewriter(Operations):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
         error_type = node.type
-        if isinstance(error_type, ast.Tuple):
-            self._brief.add(error_type)
         self.generic_visit(node)
         if node.type is not None and error_type is not None and not self._is_class(error_type):
             node.type = self._paid("__weigh__", node.type)
@@ -296,11 +258,11 @@ def _takes_all(target: ast.expr) -> bool:
     return any(isinstance(part, ast.Starred) for part in ast.walk(target))
 
 
+def _is_positional(node: ast.Call) -> bool:
+    return not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
+
+
 def _is_harmless(name: str, node: ast.Call) -> bool:
     return (
         name in _TICKING_ALONE and len(node.args) == 1 and isinstance(node.args[0], _COMPREHENSIONS)
     )
-
-
-def _is_class_name(name: str) -> bool:
-    return name[:1].isupper() and not name.isupper()

@@ -14,10 +14,10 @@ from chain.metering.costs import (
     asking_classes,
     charge_items,
     charge_new_items,
+    charge_pictured,
     charge_shown,
     charge_slice,
     contains,
-    counted,
     guarded_bytes,
     guarded_digits,
     guarded_extreme,
@@ -35,9 +35,11 @@ from chain.metering.costs import (
     pay_pairs,
     written,
 )  # fmt: skip
+from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
-from chain.metering.method_costs import bound, guarded_format, metered_method, number, pay_for_width
+from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
+from chain.metering.short_calls import SHORT_CALLS
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
 from chain.metering.stdlib_costs import metered_stdlib_call, priced
@@ -58,8 +60,11 @@ BUILTINS: Final[dict[str, Any]] = {
     "id": no_identity,
     **{name: asking_classes(getattr(builtins, name)) for name in ("isinstance", "issubclass")},
     **{name: guarded_digits(getattr(builtins, name)) for name in ("bin", "hex", "oct", "round")},
-    "str": guarded_str(str, worded),
-    **{name: guarded_str(getattr(builtins, name), picturable) for name in ("repr", "ascii")},
+    "str": guarded_str(str, worded, charge_shown),
+    **{
+        name: guarded_str(getattr(builtins, name), picturable, charge_pictured)
+        for name in ("repr", "ascii")
+    },
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
     **{name: metered_builtin(getattr(builtins, name), charge_items) for name in WALKING},
     **{name: metered_builtin(getattr(builtins, name), charge_new_items) for name in BUILDING},
@@ -100,6 +105,7 @@ _WORDS: Final = {
     for function in (
         written,
         charge_shown,
+        charge_pictured,
         contains,
         charge_slice,
         metered_method,
@@ -114,7 +120,6 @@ _WORDS: Final = {
         metered_if_long,
         key,
         weigh,
-        counted,
         index,
         moved,
         pay_for_width,
@@ -126,7 +131,7 @@ _WORDS: Final = {
 CALLED: Final = {
     builtin: BUILTINS[name]
     for name in CLASSES
-    for builtin in (getattr(builtins, name), INSTRUMENTED_BUILTINS[name])
+    for builtin in (getattr(builtins, name), SETS.get(name, getattr(builtins, name)))
 }
 
 
@@ -158,6 +163,7 @@ INSTRUMENTED_BUILTINS.update(
     }
 )
 INSTRUMENTED_BUILTINS.update({f"__{name}__": guarded for name, guarded in BUILTINS.items()})
+INSTRUMENTED_BUILTINS.update({f"__call_{name}__": call for name, call in SHORT_CALLS.items()})
 INSTRUMENTED_BUILTINS.update(
     {
         "__light__": LIGHT,

@@ -34,55 +34,23 @@ from chain.metering.costs import (
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.regex import by_function
 from chain.metering.value_size import DEEPEST, weigh
+from chain.source.word_sets import word_set
 
 # Modules whose functions all charge for their arguments.
-_COSTLY: Final = frozenset(
-    [
-        "base64",
-        "bisect",
-        "collections",
-        "copy",
-        "dataclasses",
-        "functools",
-        "hashlib",
-        "heapq",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "re",
-        "enum",
-        "string",
-        "textwrap",
-        "urllib",
-    ]
+_COSTLY: Final = word_set(
+    """
+    base64 bisect collections copy dataclasses functools hashlib heapq itertools json math operator re enum string
+    textwrap urllib
+    """
 )
 # The exceptions: they do little, or return something that charges later.
-_CHEAP: Final = frozenset(
-    [
-        "collections.abc",
-        "functools.wraps",
-        "functools.total_ordering",
-        "functools.cmp_to_key",
-        "operator.attrgetter",
-        "operator.itemgetter",
-        "operator.methodcaller",
-        "heapq.heappush",
-        "heapq.heappop",
-        "copy.replace",
-        "dataclasses.dataclass",
-        "dataclasses.field",
-        "dataclasses.fields",
-        "dataclasses.replace",
-        "dataclasses.is_dataclass",
-        "dataclasses.KW_ONLY",
-        "dataclasses.InitVar",
-        "operator.neg",
-        "re.Match",
-        "re.Pattern",
-        "re.error",
-        "string.Template",
-    ]
+_CHEAP: Final = word_set(
+    """
+    collections.abc functools.wraps functools.total_ordering functools.cmp_to_key operator.attrgetter
+    operator.itemgetter operator.methodcaller heapq.heappush heapq.heappop copy.replace dataclasses.dataclass
+    dataclasses.field dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
+    dataclasses.InitVar operator.neg re.Match re.Pattern re.error string.Template
+    """
 )
 _COMBINING: Final = frozenset(
     f"itertools.{name}"
@@ -96,6 +64,7 @@ _ENUMS: Final = frozenset(
     f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 )
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
+_COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
@@ -170,19 +139,7 @@ def _size(items: Any) -> int:
 # Numbers
 
 
-def _gcd(*numbers: Any) -> int:
-    return _by_bits(math.gcd, numbers)
-
-
-def _lcm(*numbers: Any) -> int:
-    return _by_bits(math.lcm, numbers)
-
-
-def _isqrt(number: Any) -> int:
-    return _by_bits(math.isqrt, (number,))
-
-
-def _by_bits(function: Callable[..., int], numbers: tuple[Any, ...]) -> int:
+def _by_bits(function: Callable[..., int], *numbers: Any) -> int:
     for number in numbers:
         if isinstance(number, int):
             charge(1 + take(number) ** 2 // 2**13)
@@ -357,6 +314,10 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
+def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda left, right: function(weigh(left), right)
+
+
 _written_deeply: Final = charge_deep(json.dumps)
 _KECCAK: Final = "chain.crypto.hashing.keccak"
 _OPERATORS: Final = {
@@ -371,9 +332,10 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "math.comb": _comb,
     "math.perm": _perm,
     "math.prod": _prod,
-    "math.gcd": _gcd,
-    "math.lcm": _lcm,
-    "math.isqrt": _isqrt,
+    **{
+        f"math.{each.__name__}": partial(_by_bits, each)
+        for each in (math.gcd, math.lcm, math.isqrt)
+    },
     "functools.reduce": _reduce,
     "itertools.accumulate": _accumulate,
     "copy.deepcopy": charge_deep(deepcopy),
@@ -402,12 +364,7 @@ _SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "operator.or_": unite,
     "operator.and_": lambda left, right: unite(left, right, operator.and_),
     "operator.xor": lambda left, right: unite(left, right, operator.xor),
-    "operator.eq": lambda left, right: weigh(left) == right,
-    "operator.ne": lambda left, right: weigh(left) != right,
-    "operator.lt": lambda left, right: weigh(left) < right,
-    "operator.le": lambda left, right: weigh(left) <= right,
-    "operator.gt": lambda left, right: weigh(left) > right,
-    "operator.ge": lambda left, right: weigh(left) >= right,
+    **{f"operator.{name}": _comparing(getattr(operator, name)) for name in _COMPARISONS},
     "operator.contains": lambda items, item: contains(item, items),
     _KECCAK: _keccak,
     **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},

@@ -1,7 +1,9 @@
 """Ticks for a stretch of code: from the start of a loop iteration, or the entry of a function, to its end.
 
 Python executes each syntax node in such a stretch at most once. So the price is one tick for a few nodes, counted along the
-longest branch. Loops and functions inside it have ticks of their own, so only their start is counted here.
+longest branch. Loops and functions inside it have ticks of their own, so only their start is counted here. A node also pays
+for the small value that it may create, and a call of a charging function for that function's fixed part; what depends on the
+size of a value is charged at run time.
 """
 
 from __future__ import annotations
@@ -10,10 +12,21 @@ import ast
 from collections.abc import Iterator
 from typing import Any, Final
 
+from chain.metering.method_costs import METHODS
+from chain.metering.runtime_names import BUILTINS
+
 PARTS_PER_TICK: Final = 5  # syntax nodes for one tick
 _BEGUN: Final = 96  # price, in nodes, of the start of a comprehension or the creation of a function
-_MADE: Final = 96  # price of the creation of an object, recognized by the name of its class
+_MADE: Final = 136  # price of the creation of an object, recognized by the name of its class
+_CHARGING: Final = (
+    40  # price of the call of a method or builtin that charges by the size of its arguments
+)
+_ITEM: Final = 10  # price of an item of a list comprehension
+_SEARCH: Final = 30  # price of `in`
+_KEY: Final = 40  # price of an entry of a set or dict
 _CLASS: Final = 2**16  # price of the creation of a class
+_CALL: Final = 11
+_KEPT: Final = {ast.ListComp: _ITEM, ast.SetComp: _KEY, ast.DictComp: _KEY}
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
 _READ: Final = (
@@ -23,14 +36,17 @@ _READ_BY: Final = frozenset({"caller", "origin", "address", "block", "getattr"})
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
 _DEARER: Final[dict[type[ast.AST], int]] = {
-    ast.Call: 10,
     ast.YieldFrom: 96,
     ast.Attribute: 2,
-    ast.Set: 96,
-    ast.Dict: 8,
+    ast.Tuple: 20,
+    ast.List: 24,
+    ast.Set: 176,
+    ast.Dict: 88,
+    ast.Compare: 10,
     ast.BinOp: 4,
     ast.UnaryOp: 2,
-    ast.Subscript: 7,
+    ast.Subscript: 12,
+    ast.Starred: 40,
     ast.Try: 32,
     ast.Raise: 48,
     ast.With: 192,
@@ -40,18 +56,23 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
 }
 
 
-def ticks_of(*nodes: ast.AST) -> int:
-    return 1 + sum(map(_parts, nodes)) // PARTS_PER_TICK
+def ticks_of(*nodes: ast.AST, more: int = 0) -> int:
+    return 1 + (more + sum(map(_parts, nodes))) // PARTS_PER_TICK
 
 
 def ticks_of_turns(node: Any) -> Iterator[tuple[ast.comprehension, int]]:
     """Yield each `for` of a comprehension with the ticks of one iteration, up to the next `for` or to the element."""
     element = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    kept = _KEPT.get(type(node), 0)
     for i, generator in enumerate(node.generators):
         is_last = i + 1 == len(node.generators)
         yield (
             generator,
-            ticks_of(*generator.ifs, *(element if is_last else [node.generators[i + 1].iter])),
+            ticks_of(
+                *generator.ifs,
+                *(element if is_last else [node.generators[i + 1].iter]),
+                more=kept if is_last else 0,
+            ),
         )
 
 
@@ -74,13 +95,23 @@ def _parts(node: Any) -> int:
         return 1 + _all([part for part in (node.target, node.value) if part])
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, _DIVISIONS):
         return 24 * PARTS_PER_TICK + _all(list(ast.iter_child_nodes(node)))
-    if isinstance(node, ast.Call) and _name_of(node.func)[:1].isupper():
-        return _MADE + _all(list(ast.iter_child_nodes(node)))
+    if isinstance(node, ast.Call):
+        return _CALL + _by_name(_name_of(node.func)) + _all(list(ast.iter_child_nodes(node)))
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        return _SEARCH + _all([node.left, *node.comparators])
+    if isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return _KEY + _all(list(ast.iter_child_nodes(node)))
     if isinstance(node, _NOTHING):
         return 0
     if isinstance(node, ast.Attribute | ast.Name) and _name_of(node) in _READ_BY:
         return _READ + _all(list(ast.iter_child_nodes(node)))
     return 1 + _DEARER.get(type(node), 0) + _all(list(ast.iter_child_nodes(node)))
+
+
+def _by_name(name: str) -> int:
+    if name[:1].isupper() and (len(name) == 1 or not name.isupper()):
+        return _MADE
+    return _CHARGING if name in METHODS or name in BUILTINS else 0
 
 
 def _name_of(node: Any) -> str:

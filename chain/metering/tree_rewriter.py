@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from chain.metering.cheap_values import Light, light_in
+from chain.metering.cheap_values import light_in, light_of
 from chain.metering.costs import FREE
-from chain.metering.fuel import DRY, EIGHTS, WORTHS
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import parse_at
 from chain.source.modules import Module
@@ -26,21 +25,21 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 class Weighing(Wording):
     """A rewriter that inserts ticks, and tracks the names, loops and displays around the current node."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, constants: Mapping[str, Any]) -> None:
         super().__init__(module)
         self._module = module
         self._bound = _bound_inside(module)
-        self._light = self._constants = _constants_of(module)
+        self._light = self._constants = light_of(constants, self._bound | frozenset(module.names))
         self._is_inside = False  # True inside a function
-        self._is_repeated = False  # True inside a loop
         self._has_names = False  # True where a value may be assigned to a temporary name
         self._is_shared = False  # True inside a generator expression, which may be suspended
         self._iterables: set[ast.AST] = set()  # of comprehensions, which cannot contain `:=`
         self._is_iterable = False
-        self._short: set[ast.AST] = set()  # comprehensions over short literals
         self._free: set[ast.AST] = set()  # calls whose iterations the loop around charges already
-        self._brief: set[ast.AST] = set()  # displays that are not kept
         self._indices: set[ast.AST] = set()  # sums that are only used as an index
+        self._spent: set[ast.AST] = (
+            set()
+        )  # operands of comparisons and sums, which accumulate nothing
 
     # Functions
 
@@ -62,7 +61,7 @@ class Weighing(Wording):
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:  # noqa: N802
         before, self._is_shared = self._is_shared, True
         try:
-            self._repeating(self.generic_visit, node)
+            self.generic_visit(node)
             return self._apart(node)  # type: ignore[no-any-return]
         finally:
             self._is_shared = before
@@ -82,9 +81,7 @@ class Weighing(Wording):
             self._has_names = before
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
-        visited = self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
-        assert isinstance(visited, ast.Lambda)
-        return self._room(visited)
+        return self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
 
     def _inside(self, node: Any, visit: Callable[[Any], ast.AST]) -> ast.AST:
         """Visit a function with the facts about its names; they apply to nested functions too."""
@@ -124,26 +121,12 @@ class Weighing(Wording):
 
     def visit_For(self, node: ast.For) -> ast.AST:  # noqa: N802
         self._set_free(node.iter)
-        self._brief.add(node.iter)
         return super().visit_For(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self._set_free(node.iter)
-        self._brief.update(_choices(node.iter))
         self._iterables.add(node.iter)
-        if self._light.is_few(node.iter):
-            self._short.add(node)
         return super().visit_comprehension(node)
-
-    def _loop(self, node: ast.For | ast.While) -> ast.AST:
-        return self._repeating(super()._loop, node)
-
-    def _repeating(self, visit: Callable[..., _T], *args: Any) -> _T:
-        before, self._is_repeated = self._is_repeated, True
-        try:
-            return visit(*args)
-        finally:
-            self._is_repeated = before
 
     def _set_free(self, node: ast.expr) -> None:
         name = node.func if isinstance(node, ast.Call) else None
@@ -158,12 +141,14 @@ class Weighing(Wording):
         """Charge for a key; a number near zero pays only for its memory."""
         if isinstance(node, ast.Constant):
             return node
-        test = f"__class_of__(V) is __int_class__ and __below__ < V < __above__ and 0 in {EIGHTS}"
+        test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
         return self._unless(test, "__key__", node)
 
-    def _few(self, word: str, node: ast.expr, ticks: str = "") -> ast.expr:
-        """Wrap `node` in a call of `word`, except for a short list or tuple, which costs at most the ticks of a call."""
-        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}{ticks}"
+    def _few(self, word: str, node: ast.expr) -> ast.expr:
+        """Wrap `node` in a call of `word`, except for a short list or tuple."""
+        if self._light.is_few(node):
+            return node
+        test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}"
         return self._unless(test, word, node)
 
     def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
@@ -181,7 +166,7 @@ class Weighing(Wording):
 
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
         """Wrap a value in a call that weighs it, unless its class shows that it is light."""
-        is_text = word == "__charge_shown__"
+        is_text = word != "__weigh__"
         light_types = "__plain__" if is_text else "__light__"
         if self._light.is_small(node) if is_text else self._light.is_light(node):
             return node
@@ -196,48 +181,17 @@ class Weighing(Wording):
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
-    def _room(self, value: ast.expr) -> ast.expr:
-        """Charge for a small value that may be kept. Outside of loops the tick of the function covers it."""
-        return self._behind(EIGHTS, value) if self._is_repeated else value
 
-    def _behind(self, tank: str, value: ast.expr) -> ast.expr:
-        """Return an expression that takes ticks from a tank and then has the value `value`."""
-        test = parse_at(f"0 in {tank} or {DRY}({WORTHS[tank]})", value)
-        return ast.copy_location(ast.BoolOp(ast.And(), [test, value]), value)
-
-
-def _choices(node: ast.expr) -> list[ast.expr]:
-    """Return the expressions whose value an expression may have."""
-    return [*_choices(node.body), *_choices(node.orelse)] if isinstance(node, ast.IfExp) else [node]
-
-
-@lru_cache(maxsize=2048)
-def _constants_of(module: Module) -> Light:
-    """Return the facts about constant numbers and rows at the top level of a module."""
-    bound_inside = _bound_inside(module)
-    values = {
-        name: definition.value
+def constants_before(line: int, module: Module, space: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values in `space` that were set once, above a line, and that no function sets."""
+    return {
+        name: space[name]
         for name, definition in module.names.items()
-        if name not in bound_inside and name not in module.before
+        if name in space
+        and name not in module.before
+        and name not in _bound_inside(module)
+        and (definition.statement or definition.node).lineno < line
     }
-    numbers = {
-        name: value.value for name, value in values.items() if isinstance(value, ast.Constant)
-    }
-    all_names = _bound_inside(module) | frozenset(module.names)
-    light = Light(taken=all_names)
-    whole_numbers = [name for name, value in numbers.items() if isinstance(value, int)]
-    small = [name for name in whole_numbers if light.is_small(ast.Constant(numbers[name]))]
-    light_names = [
-        name for name, value in values.items() if value is not None and light.is_light(value)
-    ]
-    rows = [name for name, value in values.items() if value is not None and light.is_few(value)]
-    return Light(
-        frozenset(whole_numbers),
-        frozenset(small),
-        frozenset(rows),
-        frozenset(light_names),
-        all_names,
-    )
 
 
 @lru_cache(maxsize=2048)

@@ -14,10 +14,10 @@ from collections import ChainMap, Counter, deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from dataclasses import fields, is_dataclass
 from enum import EnumType
-from functools import lru_cache, partial
+from functools import partial
 from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from chain.metering.fuel import COLLIDING, charge, charge_8, out_of_fuel
 from chain.types import Address
@@ -39,6 +39,7 @@ _KNOWN: Final = 4096  # enum classes that are cached at most
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are charged together
 _TEXT_KINDS: Final = frozenset(TEXTS)
+_NO_PARTS: Final = (None, len)
 NEAR: Final = 2**31  # whole numbers in this range hardly collide as keys
 _FAR_AWAY: Final = 32  # ticks to find another key by its hash
 _ROOM: Final = 16  # ticks for the memory of an entry
@@ -52,57 +53,53 @@ _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type(
 
 def weigh(value: Any) -> Any:
     """Return `value`, charged for the visit of all its parts that follows."""
-    value_type = type(value)
-    if value_type is str:  # the most frequent type
-        charge_8()
+    kind = type(value)
+    if kind is str:  # the most frequent type
         if len(value) >= SHORT:
-            weight_of(value)
-    elif value_type not in LIGHT:
-        if isinstance(value_type, EnumType):
-            _remember(value_type)
-            return value
-        charge_8()
+            charge(len(value) // SHORT)
+    elif kind not in LIGHT:
         weight_of(value)
     return value
 
 
-def _remember(kind: type) -> None:
-    """Remember an enum class as light. This changes no price: its members cost the same before."""
-    if len(LIGHT) < _KNOWN and kind.__eq__ in _EQUALITY:
-        LIGHT.add(kind)
-        PLAIN.add(kind)
-
-
 def weight_of(value: Any) -> int:
     """Charge for a visit of all parts of a value, and return the ticks."""
-    if type(value) is not tuple and isinstance(value, TEXTS):
-        ticks = len(value) // (SHORT if type(value) is not memoryview else 2)
+    parts = _parts_of[type(value)]
+    if parts is None:
+        return 0
+    if parts is len:
+        ticks: int = len(value) // (SHORT if type(value) is not memoryview else 2)
         if ticks:
             charge(ticks)
         return ticks
-    parts = _parts_of(cast(Any, type(value)))
-    if parts is None:
-        return 0
     if parts is not list or len(value) <= _FEW:
         inner = parts(value)
         if len(inner) <= _FEW and _are_brief(inner):
-            return 8
+            ticks = 4 + 4 * len(inner)
+            charge(ticks)
+            return ticks
     return _walk(value, parts)
 
 
 def _are_brief(parts: Any) -> bool:
-    """True if a few values hold no others and are not long texts."""
+    """True if a few values are light, short texts, or short tuples of light values."""
     for part in parts:
-        part_type = type(part)
-        if part_type not in LIGHT and (part_type not in _TEXT_KINDS or len(part) > _BRIEF):
+        kind = type(part)
+        if kind in LIGHT:
+            continue
+        if kind is tuple and len(part) <= 4:
+            for inner in part:
+                if type(inner) not in LIGHT:
+                    return False
+        elif kind not in _TEXT_KINDS or len(part) > _BRIEF:
             return False
     return True
 
 
 def weigh_written(value: Any) -> Any:
     """Return `value`, charged for formatting every digit and every character in it."""
-    parts = _parts_of(cast(Any, type(value)))
-    if parts is not None:
+    parts = _parts_of[type(value)]
+    if parts not in _NO_PARTS:
         _walk(value, parts, True)
     return value
 
@@ -132,10 +129,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
             part_type = type(part)
             if part_type in _TEXT_KINDS:
                 owed += len(part) // (SHORT if not is_written else 2)
-            elif (
-                part_type not in LIGHT
-                and (nested_parts := _parts_of(cast(Any, part_type))) is not None
-            ):
+            elif part_type not in LIGHT and (nested_parts := _parts_of[part_type]) not in _NO_PARTS:
                 if depth == DEEPEST:
                     raise ValueError(
                         f"a value is nested deeper than {DEEPEST} times; what Python does with that depends on its version"
@@ -145,16 +139,38 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
     return ticks + owed
 
 
-@lru_cache(maxsize=4096)
+class ByClass(dict[Any, Any]):
+    """What a function returns for classes, which are few."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __missing__(self, kind: Any) -> Any:
+        if len(self) >= _KNOWN:
+            self.clear()
+        found = self[kind] = self._function(kind)
+        return found
+
+
+@ByClass
 def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
-    """Return a function that lists the parts of a value of this class; None if Python never visits its parts."""
+    """Return a function that lists the parts of such a value; `len` for texts, None if Python never visits its parts."""
+    if isinstance(kind, EnumType):
+        if (
+            kind.__eq__ in _EQUALITY and len(LIGHT) < _KNOWN
+        ):  # light from now on, which changes no price
+            LIGHT.add(kind)
+            PLAIN.add(kind)
+        return None
+    if issubclass(kind, TEXTS) and not issubclass(kind, tuple):
+        return len
     if issubclass(kind, _LISTED):
         return list
     if issubclass(kind, dict | MappingProxyType):
         return _items
     if is_dataclass(kind):
         names = [field.name for field in fields(kind)]
-        return attrgetter(*names, "__class__", "__class__") if names else None
+        return attrgetter(*names, *names[:1]) if names else None
     if issubclass(kind, ChainMap):
         return lambda thing: thing.maps
     if issubclass(kind, BaseException):
@@ -183,7 +199,7 @@ def key(value: Any) -> Any:
         charge_8()
         return value
     if value_type is tuple and len(value) <= _FEW and _are_near(value):
-        charge(2 * _ROOM + _FAR_AWAY)
+        charge(_FAR_AWAY)
         return value
     charge(_ROOM + _FAR_AWAY)
     if isinstance(value, TEXTS):
@@ -256,7 +272,7 @@ def _hold_key(value: Any) -> None:
     if type(value) in LIGHT or isinstance(value, TEXTS):
         return
     weigh(value)
-    parts = _parts_of(cast(Any, type(value)))
-    for part in parts(value) if parts is not None else ():
+    parts = _parts_of[type(value)]
+    for part in parts(value) if parts not in _NO_PARTS else ():
         if type(part) is not int or not -NEAR < part < NEAR:
             _hold_key(part)

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain
-from chain.cli import output
 from chain.cli.arguments import read_args
 from chain.cli.main import cli
+from chain.ledger.sql.json_values import portable
 from chain.ledger.sql.parse_values import ParseError
 from chain.rpc.server.server import Server, Settings
 from chain.schema.value_types import Field
@@ -298,7 +298,7 @@ def arguments(draw: st.DrawFn, drawn: Any) -> Any:
 @given(st.data())
 def test_json_is_read_back_as_it_was(drawn: Any, data: st.DataObject) -> None:
     entry, values = data.draw(arguments(drawn))
-    text = json.dumps(output.portable(values))
+    text = json.dumps(portable(values))
     assert read_args(entry, [text], Address) == values
 
 

@@ -1,0 +1,107 @@
+"""Prices of formatted texts: of `str.format`, `%`, `format` and the widths in their templates."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from chain.metering.costs import (
+    FREE,
+    TEXT,
+    charge_items,
+    charge_pictured,
+    charge_shown,
+    charge_text,
+    written,
+)
+from chain.metering.fuel import charge_8, out_of_fuel
+from chain.metering.stable_text import pictured, scrubbed, worded
+
+_NUMBERS: Final = re.compile(r"\d{3,}")
+# A width that is taken from a value. In brackets, as in `{0[}]:{1}}`, a brace ends nothing.
+_WIDTHS: Final = re.compile(r"\{[^{}]*:[^}]*\{|\[(?s:.)*:[^}]*\{")
+_TEXTS: Final = (str, bytes, bytearray)
+_SHORT: Final = 256  # characters of the longest template that is cached
+_NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
+_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
+
+
+def pay_for_format(thing: Any, args: tuple[Any, ...]) -> None:
+    """Charge for `thing.format(…)` with these values."""
+    if not isinstance(thing, str):
+        return
+    # A plain text, because a subclass may define its own hash.
+    text = thing if type(thing) is str else str.__str__(thing)
+    is_wide = pay_for_widths(text)
+    longest = 0
+    for arg in args:
+        value_type = type(arg)
+        if is_wide or not (
+            (value_type is int and -_NEAR < arg < _NEAR)
+            or (value_type is str and len(arg) <= _FREE_TEXT)
+        ):
+            value = charge_shown(arg) if "!" not in text else charge_pictured(arg)
+            if is_wide:
+                pay_for_width(value)
+            if isinstance(value, _TEXTS):
+                longest = max(longest, len(value))
+    if longest > _SHORT:
+        charge_text(text.count("{") * longest)
+
+
+def pay_for_widths(template: str) -> bool:
+    """Charge for the numbers in a format string, since each may be a width. Return True if a width is taken from a value."""
+    if len(template) > _FREE_TEXT:
+        charge_text(len(template))
+    numbers, is_wide = _widths_in(template) if len(template) <= _SHORT else _find_widths(template)
+    for number in numbers:
+        if len(number) > 12:
+            out_of_fuel()
+        charge_text(int(number))
+    return is_wide
+
+
+def _find_widths(template: str) -> tuple[list[str], bool]:
+    return _NUMBERS.findall(template), bool(_WIDTHS.search(template))
+
+
+_widths_in: Final = lru_cache(maxsize=1024)(_find_widths)
+
+
+def pay_for_width(value: Any) -> Any:
+    """Return `value`, which may be used as a width in a format, charged for that width."""
+    if isinstance(value, int):
+        charge_text(value)
+    elif isinstance(value, str):
+        pay_for_widths(value)
+    return value
+
+
+def formatted(left: Any, right: Any) -> Any:
+    """Return `left % right`, where `left` is a text or bytes."""
+    charge_8()
+    text = left if isinstance(left, str) else left.decode("latin-1")
+    pay_for_widths(text)
+    if isinstance(right, tuple):
+        right = tuple(map(worded, charge_items(right)))
+    elif not isinstance(right, dict):
+        right = worded(right)
+    values = right if isinstance(right, tuple) else (right,)
+    if isinstance(right, dict):
+        values = tuple(charge_items(right).values())
+    for value in values:
+        charge_shown(value)
+        if "*" in text:
+            pay_for_width(value)
+    longest = max((len(value) for value in values if isinstance(value, _TEXTS)), default=0)
+    if longest > _SHORT:
+        charge_text(text.count("%") * longest)
+    return pictured(scrubbed(written(left % right), values), text)
+
+
+def guarded_format(value: Any, spec: str = "") -> str:
+    charge_8()
+    pay_for_widths(spec)
+    text: str = written(format(charge_shown(value), spec))
+    return text
