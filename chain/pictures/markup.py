@@ -42,7 +42,7 @@ def join(pieces: Iterable[str]) -> Markup:
     return Markup("".join([escape(piece) for piece in pieces]))
 
 
-def element(name: str, *content: str, **attributes: Value) -> Markup:
+def element(name: str, /, *content: str, **attributes: Value) -> Markup:
     """Return an element. `fill` and `stroke` take names of the palette; `stroke_width` becomes `stroke-width`."""
     words = [f"<{name}"]
     classes = []

@@ -39,7 +39,7 @@ def picture(state: State) -> Picture:
         _squares(state),
         ground=(_board(), *_panels(state)),
         above=(*map(_borders, state.seats, COLOURS), *_open_corners(state)),
-        title=f"Blokus, {_turn(state)}",
+        title=f"Blokus: {_turn(state)}",
         description=draw(state),
     )
 
@@ -51,7 +51,7 @@ def read_state(game: Handle, game_id: int) -> State:
 
 
 def _turn(state: State) -> str:
-    return f"player {state.turn} to move" if state.turn else "the game is over"
+    return f"Player {state.turn} to move" if state.turn else "The game is over"
 
 
 @cache

@@ -52,10 +52,10 @@ def picture(state: State) -> Picture:
     return picture_of_parts(
         WIDTH,
         HEIGHT,
-        (_square(square, cubes.get(square), state.rolled == square) for square in SQUARES),
+        (_square(square, cubes.get(square)) for square in SQUARES),
         ground=(_board(), *_status(state)),
         above=_targets(state),
-        title=f"Deblockle, {_turn(state).lower()}",
+        title=f"Deblockle: {_turn(state)}",
         description=draw(state),
     )
 
@@ -139,12 +139,12 @@ def _status(state: State) -> Iterator[Markup]:
     yield text(x, y, "left", size=12, anchor="end", fill="muted")
 
 
-def _square(square: Position, cube: Cube | None, is_rolled: bool) -> Part:
+def _square(square: Position, cube: Cube | None) -> Part:
     name = f"{COLUMNS[square.x]}{square.y}"
     if cube is None:
         return Part(name, *_corner(square), CELL, CELL)
     lies = cube.direction
-    label = f"{COLOURS[cube.player]}, {NAMES[lies.up]} up{', just rolled' if is_rolled else ''}"
+    label = f"{COLOURS[cube.player]}, {NAMES[lies.up]} up"
     return Part(name, *_corner(square), CELL, CELL, _cube(cube.player, lies), label)
 
 

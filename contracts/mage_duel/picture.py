@@ -28,14 +28,13 @@ BELOW: Final = TOP + BOARD + RING + 14
 CARD: Final = (126, 78)
 HEIGHT: Final = BELOW + CARD[1] + 42
 
-BEND: Final = {
-    (0, 1): 0,
-    (1, 2): 90,
-    (2, 3): 180,
-    (0, 3): 270,
-}  # two edges that meet: a quarter turn
 LANE: Final = f"M{HALF} 0V{HALF}"  # from the upper edge to the middle
 CURVE: Final = f"M{HALF} 0Q{HALF} {HALF} {CELL} {HALF}"  # from the upper edge to the right one
+ACROSS: Final = f"M{HALF} 0V{CELL}"
+THROUGH: Final[dict[tuple[int, ...], tuple[str, int]]] = {  # a road that joins two edges, and how far it is turned
+    (0, 1): (CURVE, 0), (1, 2): (CURVE, 1), (2, 3): (CURVE, 2), (0, 3): (CURVE, 3),
+    (0, 2): (ACROSS, 0), (1, 3): (ACROSS, 1),
+}  # fmt: skip
 WEDGE: Final = f"M0 0H{CELL}L{HALF} {HALF}Z"
 BOW: Final = f"M0 0H{CELL}Q{HALF} {CELL * 0.64:g} 0 0Z"
 HOUSE: Final = f"M{HALF - 4} 11v-5l4 -3.6l4 3.6v5z"
@@ -48,7 +47,7 @@ def picture(state: State) -> Picture:
         HEIGHT,
         _cells(state),
         ground=(_board(), _ring(state.ring), *_cards(state), *_status(state)),
-        title=f"Mage Duel, {_turn(state)}",
+        title=f"Mage Duel: {_turn(state)}",
         description=draw(state),
     )
 
@@ -131,7 +130,7 @@ def _cells(state: State) -> Iterator[Part]:
 def _label(content: Cell) -> str:
     tile, rotation, side = content
     edges = ", ".join(edge.name.lower() for edge in TILES[tile].faces[rotation].edges)
-    return f"{PlayerSide(side).name.title()}'s tile, clockwise from above {edges}"
+    return f"{COLOURS[PlayerSide(side)]}, clockwise from above {edges}"
 
 
 @cache
@@ -148,7 +147,7 @@ def _land(tile: int, rotation: int) -> Markup:
     cities, roads = TILES[tile].faces[rotation].of_kind
     return element(
         "g",
-        rect(0.5, 0.5, CELL - 1, CELL - 1, rx=1.5, fill="grass", stroke="grass-deep"),
+        rect(0.5, 0.5, CELL - 1, CELL - 1, fill="grass", stroke="grass-deep"),
         *_town(cities),
         *_ways(roads, joined=TILES[tile].joins_roads),
     )
@@ -160,26 +159,27 @@ def _town(cities: tuple[int, ...]) -> Iterator[Markup]:
         return
     walls = {"fill": "brick", "stroke": "brick-deep", "stroke_linejoin": "round"}
     if len(cities) == 4:
-        yield rect(0.5, 0.5, CELL - 1, CELL - 1, rx=1.5, stroke_width=1.4, **walls)
+        yield rect(0.5, 0.5, CELL - 1, CELL - 1, stroke_width=1.4, **walls)
     elif len(cities) == 1:
         yield _turned(path(BOW, stroke_width=1.4, **walls), cities[0])
     else:
         for edge in cities:
             yield _turned(path(WEDGE, stroke_width=1.4, **walls), edge)
         for edge in cities:
-            yield _turned(path(WEDGE, fill="brick"), edge)
+            yield _turned(path(WEDGE, fill="brick", stroke="brick", stroke_width=0.6), edge)
     for edge in cities:
         x, y = ((0, 0), (CELL - HALF - 7, HALF - 7), (0, CELL - 14), (7 - HALF, HALF - 7))[edge]
         yield group(path(HOUSE, fill="road", stroke="brick-deep", stroke_width=0.9), x=x, y=y)
 
 
 def _ways(roads: tuple[int, ...], *, joined: bool) -> Iterator[Markup]:
-    if joined and roads in BEND:
-        yield element("g", _lane(CURVE), transform=f"rotate({BEND[roads]} {HALF} {HALF})")
+    if joined:
+        data, turns = THROUGH[roads]
+        yield _turned(_lane(data), turns)
         return
     for edge in roads:
         yield _turned(_lane(LANE), edge)
-    if roads and not joined:  # they end in a square
+    if roads:  # they end in a square
         yield circle(HALF, HALF, 8.5, fill="stone", stroke="road-deep", stroke_width=1.2)
 
 

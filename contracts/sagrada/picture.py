@@ -52,7 +52,7 @@ def picture(state: State, library: Library = LIBRARY) -> Picture:
         WINDOWS_TOP + rows * (WINDOW[1] + EDGE),
         (*_track(state), *_pool(state), *_picked(state), *_windows(state)),
         ground=(*_status(state), *_cards(state, library), *_frames(state, library)),
-        title=f"Sagrada, {_turn(state)}",
+        title=f"Sagrada: {_turn(state)}",
         description=draw(state, library),
     )
 
@@ -103,7 +103,13 @@ def _track(state: State) -> Iterator[Part]:
     dice = state.track.dice
     for number, count in enumerate(state.track.counts, 1):
         left, dice = dice[:count], dice[count:]
-        yield Part(f"round {number}", *_slot(number), *SLOT, _heap(left), _names(left))
+        yield Part(
+            f"round {number}",
+            *_slot(number),
+            *SLOT,
+            _heap(left) if left else Markup(),
+            _names(left),
+        )
 
 
 @cache
