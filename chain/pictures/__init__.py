@@ -7,7 +7,7 @@ from a handle: of a chain, or of its past. May import nothing else of the chain.
 from chain.pictures.boards import Boards, board_picture, boards_of, picture_of
 from chain.pictures.markup import Markup, circle, element, group, join, path, rect, shorten, text
 from chain.pictures.notebook import load_ipython_extension
-from chain.pictures.picture import Part, Picture, picture, picture_of_text
+from chain.pictures.picture import Part, Picture, picture_of_parts, picture_of_text
 
 __all__ = [
     "Boards",
@@ -22,8 +22,8 @@ __all__ = [
     "join",
     "load_ipython_extension",
     "path",
-    "picture",
     "picture_of",
+    "picture_of_parts",
     "picture_of_text",
     "rect",
     "shorten",

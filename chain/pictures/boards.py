@@ -2,8 +2,8 @@
 
 Everything is found beside the contract, in the file `picture.py` of its package: `picture(state)` draws, and
 `read_state(game, game_id)` reads a state through a handle, of a chain or of `chain.at(block)`. The name of its second
-argument is the name by which calls and events say which board they are about. A game without that file shows what its
-`rules.draw(state)` writes, and is read by its view `state`, if it has them.
+argument is the name by which calls and events say which board they are about; without one the contract is a board itself. A
+game without that file shows what its `rules.draw(state)` writes, and is read by its view `state`, if it has them.
 """
 
 from __future__ import annotations
@@ -44,18 +44,21 @@ class Boards:
     """The boards of one game."""
 
     draw: Callable[[Any], Picture]
-    read_state: Callable[[Any, Any], Any]
-    key: str  # the argument or event field that names a board
+    read_state: Callable[..., Any]
+    key: str | None  # the argument or event field that names a board; None if the contract is one
 
-    def picture(self, game: GameHandle, board_id: Any) -> Picture:
+    def picture(self, game: GameHandle, board_id: Any = None) -> Picture:
         """Return the picture of a board as it stood when the handle's chain did."""
-        return self.draw(self.read_state(game, board_id))
+        names = () if self.key is None else (board_id,)
+        return self.draw(self.read_state(game, *names))
 
     def named_by(self, receipt: About) -> list[Any]:
         """Return the boards that a transaction is about, those of a failed one too.
 
-        An entry that names none and returns a number has made a board of that number.
+        An entry that names none and returns a number has made a board of that number. The only board of a contract is None.
         """
+        if self.key is None:
+            return [None]
         events = (*receipt.events, *receipt.undone_events)
         values = [receipt.args.get(self.key), *(getattr(event, self.key, None) for event in events)]
         named = list(dict.fromkeys(value for value in values if value is not None))
@@ -71,19 +74,20 @@ def boards_of(contract: type) -> Boards | None:
             continue
         read_state = getattr(_module(package, "picture"), "read_state", None)
         if read_state is not None:
-            return Boards(drawing.draw, read_state, [*signature(read_state).parameters][1])
+            _, *keys = signature(read_state).parameters
+            return Boards(drawing.draw, read_state, keys[0] if keys else None)
         key = _key_of_view(contract)
         if key is not None:
             return Boards(drawing.draw, _read_view, key)
     return None
 
 
-def board_picture(game: GameHandle, board_id: Any) -> Picture:
+def board_picture(game: GameHandle, board_id: Any = None) -> Picture:
     """Return the picture of a board of a deployed game: `board_picture(chain.at(block=7).handle(game), 0)`."""
     boards = boards_of(game.contract)
     if boards is None:
         raise LookupError(
-            f"{game.contract.__name__} has no boards to show: write picture(state) and read_state(game, board) in a file"
+            f"{game.contract.__name__} has no boards to show: write picture(state) and read_state(game, board_id) in a file"
             " picture.py beside it"
         )
     return boards.picture(game, board_id)

@@ -114,7 +114,7 @@ class Picture:
         return replace(self, above=join((self.above, *above)))
 
 
-def picture(
+def picture_of_parts(
     width: float, height: float, parts: Iterable[Part], *, ground: Iterable[str] = (), above: Iterable[str] = (),
     title: str = "", description: str = "",
 ) -> Picture:  # fmt: skip
@@ -131,7 +131,7 @@ def picture_of_text(words: str, title: str = "") -> Picture:
         Part(f"line {number}", 0, 18 * number - 8, width, 18, _line(line), line)
         for number, line in enumerate(lines, 1)
     ]
-    return picture(width, 18 * len(lines) + 20, parts, title=title, description=words)
+    return picture_of_parts(width, 18 * len(lines) + 20, parts, title=title, description=words)
 
 
 def _line(words: str) -> Markup:

@@ -222,6 +222,8 @@ class Handle:
         boards = boards_of(self.contract)
         if boards is None:
             return None
+        if boards.key is None:
+            return boards.picture(self).svg()
         query = self.chain.ledger.receipts.where(to=self.address, ok=True)
         query = query.between(blocks=(None, self.chain.view_block.number))
         for _, receipt in query.matches(backwards=True):

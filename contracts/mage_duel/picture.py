@@ -9,8 +9,18 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from chain.pictures import Markup, Part, Picture, circle, element, group, path, rect, text
-from chain.pictures import picture as picture_of_parts
+from chain.pictures import (
+    Markup,
+    Part,
+    Picture,
+    circle,
+    element,
+    group,
+    path,
+    picture_of_parts,
+    rect,
+    text,
+)
 from chain.simulator.handle import Handle
 from contracts.mage_duel.board import CELLS, RIM, SIZE
 from contracts.mage_duel.drawing import ENDINGS, draw

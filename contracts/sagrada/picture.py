@@ -10,8 +10,19 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from chain.pictures import Markup, Part, Picture, circle, element, group, path, rect, shorten, text
-from chain.pictures import picture as picture_of_parts
+from chain.pictures import (
+    Markup,
+    Part,
+    Picture,
+    circle,
+    element,
+    group,
+    path,
+    picture_of_parts,
+    rect,
+    shorten,
+    text,
+)
 from chain.simulator.handle import Handle
 from contracts.sagrada.dice import COLORS, LETTERS, Die
 from contracts.sagrada.drawing import draw

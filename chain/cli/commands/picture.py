@@ -18,7 +18,7 @@ from chain.simulator.handle import Handle
 
 @click.command()
 @click.argument("game")
-@click.argument("board_id", metavar="ID")
+@click.argument("board_id", metavar="[ID]", required=False)
 @click.option("--block", type=int, help="As it was at the end of that block.")
 @click.option("--since", type=int, metavar="BLOCK", help="Outline what has changed since the end of that block.")  # fmt: skip
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")  # fmt: skip
@@ -26,14 +26,17 @@ from chain.simulator.handle import Handle
 @options.contracts_option
 def command(
     game: str,
-    board_id: str,
+    board_id: str | None,
     block: int | None,
     since: int | None,
     out: Path | None,
     where: str,
     offered: ContractCatalogue,
 ) -> None:
-    """Draw the board ID of the contract GAME as SVG, light or dark as the page that shows it."""
+    """Draw the board ID of the contract GAME as SVG, light or dark as the page that shows it.
+
+    A contract that is one board needs no ID.
+    """
     with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, game, offered)
         boards = boards_of(handle.contract)
@@ -64,14 +67,21 @@ def _drawn(
         raise click.UsageError(str(error)) from None
 
 
-def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str) -> Any:
+def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> Any:
     """Read the name of a board, which is of the type that the contract's entries give it."""
+    contract = handle.contract.__name__
+    if boards.key is None:
+        if word is not None:
+            raise click.UsageError(f"{contract} is one board: leave out {word}")
+        return None
+    if word is None:
+        raise click.UsageError(f"{contract} has many boards: say which, by its {boards.key}")
     params = [
         param for entry in handle.contract.__spec__.entries.values() for param in entry.params
     ]
     param = next((param for param in params if param.name == boards.key), None)
     if param is None:
-        raise click.UsageError(f"{handle.contract.__name__} has no boards: no entry takes '{boards.key}'")  # fmt: skip
+        raise click.UsageError(f"{contract} has no boards: no entry takes '{boards.key}'")  # fmt: skip
     try:
         return read_value(param, word, lambda name: lookup.address(chain, name))
     except ParseError as error:

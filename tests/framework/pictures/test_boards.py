@@ -21,6 +21,27 @@ from contracts.sagrada import Sagrada
 
 FIRST, SECOND = "first.testnet", "second.testnet"
 
+ONE_BOARD = {
+    "__init__": "",
+    "picture": """
+        from chain.pictures import Part, Picture, picture_of_parts, rect
+        def picture(state: int) -> Picture:
+            bars = [Part(f"{i}", 9 * i, 0, 8, 8, rect(0, 0, 8, 8, fill="blue")) for i in range(state)]
+            return picture_of_parts(90, 8, bars)
+        def read_state(game) -> int:
+            return game.fields.height
+    """,
+    "contract": """
+        from chain import Contract, call
+        from chain.types import u64
+        class Pile(Contract):
+            height: u64
+            @call
+            def grow(self) -> None:
+                self.height += 1
+    """,
+}
+
 DRAWN_AS_TEXT = {
     "__init__": "",
     "rules": "def draw(state: int) -> str:\n    return '*' * state",
@@ -52,11 +73,11 @@ class Variant(Deblockle):
 
 
 @pytest.fixture
-def pile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A game of a package that has `draw` and no picture."""
+def pile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Iterator[Any]:
+    """The contract of a package with these modules."""
     folder = tmp_path / "piles"
     folder.mkdir()
-    for name, text in DRAWN_AS_TEXT.items():
+    for name, text in request.param.items():
         (folder / f"{name}.py").write_text(dedent(text))
     monkeypatch.syspath_prepend(tmp_path)
     yield import_module("piles.contract").Pile
@@ -159,6 +180,19 @@ def test_state_has_its_picture() -> None:
     assert picture_of(7) is None
 
 
+@pytest.mark.parametrize("pile", [ONE_BOARD], indirect=True)
+def test_contract_can_be_a_board_itself(pile: Any, chain: Chain) -> None:
+    handle = chain.deploy(pile)
+    assert handle._repr_svg_() == board_picture(handle).svg()
+    before = board_picture(handle)
+    receipt = handle.grow()
+    assert board_picture(handle).changes(before) == ["0"]
+    boards = boards_of(pile)
+    assert boards is not None
+    assert boards.named_by(receipt) == [None]
+
+
+@pytest.mark.parametrize("pile", [DRAWN_AS_TEXT], indirect=True)
 def test_game_without_picture_shows_its_text(pile: Any, chain: Chain) -> None:
     handle = chain.deploy(pile)
     handle.grow()

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from chain.pictures import Part, Picture, picture, picture_of_text, rect
+from chain.pictures import Part, Picture, picture_of_parts, picture_of_text, rect
 from chain.pictures.palette import COLOURS
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -20,7 +20,7 @@ def cell(name: str, x: float, y: float, colour: str = "") -> Part:
 
 
 def row(*colours: str) -> Picture:
-    return picture(
+    return picture_of_parts(
         100, 10, [cell("abcd"[i], 10 * i, 0, colour) for i, colour in enumerate(colours)]
     )
 
@@ -37,8 +37,8 @@ def test_changes_are_named() -> None:
 
 
 def test_part_that_only_moved_has_not_changed() -> None:
-    before = picture(100, 10, [cell("a", 0, 0, "red"), cell("b", 10, 0, "blue")])
-    after = picture(100, 10, [cell("b", 0, 0, "blue")])
+    before = picture_of_parts(100, 10, [cell("a", 0, 0, "red"), cell("b", 10, 0, "blue")])
+    after = picture_of_parts(100, 10, [cell("b", 0, 0, "blue")])
     assert after.changes(before) == ["a"]
     assert after.since(before).above == before.above
 
@@ -66,7 +66,9 @@ def test_heat_of_unknown_part_is_refused() -> None:
 
 
 def test_part_has_a_tooltip_and_can_be_pointed_at() -> None:
-    drawn = ElementTree.fromstring(picture(9, 9, [Part("c4", 1, 2, 3, 4, label="<empty>")]).svg())
+    drawn = ElementTree.fromstring(
+        picture_of_parts(9, 9, [Part("c4", 1, 2, 3, 4, label="<empty>")]).svg()
+    )
     (part,) = drawn.findall(f"{SVG}g/{SVG}g")
     assert part.get("transform") == "translate(1 2)"
     assert part.findtext(f"{SVG}title") == "c4: <empty>"
@@ -89,7 +91,7 @@ def test_every_colour_is_dark_on_a_dark_page() -> None:
 
 
 def test_picture_is_described_for_those_who_do_not_see_it() -> None:
-    drawn = picture(9, 9, [], title="Race & co", description="1 . <2>\n3 . 4").svg()
+    drawn = picture_of_parts(9, 9, [], title="Race & co", description="1 . <2>\n3 . 4").svg()
     read = ElementTree.fromstring(drawn)
     assert (read.get("role"), read.get("aria-label")) == ("img", "Race & co")
     assert read.findtext(f"{SVG}desc") == "1 . <2>\n3 . 4"
