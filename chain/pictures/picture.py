@@ -40,12 +40,11 @@ class Part:
         """All of a part that makes a difference when it changes."""
         return self.content, self.label
 
-    def svg(self) -> str:
+    def svg(self) -> Markup:
         tooltip = escape(f"{self.name}: {self.label}" if self.label else self.name)
         shown = self.content or f'<rect width="{self.width:g}" height="{self.height:g}"/>'
-        return (
-            f'<g transform="translate({self.x:g} {self.y:g})"><title>{tooltip}</title>{shown}</g>'
-        )
+        at = f"translate({self.x:g} {self.y:g})"
+        return Markup(f'<g transform="{at}"><title>{tooltip}</title>{shown}</g>')
 
     def sides(self) -> Iterator[Side]:
         right, bottom = self.x + self.width, self.y + self.height
@@ -100,15 +99,13 @@ class Picture:
         )
         ground = rect(0, 0, self.width, self.height, rx=10, fill="ground")
         # What a part does not paint can be pointed at all the same.
-        parts = element("g", *self._parts(), fill="none", pointer_events="all")
+        marked = [part.svg() for part in self.parts.values()]
+        parts = element("g", *marked, fill="none", pointer_events="all")
         description = element("desc", self.description)
         return f"{head}{style}{description}{ground}{self.ground}{parts}{self.above}</svg>"
 
     def _repr_svg_(self) -> str:
         return self.svg()
-
-    def _parts(self) -> list[Markup]:
-        return [Markup(part.svg()) for part in self.parts.values()]
 
     def _with(self, *above: Markup) -> Picture:
         return replace(self, above=join((self.above, *above)))

@@ -48,11 +48,10 @@ def test_picture_is_of_a_block(file: Path, words: tuple[Any, ...], block: int) -
     assert drawn(file, "Deblockle", 0, *words).stdout.strip() == expected
 
 
-def test_change_is_outlined(file: Path) -> None:
-    assert "s-accent" in drawn(file, "Deblockle", 0, "--since", 2).stdout
-    assert (
-        "s-accent" not in drawn(file, "Deblockle", 0, "--since", 3).stdout.partition("</style>")[2]
-    )
+@pytest.mark.parametrize(("since", "is_outlined"), [(2, True), (3, False)])
+def test_change_is_outlined(file: Path, since: int, is_outlined: bool) -> None:
+    done = drawn(file, "Deblockle", 0, "--since", since)
+    assert ("s-accent" in done.stdout.partition("</style>")[2]) == is_outlined
 
 
 @pytest.mark.parametrize(
