@@ -7,6 +7,7 @@ from chain.fuzz.report import Report
 from chain.fuzz.steps import Problem, Step
 from chain.fuzz.write_test import write_test
 from chain.ledger.decoded.activity import activity_of
+from chain.simulator.last_move import before_and_after
 
 
 class FuzzFailure(AssertionError):
@@ -16,6 +17,8 @@ class FuzzFailure(AssertionError):
         self.problem, self.steps = problem, steps
         self.report: Report = explorer.report
         self.activity = activity_of(explorer.chain.ledger, explorer.set_up_by)
+        # Of the board of the last call, if it has one.
+        self.pictures = before_and_after(explorer.chain)
         self.test = write_test(explorer.play, steps, problem)
         count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         super().__init__(

@@ -2,7 +2,8 @@
 
 After a test, each chain is reverted to its state at the beginning of the test, whichever fixture made it. Before each
 Hypothesis example it is reverted to its state before the first one. The effects of fixtures with a wider scope remain. A test
-that fails shows the activity on its chains. Nothing of the engine is imported until a fixture is used.
+that fails shows the activity on its chains, and where it has written pictures of the board that the last transaction was
+about. Nothing of the engine is imported until a fixture is used.
 """
 
 from __future__ import annotations
@@ -205,7 +206,11 @@ def _own_fixtures(item: Any) -> Iterator[Any]:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
     report: pytest.TestReport = yield
     if report.failed and call.when != "teardown":
-        report.sections += item.config.stash[_KEY].activity_sections()
+        isolation = item.config.stash[_KEY]
+        report.sections += isolation.activity_sections()
+        if any(len(chain.receipts) > began for chain, began in isolation.began.items()):
+            pictures = import_module("chain.pytest_plugin.board_pictures")
+            report.sections += pictures.sections(item, isolation.began)
     return report
 
 

@@ -11,6 +11,7 @@ from chain.ledger.receipts import EventList
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
+from chain.pictures.boards import boards_of
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, flag
 from chain.spec.contracts import CALL_OPTIONS, EntrySpec
@@ -215,6 +216,20 @@ class Handle:
 
     def __repr__(self) -> str:
         return f"<{self.contract.__name__} at {self.address}>"
+
+    def _repr_svg_(self) -> str | None:
+        """Return the picture of the board that was played last, for a notebook."""
+        boards = boards_of(self.contract)
+        if boards is None:
+            return None
+        if boards.key is None:
+            return boards.picture(self).svg()
+        query = self.chain.ledger.receipts.where(to=self.address, ok=True)
+        query = query.between(blocks=(None, self.chain.view_block.number))
+        for _, receipt in query.matches(backwards=True):
+            if named := boards.named_by(receipt):
+                return boards.picture(self, named[-1]).svg()
+        return None
 
 
 def bind_instance(contract: type[Contract], frame: Frame) -> Contract:

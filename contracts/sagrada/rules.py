@@ -16,11 +16,11 @@ from contracts.sagrada import messages
 from contracts.sagrada.cards import Command
 from contracts.sagrada.conditions import Args
 from contracts.sagrada.dice import Chance
+from contracts.sagrada.drawing import draw
 from contracts.sagrada.instructions import tear_down, tear_down_passive_tools
 from contracts.sagrada.library import LIBRARY, Library
 from contracts.sagrada.models import Score
 from contracts.sagrada.notation import from_text, to_text
-from contracts.sagrada.picture import draw
 from contracts.sagrada.setup import Seat, deal_private_objectives, new_game, offer_frames
 from contracts.sagrada.state import Player, State, current_player, is_finished
 

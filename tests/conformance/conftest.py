@@ -10,6 +10,10 @@ from typing import Any, Final
 
 import pytest
 
+from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.receipts import Receipt
+from chain.pictures import board_picture
+from chain.simulator.handle import Handle
 from contracts.blokus.move import Move, pass_of, piece_named
 from contracts.blokus.rules import play
 from contracts.blokus.state import State, start
@@ -17,6 +21,27 @@ from contracts.mage_duel.state import Ending, PlayerSide, RuleSet
 from contracts.mage_duel.union_find import Contest
 
 Record = dict[str, Any]
+
+
+class Watched:
+    """A board on a chain, looked at after every step by its picture."""
+
+    def __init__(self, game: Handle, board_id: int) -> None:
+        self.receipts: ReceiptLog = game.chain.ledger.receipts
+        self.game, self.board_id = game, board_id
+        self.shown, self.seen = board_picture(game, board_id), len(self.receipts)
+
+    def step(self) -> tuple[set[str], list[Receipt]]:
+        """The parts that look different since the last step, and what happened since."""
+        after, receipts = board_picture(self.game, self.board_id), self.receipts[self.seen :]
+        changed = set(after.changes(self.shown))
+        self.shown, self.seen = after, self.seen + len(receipts)
+        return changed, receipts
+
+
+@pytest.fixture
+def watch() -> type[Watched]:
+    return Watched
 
 
 class RecordedBlokus:

@@ -18,6 +18,7 @@ from contracts.blokus.move import Move, piece_named
 from contracts.blokus.pieces import FULL_HAND, NUMBERS, PIECES, Piece, pieces_in
 from contracts.blokus.rules import Outcome, draw, outcome, play, refusal
 from contracts.blokus.scoring import scores
+from contracts.blokus.shapes import pose_of
 from contracts.blokus.state import Scoring, Seat, State, start
 from contracts.blokus.strategies import BestScore, Hard, Medium, Original
 
@@ -267,6 +268,21 @@ def test_game_counts_as_it_was_created(desk: Desk, record: Record, blokus_games:
         ended = desk.outcome()
         assert ended is not None
         assert list(ended.scores) == list(record["scores"][scoring.name.lower()].values())
+
+
+@pytest.mark.records("blokus", "plies")
+def test_picture_changes_where_events_say(record: Record, blokus_games: Any, watch: Any) -> None:
+    desk = ChainDesk()
+    desk.create_game(record["players"])
+    board = watch(desk.blokus, desk.game)
+    for ply in record["plies"]:
+        desk.play(blokus_games.move(ply))
+        changed, (receipt,) = board.step()
+        assert changed == {
+            f"{event.row + row},{event.col + col}"
+            for event in receipt.events["PiecePlaced"]
+            for row, col in pose_of(NUMBERS[event.piece], event.flip, event.rotation).cells
+        }
 
 
 @pytest.mark.records("blokus", "plies")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -12,9 +13,11 @@ from chain.errors import Revert, require
 from contracts.deblockle import Deblockle, rules
 from contracts.deblockle.cubes import BACKWARD, DIRECTIONS, FORWARD, LEFT, RIGHT, STEPS, roll
 from contracts.deblockle.models import Cube, Game, GameRecord, Phase, Position, State
-from contracts.deblockle.notation import draw_cube, to_json
+from contracts.deblockle.notation import COLUMNS, draw_cube, to_json
 
 Json = dict[str, Any]
+
+MOVE = ("from_x", "from_y", "to_x", "to_y")
 
 
 class RulesDesk:
@@ -185,6 +188,31 @@ def in_full(step: Json, players: tuple[str, str]) -> Json:
 @pytest.mark.records("deblockle", "calls", "start")
 def test_recorded_game_is_reproduced(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay(desk, steps_of(record))
+
+
+@pytest.mark.records("deblockle", "calls", "start")
+def test_picture_changes_where_the_log_says(record: Json, watch: Any) -> None:
+    """The log of a roll or hop names both squares; that of a stop or a score the player, who named them in the call."""
+    desk = ChainDesk()
+    create, *steps = steps_of(record)
+    desk.answer(create)
+    board = watch(desk.game, 0)
+    for step in steps:
+        desk.answer(step)
+        changed, receipts = board.step()
+        assert changed == {square for receipt in receipts for square in squares_named(receipt)}, (
+            step
+        )
+
+
+def squares_named(receipt: Any) -> list[str]:
+    report = str(receipt.logs[0]) if receipt.ok else ""
+    told = re.search(r"(?:Rolled|Hopped) from \((\d),(\d)\) to position \((\d),(\d)\)", report)
+    if told is None and not re.search("Rolls to stop|scores", report):
+        return []
+    numbers = told.groups() if told else [str(receipt.args[key]) for key in MOVE]
+    origin, target = (COLUMNS[int(x)] + y for x, y in (numbers[:2], numbers[2:]))
+    return [origin] if "scores" in report else [origin, target]
 
 
 @pytest.mark.records("deblockle", "name", "steps")

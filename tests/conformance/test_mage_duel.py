@@ -228,6 +228,17 @@ def test_recorded_game_is_reproduced(make: Any, duels: Any, record: Record) -> N
 
 
 @pytest.mark.records("mage_duel", "setup", "steps", "end")
+def test_picture_changes_where_events_say(duels: Any, record: Record, watch: Any) -> None:
+    desk = ChainDesk(duels, record["setup"])
+    board = watch(desk.game, 0)
+    for step in record["steps"]:
+        desk.play(step)
+        changed, receipts = board.step()
+        moves = [event for receipt in receipts for event in receipt.events["Moved"]]
+        assert changed == {f"{move.col},{move.row}" for move in moves}, step
+
+
+@pytest.mark.records("mage_duel", "setup", "steps", "end")
 def test_past_is_shown_and_rebuilt(duels: Any, record: Record) -> None:
     desk = ChainDesk(duels, record["setup"])
     for step in record["steps"]:

@@ -16,7 +16,7 @@ import pytest
 from chain import Chain, call
 from chain.errors import Revert
 from chain.types import u64
-from contracts.sagrada import Sagrada, rules, setup
+from contracts.sagrada import DiceMoved, DicePlaced, Sagrada, rules, setup
 from contracts.sagrada import history as histories
 from contracts.sagrada.contract import TURN_TIME
 from contracts.sagrada.encoding import decode, encode, encode_for
@@ -298,6 +298,46 @@ def test_game_replays(desk: RulesDesk | ChainDesk, record: Json) -> None:
     replay = Replay(desk, start)
     for step in takewhile(lambda step: not replay.is_off_the_rules(step), steps):
         replay.step(step)
+
+
+@pytest.mark.records("sagrada", "lines")
+def test_picture_changes_where_events_say(record: Json, watch: Any) -> None:
+    """Of the windows; a step that is undone or redone changes the cells that its events named."""
+    _, start, *steps = record["lines"]
+    desk = ChainDesk()
+    desk.load(ours(start["state"]))
+    board, named = watch(desk.game, desk.id), cells_by_step()
+    for step in steps:
+        if step["op"] == "command":
+            desk.command(step["by"], step["cmd"], outcomes_of(step))
+        elif desk.turn_back_or_forth(step["op"]) != (step["result"] == "ok"):
+            break  # the recording redoes what the rules have cleared
+        changed, receipts = board.step()
+        cells = {name for name in changed if name.rpartition(" ")[0] in step["score"]}
+        assert cells == {cell for receipt in receipts for cell in named(receipt)}, step
+
+
+def cells_by_step() -> Any:
+    """A function that tells the cells that a receipt's events name, and remembers them by step."""
+    by_step: dict[int, set[str]] = {}
+
+    def named(receipt: Any) -> set[str]:
+        steps = {event.step for event in receipt.events if hasattr(event, "step")}
+        if receipt.events["CommandExecuted"]:
+            by_step[min(steps)] = {cell for event in receipt.events for cell in cells_of(event)}
+        return set().union(*(by_step[step] for step in steps))
+
+    return named
+
+
+def cells_of(event: Any) -> list[str]:
+    match event:
+        case DicePlaced():
+            return [f"{event.player} {event.row},{event.column}"]
+        case DiceMoved():
+            origin = f"{event.player} {event.from_row},{event.from_column}"
+            return [origin, f"{event.player} {event.row},{event.column}"]
+    return []
 
 
 @pytest.mark.records("sagrada", "lines")

@@ -25,7 +25,7 @@ _SOME = click.IntRange(min=1)
 @click.option(
     "--write",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the test that fails.",
+    help="Where to write the test that fails, with pictures of the board before and after beside it.",
 )
 def command(
     target: str, examples: int, steps: int, seed: int, no_lines: bool, write: Path | None
@@ -53,7 +53,10 @@ def _run(
         click.echo(description.run(examples, steps, seed, lines))
     except AssertionError as failure:
         click.echo(f"{getattr(failure, 'report', '')}\n\n{failure}")
-        if write is not None and hasattr(failure, "test"):
+        if write is not None and hasattr(failure, "test") and hasattr(failure, "pictures"):
             write.write_text(failure.test, "utf-8")
+            for name, picture in zip(("before", "after"), failure.pictures, strict=False):
+                path = write.with_name(f"{write.stem}-{name}.svg")
+                path.write_text(picture.svg(dark=True), "utf-8")
         return NO
     return 0

@@ -129,6 +129,29 @@ def test_bug_of_four_moves_is_found(module: Callable[..., str], tmp_path: Path) 
     assert "1 passed" in run_alone(found).stdout
 
 
+STILL = """
+from chain.fuzz import invariant
+from contracts.deblockle import rules
+from contracts.deblockle.fuzz import DeblockleFuzz
+
+class Still(DeblockleFuzz):
+    @invariant
+    def cubes_lie_still(self):
+        assert self.handle.fields.games[0].game.board == rules.set_up(1)[0].game.board
+"""
+
+
+def test_finding_is_drawn_beside_its_test(module: Callable[..., str], tmp_path: Path) -> None:
+    name = module("still", STILL)
+    assert fuzz(f"{name}:Still", "--write", str(tmp_path / "test_found.py")).exit_code == 1
+    before, after = (
+        (tmp_path / f"test_found-{when}.svg").read_text() for when in ("before", "after")
+    )
+    assert before.count('aria-label="Deblockle: Player 1 to roll"') == 1
+    body = [svg.partition("</style>")[2] for svg in (before, after)]
+    assert ["s-accent" in svg for svg in body] == [False, True]
+
+
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
 def test_run_is_same_in_every_process(
     hash_seed: str, module: Callable[..., str], tmp_path: Path

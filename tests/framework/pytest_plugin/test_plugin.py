@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
+from xml.etree import ElementTree
 
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
@@ -356,6 +357,36 @@ def test_long_plays_are_cut(run: Run) -> None:
     result.stdout.fnmatch_lines(
         ["(11 earlier transactions)", "12 +12s alice: Counter.add(1) -> 11 *"]
     )
+
+
+ROLLED = """
+    def test_roll(chain):
+        from contracts.deblockle import Deblockle
+
+        duel = chain.deploy(Deblockle)
+        duel.create_game("first.testnet", "second.testnet")
+        duel.make_move(0, 3, 5, 2, 5, sender=chain.account("first.testnet"))
+        assert False
+"""
+
+
+CACHED = ("-p", "cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
+
+
+def test_failure_draws_the_board_before_and_after(run: Run, pytester: pytest.Pytester) -> None:
+    result = run(ROLLED, options=CACHED)
+    paths = [pytester.path / line for line in result.outlines if line.endswith(".svg")]
+    assert [path.stem.partition("py-")[2] for path in paths] == [
+        "test_roll-before",
+        "test_roll-after",
+    ]
+    titles = [ElementTree.parse(path).getroot().get("aria-label") for path in paths]
+    assert titles == [f"Deblockle: Player {player} to roll" for player in (1, 2)]
+    assert ".pytest_cache" in paths[0].parts
+
+
+def test_no_pictures_without_a_cache(run: Run) -> None:
+    run(ROLLED).stdout.no_fnmatch_line("*.svg")
 
 
 def test_passed_tests_stay_quiet(run: Run) -> None:

@@ -1,0 +1,148 @@
+"""The boards of a game: how one is named, how its state is read from a handle, and how it is drawn.
+
+Everything is found beside the contract, in the file `picture.py` of its package: `picture(state)` draws, and
+`read_state(game, game_id)` reads a state through a handle, of a chain or of `chain.at(block)`. The name of its second
+argument is the name by which calls and events say which board they are about; without one the contract is a board itself. A
+game without that file shows what its `rules.draw(state)` writes, and is read by its view `state`, if it has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import signature
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol, get_type_hints
+
+from chain.pictures.picture import Picture, picture_of_text
+
+
+class GameHandle(Protocol):
+    """A handle of a contract, of any moment of a chain."""
+
+    @property
+    def contract(self) -> type: ...
+
+
+class About(Protocol):
+    """What a receipt says of the boards that it is about."""
+
+    @property
+    def args(self) -> dict[str, Any]: ...
+    @property
+    def events(self) -> Any: ...
+    @property
+    def undone_events(self) -> Any: ...
+    @property
+    def return_value(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """The boards of one game."""
+
+    draw: Callable[[Any], Picture]
+    read_state: Callable[..., Any]
+    key: str | None  # the argument or event field that names a board; None if the contract is one
+
+    def picture(self, game: GameHandle, board_id: Any = None) -> Picture:
+        """Return the picture of a board as it stood when the handle's chain did."""
+        names = () if self.key is None else (board_id,)
+        return self.draw(self.read_state(game, *names))
+
+    def named_by(self, receipt: About) -> list[Any]:
+        """Return the boards that a transaction is about, those of a failed one too.
+
+        An entry that names none and returns a number has made a board of that number. The only board of a contract is None.
+        """
+        if self.key is None:
+            return [None]
+        events = (*receipt.events, *receipt.undone_events)
+        values = [receipt.args.get(self.key), *(getattr(event, self.key, None) for event in events)]
+        named = list(dict.fromkeys(value for value in values if value is not None))
+        made = receipt.return_value
+        return named or ([made] if type(made) is int else [])
+
+
+def boards_of(contract: type) -> Boards | None:
+    """Return the boards of a contract's game; None if nothing tells how to show them."""
+    for package in _packages(contract):
+        drawing = _drawing_of(package)
+        if drawing is None:
+            continue
+        read_state = getattr(_module(package, "picture"), "read_state", None)
+        if read_state is not None:
+            _, *keys = signature(read_state).parameters
+            return Boards(drawing.draw, read_state, keys[0] if keys else None)
+        key = _key_of_view(contract)
+        if key is not None:
+            return Boards(drawing.draw, _read_view, key)
+    return None
+
+
+def board_picture(game: GameHandle, board_id: Any = None) -> Picture:
+    """Return the picture of a board of a deployed game: `board_picture(chain.at(block=7).handle(game), 0)`."""
+    boards = boards_of(game.contract)
+    if boards is None:
+        raise LookupError(
+            f"{game.contract.__name__} has no boards to show: write picture(state) and read_state(game, board_id) in a file"
+            " picture.py beside it"
+        )
+    return boards.picture(game, board_id)
+
+
+def picture_of(state: object) -> Picture | None:
+    """Return the picture of a game's state, found by its class; None if it is not the state of a game."""
+    for package in _packages(type(state)):
+        drawing = _drawing_of(package)
+        if drawing is not None and isinstance(state, drawing.state):
+            return drawing.draw(state)
+    return None
+
+
+class _Drawing(NamedTuple):
+    """How the states of a game are drawn, and their class."""
+
+    draw: Callable[[Any], Picture]
+    state: type
+
+
+def _drawing_of(package: str) -> _Drawing | None:
+    """Return how a game draws its states: as pictures, or else as text."""
+    drawn = getattr(_module(package, "picture"), "picture", None)
+    if drawn is not None:
+        return _Drawing(drawn, _argument_type(drawn))
+    as_text = getattr(_module(package, "rules"), "draw", None)
+    if as_text is not None:
+        return _Drawing(lambda state: picture_of_text(as_text(state)), _argument_type(as_text))
+    return None
+
+
+def _argument_type(function: Any) -> type:
+    """Return the class of the first argument; no value is of the one that is returned if it names none."""
+    hint = next(iter(get_type_hints(function).values()), None)
+    return hint if isinstance(hint, type) else type("Unknown", (), {})
+
+
+def _packages(cls: type) -> Iterator[str]:
+    """Yield the packages in which a class and its bases were written, its own first."""
+    names = dict.fromkeys(base.__module__.rpartition(".")[0] for base in cls.__mro__)
+    return (name for name in names if name and name.partition(".")[0] != "chain")
+
+
+def _module(package: str, name: str) -> ModuleType | None:
+    path = f"{package}.{name}"
+    return import_module(path) if find_spec(path) is not None else None
+
+
+def _key_of_view(contract: Any) -> str | None:
+    """Return the name of the argument of the view `state`, if it has exactly one."""
+    entry = contract.__spec__.entries.get("state")
+    names = [param.name for param in entry.params] if entry is not None and entry.is_view else []
+    return names[0] if len(names) == 1 else None
+
+
+def _read_view(game: Any, board_id: Any) -> Any:
+    return game.state(board_id)

@@ -1,0 +1,98 @@
+"""SVG as text that is safe to put into a page, whatever a chain holds.
+
+`Markup` is made by `element` and by the shapes here, and by nothing else. All other text is escaped where it is put into
+an element, so a name such as `<img src=x onerror=…>` is shown as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final, TypeAlias
+
+from chain.pictures.palette import COLOURS, PAINTS, class_of
+
+Value: TypeAlias = (
+    str | float | None
+)  # a number of an attribute, its text, or None for no attribute
+
+_SPECIAL: Final = re.compile("[&<>\"'\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+
+
+class Markup(str):
+    """Text that is markup already and is not escaped again."""
+
+    __slots__ = ()
+
+
+NOTHING: Final = Markup()
+
+
+def escape(text: str) -> Markup:
+    """Return text as markup. What XML has no character for becomes a replacement character."""
+    if isinstance(text, Markup):
+        return text
+    return Markup(_SPECIAL.sub(lambda found: _ESCAPES.get(found[0], "\ufffd"), text))
+
+
+def join(pieces: Iterable[str]) -> Markup:
+    """Return pieces of markup one after the other; plain text among them is escaped."""
+    return Markup("".join([escape(piece) for piece in pieces]))
+
+
+def element(name: str, /, *content: str, **attributes: Value) -> Markup:
+    """Return an element. `fill` and `stroke` take names of the palette; `stroke_width` becomes `stroke-width`."""
+    words = [f"<{name}"]
+    classes = []
+    for key, value in attributes.items():
+        if value is None:
+            continue
+        if key in PAINTS and value in COLOURS:
+            classes.append(class_of(key, str(value)))
+            value = COLOURS[str(value)][0]
+        shown = escape(value) if isinstance(value, str) else f"{value:g}"
+        words.append(f' {_attribute(key)}="{shown}"')
+    if classes:
+        words.append(f' class="{" ".join(classes)}"')
+    words.append(f">{join(content)}</{name}>" if content else "/>")
+    return Markup("".join(words))
+
+
+@cache
+def _attribute(key: str) -> str:
+    return key.replace("_", "-")
+
+
+def group(*content: str, x: float = 0, y: float = 0, turn: float = 0) -> Markup:
+    """Return content that is moved to (x, y) after it was turned clockwise, in degrees."""
+    moves = f"translate({x:g} {y:g})" + (f" rotate({turn:g})" if turn else "")
+    return element("g", *content, transform=moves)
+
+
+def rect(x: float, y: float, width: float, height: float, **paint: Value) -> Markup:
+    return element("rect", x=x or None, y=y or None, width=width, height=height, **paint)
+
+
+def circle(x: float, y: float, radius: float, **paint: Value) -> Markup:
+    return element("circle", cx=x, cy=y, r=radius, **paint)
+
+
+def path(data: str, **paint: Value) -> Markup:
+    return element("path", d=data, **paint)
+
+
+def text(
+    x: float, y: float, words: str, *, size: float = 13, anchor: str | None = None, bold: bool = False, fill: str = "ink"
+) -> Markup:  # fmt: skip
+    """Return a line of text with its middle at the height y. `anchor` is `middle` or `end`; it begins at x otherwise."""
+    return element(
+        "text", words, x=x, y=round(y + 0.35 * size, 2), font_size=size, text_anchor=anchor,
+        font_weight=600 if bold else None, unicode_bidi=None if words.isascii() else "isolate", fill=fill,
+    )  # fmt: skip
+
+
+def shorten(words: str, length: int) -> str:
+    """Return words in at most so many characters."""
+    return words if len(words) <= length else f"{words[: length - 1].rstrip()}…"

@@ -1,0 +1,25 @@
+"""Pictures of states in a notebook: after `%load_ext chain.pictures` a cell that ends in a state shows its board.
+
+States stay plain values that know nothing of pictures. Handles show the board that was played last by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chain.pictures.boards import picture_of
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Show states of games as pictures in this notebook."""
+    shell.display_formatter.formatters["image/svg+xml"].for_type(object, _svg)
+
+
+def _svg(value: object) -> str | None:
+    """The picture of a state, or what a value shows by itself."""
+    own = getattr(type(value), "_repr_svg_", None)
+    if own is not None:
+        shown: str | None = own(value)
+        return shown
+    drawn = picture_of(value)
+    return None if drawn is None else drawn.svg()
