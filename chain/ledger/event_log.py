@@ -80,7 +80,7 @@ class EventLog:
         """Keep only the logs of the first `receipts` receipts."""
         if receipts >= self._entered:
             return
-        log_places = self._index
+        log_places = self._places  # up to date, as indexes would bring it up to date in between
         if receipts < log_places.behind:
             removed = self._ledger.receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
