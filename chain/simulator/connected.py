@@ -265,9 +265,7 @@ class RemoteChain(Chain):
         return receipt
 
     def _apply(self, tx: Transaction, block: Block) -> NoReturn:
-        raise TypeError(
-            "send a transaction object to a node with web3, from an account that signs"
-        )
+        raise TypeError("send a transaction object to a node with web3, from an account that signs")
 
     def add_to_open_block(self, tx: Transaction) -> NoReturn:
         self._apply(tx, self.pending)
