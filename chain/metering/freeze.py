@@ -150,7 +150,7 @@ class Freezing:
         if hasattr(kind, "__next__"):
             self._refuse(
                 value,
-                "which remembers how far it was read",
+                "which remembers how much of it was read",
                 "make it inside the function, or keep a number in storage",
             )
         is_still = kind.__module__ in _STILL and not isinstance(value, _CHANGEABLE)
