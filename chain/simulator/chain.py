@@ -14,6 +14,7 @@ from chain import creation_hooks
 from chain.accounts import ACCOUNTS, LABELS, Account, account_of_key
 from chain.concurrency.atomic_steps import read_only_step, reading, step, thread_state
 from chain.errors import InvalidTransaction
+from chain.ledger.block_limits import require_room
 from chain.ledger.blocks import Block, Blocks, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -264,8 +265,10 @@ class Chain(
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            timeline_index, receipt_index, timeline_index, receipt_index, excess_blob_gas=parent.next_excess_blob_gas,
+            timeline_index, receipt_index, timeline_index, receipt_index,
         )  # fmt: skip
+        if parent.blob_gas_used or parent.excess_blob_gas:
+            block.excess_blob_gas = parent.next_excess_blob_gas
         return replace(block, **self._overrides) if self._overrides else block
 
     def _close_block(self, block: Block) -> None:
@@ -358,8 +361,8 @@ class Chain(
 
     def _include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction in `block` and record its receipt there."""
-        if block.gas_used + tx.gas > block.rules.gas_of_any_size or tx.type == BLOB_TYPE:
-            self.ledger.require_room(tx, block)
+        if tx.type == BLOB_TYPE or block.rules.has_large_blocks:
+            require_room(self.ledger, tx, block, self.keys.get(tx.sender))
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
