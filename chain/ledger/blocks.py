@@ -26,15 +26,15 @@ class ChainConfig:
     fork: Fork = DEFAULT
     tx_gas_cap: bool = False  # a transaction has at most 2**24 gas (EIP-7825), if the fork says so
     max_transaction_gas: int = field(init=False)
-    gas_of_any_size: int = field(init=False)  # with so much gas no block can be too large
+    has_large_blocks: bool = field(init=False)  # their gas buys more bytes than the fork allows
 
     def __post_init__(self) -> None:
         cap = self.fork.max_transaction_gas if self.tx_gas_cap else None
         most = self.gas_limit if cap is None else min(cap, self.gas_limit)
         object.__setattr__(self, "max_transaction_gas", most)
         size = self.fork.max_block_size
-        enough = GAS if size is None else size * FLOOR_PER_TOKEN  # a byte takes ten gas or more
-        object.__setattr__(self, "gas_of_any_size", enough)
+        is_large = size is not None and self.gas_limit > size * FLOOR_PER_TOKEN
+        object.__setattr__(self, "has_large_blocks", is_large)
 
     @classmethod
     def of(
@@ -115,8 +115,9 @@ class Block:
     @property
     def next_excess_blob_gas(self) -> int:
         """The excess blob gas of the next block."""
-        excess, used = self.excess_blob_gas, self.blob_gas_used
-        return self.fork.next_excess_blob_gas(excess, used, self.base_fee) if excess or used else 0
+        return self.fork.next_excess_blob_gas(
+            self.excess_blob_gas, self.blob_gas_used, self.base_fee
+        )
 
     @property
     def next_base_fee(self) -> int:

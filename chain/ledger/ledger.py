@@ -19,7 +19,6 @@ from typing import Any, Final, NamedTuple, Self
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.concurrency.atomic_steps import new_border, undisturbed
-from chain.errors import InvalidTransaction
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.decoded.address_book import AddressBook
@@ -28,12 +27,12 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
-from chain.ledger.headers import Header, Headers, blob_gas_of
+from chain.ledger.headers import Header, Headers
 from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import recording_machine, replay_transaction
-from chain.ledger.signing import SignedTransactions, encode_signed
+from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import Changes, LogRow, State
@@ -44,7 +43,6 @@ from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
 _SETTLED_EVERY: Final = 2 * PIECE  # changes
-_HEADER: Final = 1_024  # bytes that a block takes besides its transactions, at most
 
 
 class Tail(NamedTuple):
@@ -96,22 +94,6 @@ class Ledger:
             self.notes.append(len(self.timeline))
             self.timeline.append(changes)
         self.state.closed = ()
-
-    def require_room(self, tx: Transaction, block: Block) -> None:
-        """Refuse a transaction that has more blobs than the block has room for, or too many bytes (EIP-7934)."""
-        limit, key = block.fork.max_block_size, self._keys.get(tx.sender)
-        raw = tx.raw or encode_signed(tx, self.blocks.rules.chain_id, key)
-        blobs, room = (
-            blob_gas_of(raw) // PER_BLOB,
-            block.fork.blobs.max - block.blob_gas_used // PER_BLOB,
-        )
-        if blobs > room:
-            raise InvalidTransaction(f"{blobs} blobs are too many: the block has room for {room}")
-        size = len(raw) + sum(
-            len(self.envelope_of(receipt)) for receipt in self.receipts[block.first_receipt :]
-        )
-        if limit is not None and size > limit - _HEADER:
-            raise InvalidTransaction(f"the block would be larger than {limit} bytes")
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
         start, rows = self.receipts._rows.tail

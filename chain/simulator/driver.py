@@ -124,8 +124,10 @@ class ChainDriver(Driver):
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            timeline_index, receipt_index, timeline_index, receipt_index, excess_blob_gas=parent.next_excess_blob_gas,
+            timeline_index, receipt_index, timeline_index, receipt_index,
         )  # fmt: skip
+        if parent.blob_gas_used or parent.excess_blob_gas:
+            block.excess_blob_gas = parent.next_excess_blob_gas
         return replace(block, **self.overrides) if self.overrides else block
 
     @property

@@ -11,6 +11,7 @@ from weakref import ref
 from chain.accounts import Account, account_of_key
 from chain.concurrency.atomic_steps import Entered
 from chain.errors import InvalidTransaction
+from chain.ledger.block_limits import require_room
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import LoadedOutcomes
@@ -61,8 +62,8 @@ class LocalDriver(ChainDriver):
         return receipt
 
     def include(self, tx: Transaction, block: Block) -> Receipt:
-        if block.gas_used + tx.gas > block.rules.gas_of_any_size or tx.type == BLOB_TYPE:
-            self.ledger.require_room(tx, block)
+        if tx.type == BLOB_TYPE or block.rules.has_large_blocks:
+            require_room(self.ledger, tx, block, self.keys.get(tx.sender))
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt

@@ -26,7 +26,6 @@ from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.forks import OPERATIONS, PRECOMPILES, Operations
 from chain.machine.executor import failure_from_exception
 from chain.machine.failure import Failure
-from chain.machine.fork import Fork
 from chain.machine.frame import Frame
 
 if TYPE_CHECKING:
@@ -91,9 +90,9 @@ class Computation(PragueComputation):
             setattr(self, f"stack_{name}", getattr(self._stack, name))
 
     @staticmethod
-    def operations_of(fork: Fork) -> Operations:
-        """Return the operations of a fork, as this class runs them."""
-        return OPERATIONS[fork.evm]
+    def operations_of(evm: str) -> Operations:
+        """Return the operations that a fork brought, as this class runs them."""
+        return OPERATIONS[evm]
 
     @classmethod
     def apply_computation(
@@ -230,7 +229,7 @@ class Computation(PragueComputation):
 
 
 @cache
-def computation_of(base: type[Computation], fork: Fork) -> type[Computation]:
-    """Return `base` with the operations and precompiled contracts of a fork. py-evm reads both from the class."""
-    tables = {"opcodes": base.operations_of(fork), "_precompiles": PRECOMPILES[fork.evm]}
+def computation_of(base: type[Computation], evm: str) -> type[Computation]:
+    """Return `base` with the operations and precompiled contracts of `Fork.evm`. py-evm reads both from the class."""
+    tables = {"opcodes": base.operations_of(evm), "_precompiles": PRECOMPILES[evm]}
     return type(base.__name__, (base,), tables)

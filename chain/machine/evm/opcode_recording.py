@@ -14,7 +14,6 @@ from eth_typing import Address
 from chain.machine.evm.forks import OPERATIONS, Operations
 from chain.machine.evm.messages import Computation, FastStack, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
-from chain.machine.fork import Fork
 from chain.machine.recording import (
     CallStep,
     Logged,
@@ -55,8 +54,8 @@ class ObservedComputation(Computation):
     known: dict[int, int] | None = None  # the words that the message has read or written, by slot
 
     @staticmethod
-    def operations_of(fork: Fork) -> Operations:
-        operations = OPERATIONS[fork.evm]
+    def operations_of(evm: str) -> Operations:
+        operations = OPERATIONS[evm]
         return {
             code: cast(OpcodeAPI, _recorded(code, operations.get(code) or InvalidOpcode(code)))
             for code in range(256)

@@ -203,7 +203,7 @@ class EvmState(PragueState):
     def __init__(
         self, machine: Machine, context: TransactionContext, computation: type[Computation]
     ) -> None:
-        self.computation_class = computation_of(computation, context.block.fork)
+        self.computation_class = computation_of(computation, context.block.fork.evm)
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
         self._account_db = StateAdapter(self.world)

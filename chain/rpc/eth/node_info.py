@@ -82,7 +82,10 @@ def protocol_version(node: Node) -> str:
 
 
 def fork_config(node: Node) -> dict[str, Any]:
-    """Return the rules of the chain's fork (EIP-7910). It is in force from the first block on, and no other follows it."""
+    """Return the rules of the chain's fork (EIP-7910). It is in force from the first block on, and no other follows it.
+
+    Its system contracts are not on this chain: nothing runs at the beginning or end of a block.
+    """
     chain, fork = node.chain, node.chain.head.fork
     blobs = fork.blobs
     current = {
