@@ -285,6 +285,6 @@ def test_node_reloads_edits_automatically(project: Project, node: Chain) -> None
 
 def test_node_without_a_package_explains(chain: Chain) -> None:
     answer = chain.node.handle({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
-    assert "this node offers no package" in answer["error"]["message"]
+    assert "this node has no package to reload" in answer["error"]["message"]
     refused = CliRunner().invoke(cli, ["reload", "--chain", "memory"])
     assert (refused.exit_code, "only a node has anything to take up" in refused.stderr) == (2, True)

@@ -146,7 +146,7 @@ def test_upgrade_in_the_way_names_the_field(tmp_path: Path, chain: Chain, journa
     apply(chain, journal, version(FIRST, tmp_path, "before"))
     root = chain.state_root()
     with pytest.raises(
-        CannotUpgrade, match=r"Game cannot be upgraded in place: Game\.names is gone"
+        CannotUpgrade, match=r"Game cannot be upgraded in place: Game\.names was removed"
     ):
         apply(chain, journal, version(VERSIONS["field gone"][0], tmp_path), UPGRADE)
     assert (chain.state_root(), len(chain.receipts)) == (root, 1)

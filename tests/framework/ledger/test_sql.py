@@ -306,7 +306,7 @@ def test_our_statements_are_refused(chain: Chain, board: Handle) -> None:
 
 
 def test_values_must_fit(chain: Chain) -> None:
-    with pytest.raises(TypeError, match=r"\[1\] cannot stand in a column"):
+    with pytest.raises(TypeError, match=r"\[1\] cannot be stored in a column"):
         chain.sql("select ?", [1])
     with pytest.raises(TypeError, match="not for both"):
         chain.sql("select ?, :x", 1, x=2)

@@ -166,7 +166,7 @@ def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None
     chain.mine()
     ask("anvil_rollback", 2)
     assert (chain.block_hash(), counter.total(), chain.now) == (before, 1, chain.head.timestamp)
-    assert "cannot be taken back" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
+    assert "cannot be undone" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
 
 
 def test_forks_are_refused(ask: Ask) -> None:

@@ -110,7 +110,7 @@ def test_upgrade_names_the_field_in_the_way(again: Open, edit: Edit) -> None:
     before = chain.block_hash()
     third = edit(FIRST.replace("total: u64\n        names", "names").replace("self.total", "n"))
     with pytest.raises(
-        CannotUpgrade, match=r"Game at 0x\w+ cannot be upgraded in place: Game\.total is gone"
+        CannotUpgrade, match=r"Game at 0x\w+ cannot be upgraded in place: Game\.total was removed"
     ):
         again(third).upgrade(game.address, third)
     assert again(third).block_hash() == before
