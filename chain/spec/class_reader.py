@@ -210,8 +210,8 @@ class ContractClassReader:
         if not layouts:
             return None
         fields = FieldsLayout(list(layouts), list(layouts.values()))
-        for index, name in enumerate(layouts):
-            setattr(self.cls, name, _property(f"{self.name}.{name}", fields, index))
+        for name, field in fields.properties(self.name).items():
+            setattr(self.cls, name, field)
         return fields
 
     def _fields_of(self, parent: type) -> dict[str, Any]:
@@ -263,25 +263,6 @@ class ContractClassReader:
         raise DeclarationError(
             f"{line_of_field(self.cls, name, self.source)}: {self.name}.{name}: {wrong}"
         )
-
-
-def _property(path: str, fields: FieldsLayout, index: int) -> property:
-    """Return the property of a field, which reads and writes storage through the frame of the contract.
-
-    `path` names the field in errors.
-    """
-    load, store, slot = fields.accessors_at_zero(index)
-
-    def get_value(contract: Any) -> Any:
-        return load(contract._frame, slot)
-
-    def set_value(contract: Any, value: Any) -> None:
-        try:
-            store(contract._frame, slot, value)
-        except abi.ValueMismatch as mismatch:
-            raise mismatch.prefixed(path) from None
-
-    return property(get_value, set_value)
 
 
 class _Signature:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
     ListType,
@@ -106,14 +107,29 @@ class FieldsLayout:
             store_alone if alone else store_shared,
         )
 
-    def accessors_at_zero(
-        self, index: int
-    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None], int]:
-        """Return such functions for fields that start at slot 0, and the slot to pass to them."""
-        layout = self.layouts[index]
-        if isinstance(layout, PackedLayout):
-            return *self.accessors(index), 0
-        return layout.load, layout.store, self.places[index].word
+    def properties(self, owner: str) -> dict[str, property]:
+        """Return the properties of a contract class, which read and write the fields through the frame of the contract.
+
+        `owner` is the name of the class, for errors.
+        """
+        bound: dict[str, Any] = {}
+        lines: list[str] = []
+        for name, layout, place in zip(self.names, self.layouts, self.places, strict=True):
+            source = PackingSource(f"fields of {owner}", names=bound)
+            path = source.bind(f"{owner}.{name}")
+            if isinstance(layout, PackedLayout):
+                lines += layout.property_source(name, path, place, source)
+            else:
+                load, store = source.bind(layout.load), source.bind(layout.store)
+                lines += [
+                    f"def get_{name}(contract): return {load}(contract._frame, {place.word})",
+                    f"def set_{name}(contract, v):",
+                    f" try: {store}(contract._frame, {place.word}, v)",
+                    f" except Mismatch as wrong: raise wrong.prefixed({path}) from None",
+                ]
+        source = PackingSource(f"fields of {owner}", names=bound)
+        made = source.run(lines, {"Mismatch": ValueMismatch, "misfit": explain_mismatch})
+        return {name: property(made[f"get_{name}"], made[f"set_{name}"]) for name in self.names}
 
     def clear(self, frame: Words, slot: int) -> None:
         for offset, layout in zip(self.places, self.layouts, strict=True):

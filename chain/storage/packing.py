@@ -115,12 +115,15 @@ class PackingSource(SourceBuilder):
             case _:
                 raise AssertionError(kind)
 
-    def with_checks(self, kind: ValueType, lines: list[str]) -> list[str]:
-        """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit."""
+    def with_checks(self, kind: ValueType, lines: list[str], blame: str = "") -> list[str]:
+        """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit.
+
+        `blame` raises the error, if that is more than that of the value itself.
+        """
         guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
         inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
-        blame = f" except Exception as wrong: raise misfit({self.bind(kind)}, v, wrong) from None"
-        return [" try:", *inner, blame]
+        blame = blame or f"raise misfit({self.bind(kind)}, v, wrong) from None"
+        return [" try:", *inner, f" except Exception as wrong: {blame}"]
 
     def compile(self, lines: list[str]) -> dict[str, Any]:
         return self.run(lines, {"misfit": explain_mismatch})
@@ -168,6 +171,24 @@ class PackedLayout:
         names = source.compile([*pack, f"def unpack(w): return {value}"])
         self.pack: Callable[[Any], int] = names["pack"]
         self.unpack: Callable[[int], Any] = names["unpack"]
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        """Return the functions `get_name` and `set_name` for a field at `place`; `path` names it in errors."""
+        word, shift, alone = place
+        mask = (1 << 8 * (self.size or 0)) - 1 << shift
+        value, number = source.unpack(self.kind, "w", shift), source.pack(self.kind, "v")
+        kept = "" if alone else f"contract._frame.sload({word}) & {~mask} | "
+        blame = f"raise misfit({source.bind(self.kind)}, v, wrong).prefixed({path}) from None"
+        return [
+            f"def get_{name}(contract):",
+            f" w = contract._frame.sload({word})",
+            f" return {value}",
+            f"def set_{name}(contract, v):",
+            *source.with_checks(self.kind, [f"n = {number}"], blame),
+            f" contract._frame.sstore({word}, {kept}{f'n << {shift}' if shift else 'n'})",
+        ]
 
     def load(self, frame: Words, slot: int) -> Any:
         return self.unpack(frame.sload(slot))
