@@ -1,6 +1,7 @@
 """Draws the pictures of the README: a board of each game from a recorded play, with its last move outlined.
 
-`python scripts/draw_boards.py` writes `contracts/<game>/board.svg`.
+`python scripts/draw_boards.py` writes `contracts/boards/<game>.svg`: not beside the games, because the digest of a contract
+that reads files covers all that lie in its folder.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def file_of(game: str) -> Path:
-    return CONTRACTS / game / "board.svg"
+    return CONTRACTS / "boards" / f"{game}.svg"
 
 
 def drawn(game: str) -> str:
