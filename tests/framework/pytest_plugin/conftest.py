@@ -41,16 +41,10 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
 
     def run_tests(*tests: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
         pytester.makepyfile(GAME + "".join(map(dedent, tests)))
-        standard = (
-            "-p",
-            "no:boardchain",
-            "-p",
-            "no:cacheprovider",
-            "-p",
-            "no:randomly",
-            "-W",
-            "error",
-        )
+        plugins = ("boardchain", "cacheprovider", "randomly")
+        off = [option for name in plugins for option in ("-p", f"no:{name}")]
+        # Plain asserts: what this process has imported cannot be rewritten any more.
+        standard = (*off, "-W", "error", "--assert=plain")
         return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
 
     return run_tests
