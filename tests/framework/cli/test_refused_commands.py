@@ -75,7 +75,9 @@ def test_options_of_a_script_come_after_two_dashes() -> None:
 def test_deployment_to_memory_warns_that_it_is_lost(folder: Path) -> None:
     done = invoke("deploy", "Deblockle", "--json")
     assert json.loads(done.stdout)["contract"] == "Deblockle"
-    assert done.stderr.startswith("this was on a chain in memory, which is gone now: --chain FILE")
+    assert done.stderr.startswith(
+        "this ran on a chain in memory, which no longer exists: use --chain FILE"
+    )
     assert invoke("deploy", "Deblockle", "--chain", folder / "a.chain").stderr == ""
 
 

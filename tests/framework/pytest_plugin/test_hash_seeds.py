@@ -212,7 +212,10 @@ def test_drawn(number):
 """
 
 
-OPTIONS = ("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider", "--assert=plain", "--double-run")  # fmt: skip
+OPTIONS = (
+    *("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider"),
+    *("--assert=plain", "--double-run"),
+)
 
 
 @pytest.fixture

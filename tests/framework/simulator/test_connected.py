@@ -291,7 +291,7 @@ def test_connected_chain_is_released() -> None:
 def test_node_that_began_again_is_noticed(near: Chain, far: Chain) -> None:
     far.mine()
     far.driver._client = Chain.connect(Chain().node).driver._client  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="began anew: connect to it again"):
+    with pytest.raises(ValueError, match="was reset: connect to it again"):
         _ = far.now
 
 
