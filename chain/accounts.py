@@ -6,6 +6,7 @@ Their keys are public: they are for tests.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from coincurve import PrivateKey
@@ -50,6 +51,7 @@ def make_account(address: bytes | str, key: bytes, name: str) -> Account:
     return account
 
 
+@lru_cache(maxsize=4096)  # a named account is asked for again with every call
 def account_of_key(key: bytes, name: str) -> Account:
     """Return the account that signs with `key`. Its address is the last 20 bytes of the hash of the public key."""
     public = PrivateKey(key).public_key.format(compressed=False)
