@@ -14,6 +14,8 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain as joined
+from itertools import count
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -71,7 +73,7 @@ class ChainFolder:
         file = self.path / _CHAIN
         if self.was_reset:
             write_json(file, {**read_json(file), "at": None})
-            self.path.rename(_free(self.path, "."))
+            self.path.rename(_aside(self.path))
         if read_json(file) != self.identity:
             write_json(file, self.identity)
         return ChainFolder(self.path, self.identity)
@@ -91,7 +93,7 @@ def find_folder(base: Path, chain: Chain, where: str) -> ChainFolder:
     if fitting:
         return ChainFolder(there if there in fitting and there else fitting[0], identity)
     if there is None:
-        return ChainFolder(_free(base / _name(where), "-"), identity)
+        return ChainFolder(_new_folder(base / _name(where)), identity)
     return ChainFolder(there, identity, was_reset=_first_record(there) is not None)
 
 
@@ -178,10 +180,13 @@ def _port(where: str) -> int:
     return parts.port or (443 if parts.scheme == "https" else 80)
 
 
-def _free(path: Path, separator: str) -> Path:
-    """Return the path, with a number if there is something already."""
-    free, count = path, 1 if separator == "-" else 0
-    while free.exists():
-        count += 1
-        free = path.with_name(f"{path.name}{separator}{count}")
-    return free
+def _new_folder(path: Path) -> Path:
+    """Return the path, with a number if it is the folder of another chain. A killed run may have left it without a chain."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(each for each in joined([path], numbered) if not (each / _CHAIN).exists())
+
+
+def _aside(path: Path) -> Path:
+    """Return a path beside it that nothing has."""
+    numbered = (path.with_name(f"{path.name}.{number}") for number in count(1))
+    return next(each for each in numbered if not each.exists())

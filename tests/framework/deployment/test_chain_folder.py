@@ -84,6 +84,11 @@ def test_first_run_that_was_killed_is_known_wherever_it_is(chain: Chain, tmp_pat
     assert len(chain.receipts) == 1
 
 
+def test_folder_that_a_killed_run_began_is_used(chain: Chain, tmp_path: Path) -> None:
+    (tmp_path / "duel").mkdir()  # killed before it was written which chain it is
+    assert deploy(tmp_path, chain, "duel.chain").path == tmp_path / "duel"
+
+
 def test_chain_of_the_same_name_elsewhere_has_its_own(
     chain: Chain, other: Chain, tmp_path: Path
 ) -> None:
