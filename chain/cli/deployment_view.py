@@ -4,70 +4,219 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
+from chain.accounts import Account
 from chain.cli import output
 from chain.cli.progress import bar
-from chain.cli.script_loader import loaded
-from chain.deployment.deployer import BESIDE, CHANGED, LEAVE, UPGRADE, Deployer, StepStatus
-from chain.deployment.journal import Journal, folder_for
+from chain.deployment.address_book import write_book
+from chain.deployment.chain_folder import ChainFolder, ChainWasReset, find_folder, locked
+from chain.deployment.deployer import Deployer
+from chain.deployment.examination import (
+    ADOPT,
+    BESIDE,
+    CHANGED,
+    LEAVE,
+    RESEND,
+    UPGRADE,
+    Decide,
+    StepStatus,
+    undecided,
+)
+from chain.deployment.journal import REMOVED, Record
 from chain.deployment.plan import Deployment
 from chain.errors import Reverted
 from chain.ledger.receipts import Receipt
-from chain.simulator.chain import MEMORY, Chain
+from chain.ledger.sql.json_values import portable
+from chain.simulator.chain import Chain
 
 
 @dataclass(frozen=True)
 class DeployOptions:
-    """The options of the command."""
+    """The options of the command for a plan."""
 
+    plan: str  # its name
+    parameters: dict[str, str]
     yes: bool
     dry_run: bool
-    choice: str | None
+    choice: str | None  # for changed contracts
+    resend: bool  # changed calls
+    reset: bool  # the chain was started again
+    adopt: bool  # what the chain has of a plan without a journal
     json: bool
 
 
 class NeedsDecision(ValueError):
-    """A contract changed, and no option says whether to upgrade it or to deploy the new version beside it."""
+    """A step changed, and no option says what to do about it."""
 
 
-def run_plan(plan: Deployment, chain: Chain, base: Path, where: str, wish: DeployOptions) -> None:
-    """Show what a plan would do to the chain, then apply it."""
-    deployer = Deployer(plan, chain, Journal(None if where == MEMORY else folder_for(where, base)))
-    choice = wish.choice
-    findings = deployer.inspect(lambda finding: choice or CHANGED)
-    changed = [finding for finding in findings if finding.action == CHANGED]
-    if not wish.json:
-        _show(findings)
-    if all(finding.action == LEAVE for finding in findings):
-        _end(wish, [], "nothing to do")
+def run_plan(
+    plan: Deployment, chain: Chain, base: Path, where: str, wish: DeployOptions, signer: Account | None = None,
+) -> None:  # fmt: skip
+    """Show what a plan would do to the chain, then apply it; a dry run applies it to a fork."""
+    with _folder(chain, base, where, wish) as folder:
+        if folder.was_reset:
+            _check_reset(folder, where, wish)
+        journal = folder.journal(wish.plan)
+        deployer = Deployer(plan, chain, journal, signer, folder.claimed(wish.plan))
+        adopted = {} if journal.records else _adopted(deployer, wish)
+        deployer.journal = journal.draft(adopted)
+        view = _View(deployer, wish)
+        if wish.dry_run:
+            view.dry_run()
+            return
+        if adopted or view.has_something_to_do():
+            view.confirm()
+            folder = folder.begin()
+        deployer.journal = folder.journal(wish.plan, wish.parameters)
+        if adopted:
+            deployer.journal.keep(adopted, dict.fromkeys(adopted, ADOPT))
+        try:
+            view.apply()
+        finally:
+            write_book(folder, chain)
+
+
+def _folder(
+    chain: Chain, base: Path, where: str, wish: DeployOptions
+) -> AbstractContextManager[ChainFolder]:
+    """Return the folder of the chain, locked if something may be sent."""
+    return (
+        nullcontext(find_folder(base, chain, where)) if wish.dry_run else locked(base, chain, where)
+    )
+
+
+def _adopted(deployer: Deployer, wish: DeployOptions) -> dict[str, Record]:
+    """Return the records of what the chain has of a plan that has no journal here, if it is to be taken over."""
+    found = deployer.find_on_chain()
+    if found and not wish.adopt:
+        names = ", ".join(
+            f"{name} at {record['address']}" if record["to"] is None else name
+            for name, record in found.items()
+        )
+        output.remark(
+            f"the chain has this already, sent by somebody without this journal: {names}; --adopt takes it over"
+        )
+    return found if wish.adopt else {}
+
+
+def _check_reset(folder: ChainFolder, where: str, wish: DeployOptions) -> None:
+    """Ask whether the journals of an earlier chain are put aside."""
+    text = f"{folder.path} is of another chain: none of its transactions is at {where}, which was started again"
+    if wish.reset:
         return
-    if wish.dry_run:
-        _end(wish, findings, "nothing was done")
-        return
-    if changed and choice is None:
-        choice = _choose(changed)
-    if choice == UPGRADE:
-        for finding in changed:
-            finding.check_upgrade()
-    if not wish.yes and _confirmed():
-        click.confirm("Apply?", abort=True, err=True)
-    _apply(deployer, choice or CHANGED, len(findings), wish)
+    if not is_answered():
+        raise ChainWasReset(f"{text}; say --reset to put that aside and begin anew")
+    click.confirm(f"{text}. Put that aside and begin anew?", abort=True, err=True)
 
 
-def load_plan(script: Path) -> Deployment:
-    """Return the deployment that the `plan` function of a script declares."""
-    if not script.exists():
-        raise click.UsageError(f"there is no script {script}")
-    declare = getattr(loaded(script), "plan", None)
-    if not callable(declare):
-        raise click.UsageError(f"{script} has no plan(deployment): write one, it says what is deployed")  # fmt: skip
-    deployment = Deployment()
-    declare(deployment)
-    return deployment
+class _View:
+    """What a person sees of a deployment."""
+
+    def __init__(self, deployer: Deployer, wish: DeployOptions) -> None:
+        self._deployer, self._wish = deployer, wish
+        self._choice = wish.choice
+        self._resend = wish.resend
+        self._did: list[tuple[StepStatus, Record | None]] = []
+        self._found = deployer.inspect(lambda status: self._choice or LEAVE)
+        gone = deployer.gone.items()
+        self._gone = [name for name, record in gone if record["status"] != REMOVED]
+        if not wish.json:
+            self._show()
+
+    def has_something_to_do(self) -> bool:
+        return any(status.action != LEAVE for status in self._found)
+
+    def confirm(self) -> None:
+        """Settle what becomes of changed steps, and ask whether to go on."""
+        changed = [status for status in self._found if status.action == CHANGED]
+        contracts = [status for status in changed if status.is_contract]
+        calls = [status for status in changed if not status.is_contract]
+        if contracts and self._choice is None:
+            self._choice = _choose(contracts)
+        if calls and not self._resend:
+            self._resend = _resends(calls)
+        if self._choice == UPGRADE:
+            for status in contracts:
+                status.check_upgrade()
+        if not self._wish.yes and is_answered():
+            click.confirm("Apply?", abort=True, err=True)
+
+    def apply(self) -> None:
+        """Apply the plan. Where nothing is to do, the journal follows the plan."""
+        self._run(self._deployer, self._decide, "{} done{}")
+
+    def dry_run(self) -> None:
+        """Apply the plan to a fork."""
+        self._run(self._deployer.on_fork(), self._guess, "nothing was done: it would be {}{}")
+
+    def _run(self, deployer: Deployer, decide: Decide, text: str) -> None:
+        otherwise = "nothing was done"
+        try:
+            with bar("deploying", len(self._found)) as step:
+                for status, record in deployer.apply(decide):
+                    step(1)
+                    if status.action != LEAVE:
+                        self._did.append((status, record))
+                        if not self._wish.json:
+                            _report(status, record, decide)
+            otherwise = "nothing to do"
+        finally:
+            total = f", {self._sum('gas')} gas, {ether(self._sum('cost'))} ether"
+            done = text.format(_count(len(self._did), "step"), total)
+            self._end(done if self._did else otherwise)
+
+    def _end(self, text: str) -> None:
+        if self._wish.json:
+            output.as_json(self._facts())
+        else:
+            output.remark(text)
+
+    def _decide(self, status: StepStatus) -> str:
+        if status.is_contract and self._choice is not None:
+            return self._choice
+        if not status.is_contract and self._resend:
+            return RESEND
+        raise NeedsDecision(_question([status]))
+
+    def _guess(self, status: StepStatus) -> str:
+        """Leave in a dry run what no option says anything about."""
+        if status.is_contract:
+            return self._choice or undecided(status)
+        return RESEND if self._resend else undecided(status)
+
+    def _sum(self, name: str) -> int:
+        """Return what the transactions of this run add up to."""
+        sent = [{**record, **record.get("upgrade", {})} for _, record in self._did if record]
+        return sum(int(record[name]) for record in sent)
+
+    def _show(self) -> None:
+        rows = [(status.name, status.action, _detail(status)) for status in self._found]
+        rows += [(name, "gone", "not in the plan any more") for name in self._gone]
+        output.table(("step", "action", ""), rows, json=False)
+        for status in self._found:
+            for line in status.changes:
+                click.echo(f"{status.name}: {line}")
+
+    def _facts(self) -> dict[str, Any]:
+        """Return the result as JSON: every step, and the addresses of all contracts."""
+        did = {status.name: (status, record) for status, record in self._did}
+        steps = [did.get(status.name, (status, status.record)) for status in self._found]
+        return {
+            "plan": self._wish.plan,
+            "steps": [_fact(status, record) for status, record in steps],
+            "gone": self._gone,
+            "gas": self._sum("gas"),
+            "cost": portable(self._sum("cost")),
+            "contracts": {
+                status.name: record["address"] for status, record in steps if record and status.is_contract
+            },
+        }  # fmt: skip
 
 
 def deployed(receipt: Receipt, cls: type, *, json: bool) -> None:
@@ -84,70 +233,69 @@ def deployed(receipt: Receipt, cls: type, *, json: bool) -> None:
     output.key_values(facts, json=json)
 
 
-def _apply(deployer: Deployer, choice: str, total: int, wish: DeployOptions) -> None:
-    done = []
-    with bar("deploying", total) as step:
-        for finding, record in deployer.apply(lambda finding: choice):
-            step(1)
-            if finding.action != LEAVE:
-                done.append(finding)
-                _report(finding, choice, record["address"], wish)
-    _end(wish, done, f"{len(done)} step{'s' * (len(done) != 1)} done")
+def ether(wei: int) -> str:
+    """Return an amount of wei in ether, without trailing zeros."""
+    whole, rest = divmod(wei, 10**18)
+    return f"{whole}.{rest:018d}".rstrip("0").rstrip(".")
 
 
-def _report(finding: StepStatus, choice: str, address: str, wish: DeployOptions) -> None:
-    if not wish.json:
-        action = choice if finding.action == CHANGED else finding.action
-        where = f" at {address}" if finding.step.to is None else ""
-        click.echo(f"{action} {finding.step.name}{where}")
+def _report(status: StepStatus, record: Record | None, decide: Decide) -> None:
+    action = decide(status) if status.action == CHANGED else status.action
+    where = f" at {record['address']}" if record and status.is_contract else ""
+    gas = f", {record['gas']} gas" if record and action != LEAVE else ""
+    click.echo(f"{action} {status.name}{where}{gas}")
 
 
-def _end(wish: DeployOptions, findings: Sequence[StepStatus], text: str) -> None:
-    if wish.json:
-        output.as_json([_fact(finding) for finding in findings])
-    else:
-        output.remark(text)
-
-
-def _fact(finding: StepStatus) -> dict[str, object]:
+def _fact(status: StepStatus, record: Record | None) -> dict[str, object]:
+    names = ("address", "transaction", "block", "gas", "cost")
     return {
-        "step": finding.step.name,
-        "action": finding.action,
-        "changes": list(finding.changes),
-        "in_the_way": list(finding.obstacles),
+        "step": status.name,
+        "action": status.action,
+        "changes": list(status.changes),
+        "in_the_way": list(status.obstacles),
+        **{name: record[name] for name in names if record},
     }
 
 
-def _show(found: Sequence[StepStatus]) -> None:
-    rows = [(finding.step.name, finding.action, _detail(finding)) for finding in found]
-    output.table(("step", "action", ""), rows, json=False)
-    for finding in found:
-        for line in finding.changes:
-            click.echo(f"{finding.step.name}: {line}")
+def _detail(status: StepStatus) -> str:
+    if status.action == LEAVE and status.record is not None and status.is_contract:
+        return str(status.record["address"])
+    return _count(len(status.changes), "change") if status.changes else ""
 
 
-def _detail(finding: StepStatus) -> str:
-    if finding.action == LEAVE and finding.record is not None and finding.step.to is None:
-        return str(finding.record["address"])
-    count = len(finding.changes)
-    return f"{count} change{'s' * (count != 1)}" if count else ""
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def _choose(changed: Sequence[StepStatus]) -> str:
-    names = ", ".join(finding.step.name for finding in changed)
-    if not _confirmed():
-        raise NeedsDecision(
+def _question(changed: Sequence[StepStatus]) -> str:
+    names = ", ".join(status.name for status in changed)
+    if changed[0].is_contract:
+        return (
             f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
             " or --beside for a new version beside it"
         )
-    for finding in changed:
-        for line in finding.obstacles:
+    return f"{names} changed since it was sent: say --resend to send it again as it is now"
+
+
+def _choose(changed: Sequence[StepStatus]) -> str:
+    if not is_answered():
+        raise NeedsDecision(_question(changed))
+    for status in changed:
+        for line in status.obstacles:
             output.remark(f"cannot be upgraded: {line}")
     words = click.Choice([UPGRADE, BESIDE])
+    names = ", ".join(status.name for status in changed)
     chosen: str = click.prompt(f"{names} changed", type=words, err=True)
     return chosen
 
 
-def _confirmed() -> bool:
+def _resends(changed: Sequence[StepStatus]) -> bool:
+    if not is_answered():
+        raise NeedsDecision(_question(changed))
+    names = ", ".join(status.name for status in changed)
+    return click.confirm(f"{names} changed. Send it again as it is now?", abort=True, err=True)
+
+
+def is_answered() -> bool:
     """Return True if a person at a terminal can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()

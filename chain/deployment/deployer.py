@@ -1,271 +1,252 @@
 """Applies a plan to a chain: finds out for each step what there is to do, and does it.
 
-A step is done if the journal says so and its transaction is on the chain. So the journal of a chain that was created again
-is not an obstacle. A transaction whose record was not completed is found by its sender and nonce.
+A step is done if the journal says so and its transaction is on the chain. A transaction whose record was not completed is
+found by what it sends, among those that its sender has made since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator, Sequence
 
-from chain.deployment.journal import DONE, SENDING, Journal, Record
-from chain.deployment.plan import Deployment, Step
+from chain.accounts import Account
+from chain.deployment.examination import (
+    BESIDE,
+    CALL,
+    CHANGED,
+    CREATE,
+    RESEND,
+    RESUME,
+    UPGRADE,
+    Decide,
+    Examination,
+    StepStatus,
+    undecided,
+)
+from chain.deployment.journal import (
+    DONE,
+    REMOVED,
+    REPLACED,
+    SENDING,
+    Journal,
+    Record,
+    data_text,
+    done,
+    sent,
+    without,
+)
+from chain.deployment.matching import Match, match
+from chain.deployment.plan import Deployment
+from chain.deployment.recovery import find, recover
+from chain.deployment.signed import send_signed
+from chain.deployment.stand_ins import StandIns
+from chain.deployment.step import Step
 from chain.errors import Reverted
+from chain.ledger.artifacts import artifact_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, portable, to_hex
-from chain.metering.program import parse_code
+from chain.metering.program import Program
 from chain.simulator.chain import Chain
-from chain.simulator.upgrade import CannotUpgrade
-from chain.simulator.upgrade_check import (
-    changes,
-    described,
-    description_of,
-    is_changed,
-    upgrade_blockers,
-)
+from chain.simulator.upgrade import check_upgrade, receipt_of_code
+from chain.spec.contracts import UPGRADE as UPGRADE_ENTRY
 from chain.types import Address
-
-CREATE: Final = "create"
-CALL: Final = "call"
-RESUME: Final = "resume"  # its transaction or upgrade was made, but its record was not completed
-LEAVE: Final = "leave"
-CHANGED: Final = "changed"
-UPGRADE: Final = "upgrade"
-BESIDE: Final = "beside"
-NOTHING: Final = (LEAVE,)
-
-Decide = Callable[["StepStatus"], str]  # returns UPGRADE or BESIDE
 
 
 class StepFailed(ValueError):
     """A step was refused by its contract; the message says which and why."""
 
 
-@dataclass(frozen=True)
-class StepStatus:
-    """A step, and the action that it needs."""
-
-    step: Step
-    action: str
-    record: Record | None = None
-    receipt: Receipt | None = None  # of its transaction, if that was found on the chain
-    changes: Sequence[str] = ()
-    obstacles: Sequence[str] = ()  # why it cannot be upgraded
-
-    @property
-    def is_deployed(self) -> bool:
-        """True if its contract is deployed on the chain, whatever its code."""
-        return self.action in (CHANGED, RESUME) and self.receipt is None
-
-    def check_upgrade(self) -> None:
-        """Refuse an upgrade in place if there are obstacles."""
-        if self.obstacles:
-            raise CannotUpgrade(
-                f"{self.step.name} cannot be upgraded in place: {'; '.join(self.obstacles)}"
-            )
-
-
 class Deployer:
-    """Applies a plan to a chain."""
+    """Applies a plan to a chain. What `signer` sends is signed here, so the chain needs no key for it.
 
-    def __init__(self, plan: Deployment, chain: Chain, journal: Journal) -> None:
+    `claimed` are the transactions that belong to other plans.
+    """
+
+    def __init__(
+        self, plan: Deployment, chain: Chain, journal: Journal, signer: Account | None = None,
+        claimed: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         self.plan, self.chain, self.journal = plan, chain, journal
-        # placeholder -> address of the contract, once that is known
-        self._addresses: dict[Address, Address | None] = {
-            step.placeholder: None for step in plan.steps if step.placeholder is not None
-        }
+        self.gone: dict[str, Record] = {}  # records that no step of the plan has any more
+        self._signer, self._claimed = signer, claimed
+        self._records: dict[str, Record] = {}  # as the chain completes them
 
-    def inspect(self, decide: Decide = lambda status: CHANGED) -> list[StepStatus]:
+    def inspect(self, decide: Decide = undecided) -> list[StepStatus]:
         """Return the status of each step. A step that needs a missing contract is examined as not yet done."""
         statuses = []
-        for step in self.plan.steps:
-            status = self._status(step)
-            is_beside = status.action == CHANGED and decide(status) == BESIDE
-            if status.action == LEAVE or (status.is_deployed and not is_beside):
+        for step, found in zip(self.plan.steps, self._begin(), strict=True):
+            status = self._examination.status(step, found)
+            if status.action != CHANGED or decide(status) != BESIDE:
                 self._enter(step, status.record)
-            elif status.receipt is not None and step.placeholder is not None:
-                self._addresses[step.placeholder] = status.receipt.address
             statuses.append(status)
-        self._addresses = dict.fromkeys(self._addresses)
         return statuses
 
-    def apply(self, decide: Decide) -> Iterator[tuple[StepStatus, Record]]:
+    def apply(self, decide: Decide = undecided) -> Iterator[tuple[StepStatus, Record | None]]:
         """Do each step, and yield its status before and its record after. Missing code on a node is refused first."""
-        self._need_code(decide)
-        for step in self.plan.steps:
-            status = self._status(step)
+        self.need_code(decide)
+        for program in self.plan.declared.values():
+            self.chain.declare(program.spec.cls)
+        matches = self._begin()
+        records = _renamed(self._records, matches, self.gone)
+        resumed = {
+            name: RESUME for name, each in records.items() if self._examination.is_resumed(each)
+        }
+        self.journal.keep(records, resumed)
+        for step, found in zip(self.plan.steps, matches, strict=True):
+            status = self._examination.status(step, found)
             yield status, self._do(status, decide)
 
-    # Examining
+    def on_fork(self) -> Deployer:
+        """Return a deployer for a fork of the chain, with a draft of the journal."""
+        self.need_code()
+        fork, draft = self.chain.fork(), self.journal.draft()
+        return Deployer(self.plan, fork, draft, self._signer, self._claimed)
 
-    def _status(self, step: Step) -> StepStatus:
-        initial_action = CREATE if step.to is None else CALL
-        record, settled = self.journal.read(step.name), self._resolve(step)
-        if record is None or settled is None:
-            return StepStatus(step, initial_action, record)
-        if record["status"] == SENDING:
-            receipt = self._sent(record, step, settled[1])
-            return StepStatus(step, initial_action if receipt is None else RESUME, record, receipt)
-        if not self._is_on_chain(record):
-            return StepStatus(step, initial_action)
-        if step.to is not None:
-            same = (record["to"], record["data"]) == (to_hex(settled[0] or b""), to_hex(settled[1]))
-            return StepStatus(step, LEAVE if same else CALL, record)
-        return self._compare(step, record, settled[1])
+    def find_on_chain(self) -> dict[str, Record]:
+        """Return records of the steps that somebody has sent to the chain without this journal."""
+        found: dict[str, Record] = {}
+        known = self._claimed
+        for step, place in zip(self.plan.steps, self._begin(), strict=True):
+            settled = self._stand_ins.resolve(step.to, step.data)
+            if settled is None:
+                continue
+            announced = {**self._intent(step, *settled), "nonce": 0}
+            receipt = find(announced, self.chain, known)
+            if receipt is not None:
+                found = done({**found, place.name: announced}, place.name, receipt)
+                known |= {to_hex(receipt.tx_hash)}
+                self._enter(step, found[place.name])
+        return found
 
-    def _compare(self, step: Step, record: Record, data: bytes) -> StepStatus:
-        """Compare a deployed contract with its present class."""
-        program = step.program
-        if program is None:
-            if record["data"] == to_hex(data):
-                return StepStatus(step, LEAVE, record)
-            return StepStatus(step, CHANGED, record, None, ["its bytecode"], ["it is bytecode"])
-        differences, obstacles, deployed = [], [], self._deployed(record)
-        if record["args"] != to_hex(self._substitute(step.init_args) or b""):
-            differences.append("the arguments of its @init")
-            obstacles.append("its @init had other arguments, and runs once")
-        if is_changed(deployed, program):
-            differences += changes(deployed, program)
-            obstacles += upgrade_blockers(deployed, program)
-        if not differences:
-            is_recorded = record["digest"] == deployed["digest"]
-            return StepStatus(step, LEAVE if is_recorded else RESUME, record)
-        return StepStatus(step, CHANGED, record, changes=differences, obstacles=obstacles)
-
-    def _deployed(self, record: Record) -> Record:
-        """Return the present class of a contract: as the chain knows it, or else as the journal describes it."""
-        digest = parse_code(self.chain.code(Address(record["address"])))
-        artifact = None if digest is None else self.chain.ledger.artifacts.get(digest)
-        return record if digest is None or artifact is None else described(digest, artifact)
-
-    def _is_on_chain(self, record: Record) -> bool:
-        """True if the chain has the transaction of a record, as it is recorded."""
-        receipts, position = self.chain.receipts, record["receipt"]
-        if not 0 <= position < len(receipts):
-            return False
-        receipt = receipts[position]
-        return receipt.ok and to_hex(receipt.tx_hash) == record["transaction"]
-
-    def _sent(self, record: Record, step: Step, data: bytes) -> Receipt | None:
-        """Return the transaction that a record announces, if it was made."""
-        sent = self.chain.receipts.where(
-            lambda receipt: receipt.nonce == record["nonce"], sender=step.sender
-        )
-        receipt = sent.last()
-        if receipt is None or not receipt.ok or receipt.data != data:
-            return None
-        return receipt
-
-    # Doing
-
-    def _need_code(self, decide: Decide) -> None:
+    def need_code(self, decide: Decide = undecided) -> None:
         """Refuse the plan if the chain is in a node that lacks the code of a contract."""
         programs = [
             status.step.program
             for status in self.inspect(decide)
-            if status.action in (CREATE, CHANGED) and status.step.program is not None
+            if status.is_contract and status.action in (CREATE, CHANGED) and status.step.program
         ]
         self.chain.need_code(programs)
 
-    def _do(self, finding: StepStatus, decide: Decide) -> Record:
-        step, record = finding.step, finding.record
-        is_upgraded = finding.action == RESUME and finding.is_deployed
-        if is_upgraded or (finding.action == CHANGED and decide(finding) == UPGRADE):
-            record = self._upgrade(finding)
-        elif finding.action == RESUME and finding.receipt is not None:
-            record = self._done(step, finding.receipt, self._version(record))
-        elif finding.action != LEAVE:
-            if finding.action == CHANGED and record is not None:
-                self.journal.keep_version(step.name, record)
-                record = {**record, "version": record.get("version", 1) + 1}
-            record = self._send(step, self._version(record))
-        assert record is not None
+    def _begin(self) -> list[Match]:
+        """Match the plan with the journal as the chain completes it."""
+        steps = self.plan.steps
+        made = [step.placeholder for step in steps if step.placeholder is not None]
+        self._records, resumed = recover(self.journal.records, self.chain, self._claimed)
+        matches, self.gone = match(steps, self._records, StandIns(made))
+        self._stand_ins = StandIns(made)
+        self._examination = Examination(self.plan, self.chain, self._stand_ins, resumed)
+        return matches
+
+    # Doing
+
+    def _do(self, status: StepStatus, decide: Decide) -> Record | None:
+        step, record = status.step, status.record
+        choice = decide(status) if status.action == CHANGED else status.action
+        if choice == RESUME and not self._examination.is_resumed(record):
+            choice = UPGRADE
+        if choice == UPGRADE and status.is_contract:
+            record = self._upgrade(status)
+        elif choice in (CREATE, CALL, BESIDE, RESEND):
+            record = self._send(status, choice)
+        elif status.action == choice and record is not None and step.unless is None:
+            record = {**record, **_labels(step), "status": DONE}
+            self.journal.write(status.name, record)
         self._enter(step, record)
         return record
 
-    def _send(self, step: Step, version: int) -> Record:
-        settled = self._resolve(step)
+    def _send(self, status: StepStatus, action: str) -> Record:
+        step = status.step
+        settled = self._stand_ins.resolve(step.to, step.data)
         if settled is None:
-            raise StepFailed(f"{step.name} uses a contract that the plan makes only later")
-        to, data = settled
+            raise StepFailed(f"{status.name} uses a contract that the plan makes only later")
         name = self.plan.named.get(step.sender)
         if name is not None:
             self.chain.account(name)
-        if step.program is not None:
-            self.chain.declare(step.program.spec.cls)
-        intent = {"nonce": self.chain.nonce(step.sender), "data": to_hex(data), "version": version}
-        self.journal.write(step.name, {"status": SENDING, "sender": to_hex(step.sender), **intent})
-        receipt = self.chain.send(to, data, sender=step.sender, value=step.value, gas=step.gas)
+        before = self.journal.read(status.name)
+        intent = self._intent(step, *settled)
+        if before is not None:
+            intent["was"] = before
+            if step.to is None:
+                intent["version"] = before.get("version", 1) + 1
+        self.journal.write(status.name, intent)
+        receipt = self._transact(step, *settled, step.value, step.gas)
         if receipt.error is not None:
-            raise StepFailed(f"{step.name} was refused: {receipt.error}") from Reverted(receipt)
-        return self._done(step, receipt, version)
+            self.journal.keep(without(self.journal.records, status.name))
+            raise StepFailed(f"{status.name} was refused: {receipt.error}") from Reverted(receipt)
+        self.journal.keep(done(self.journal.records, status.name, receipt), {status.name: action})
+        return self.journal.records[status.name]
 
-    def _done(self, step: Step, receipt: Receipt, version: int) -> Record:
+    def _transact(
+        self, step: Step, to: Address | None, data: bytes, value: int = 0, gas: int | None = None
+    ) -> Receipt:
+        """Send a transaction from the sender of a step; sign it if that is the signer."""
+        chain, signer = self.chain, self._signer
+        if signer is None or step.sender != signer:
+            return chain.send(to, data, sender=step.sender, value=value, gas=gas)
+        return send_signed(chain, signer, to, data, value, gas)
+
+    def _intent(self, step: Step, to: Address | None, data: bytes) -> Record:
+        """Return the record of a step that is about to be sent."""
         record: Record = {
-            "status": DONE,
-            "address": address_text(receipt.address),
-            "transaction": to_hex(receipt.tx_hash),
-            "block": receipt.block_number,
-            "receipt": receipt.position,
-            "sender": address_text(receipt.sender),
-            "nonce": receipt.nonce,
-            "to": to_hex(receipt.to or b""),
-            "data": to_hex(receipt.data),
-            "value": portable(receipt.value),
+            "status": SENDING,
+            **_labels(step),
+            "sender": address_text(step.sender),
+            "to": None if to is None else to_hex(to),
+            "data": data_text(data),
+            "value": portable(step.value),
+            "nonce": self.chain.nonce(step.sender),
         }
         if step.to is None:
-            record |= {"version": version, "args": to_hex(self._substitute(step.init_args) or b"")}
+            args = self._stand_ins.substitute(step.init_args) or b""
+            record |= {"version": 1, "args": data_text(args)}
             if step.program is not None:
-                record |= description_of(step.program)
-        elif step.entry is not None:
-            record["entry"] = step.entry.name
-        self.journal.write(step.name, record)
+                record |= _class_of(step.program)
         return record
 
-    def _upgrade(self, finding: StepStatus) -> Record:
+    def _upgrade(self, status: StepStatus) -> Record:
         """Upgrade the contract from the account that made it. Doing that twice changes nothing."""
-        step, record = finding.step, finding.record
-        finding.check_upgrade()
+        step, record = status.step, status.record
+        status.check_upgrade()
         assert step.program is not None and record is not None
-        address, cls = Address(record["address"]), step.program.spec.cls
-        try:
-            receipt = self.chain.upgrade(address, cls, sender=step.sender)
-        except Reverted as refusal:
-            raise StepFailed(f"the upgrade of {step.name} was refused: {refusal}") from refusal
-        upgrade = {
-            "transaction": to_hex(receipt.tx_hash),
-            "block": receipt.block_number,
-            "receipt": receipt.position,
-        }
-        upgraded = {**record, **description_of(step.program), "upgrade": upgrade}
-        self.journal.write(step.name, upgraded)
+        chain, address, program = self.chain, Address(record["address"]), step.program
+        code = chain.code(address)
+        receipt = receipt_of_code(chain.ledger, address) if code == program.code else None
+        if receipt is None:
+            check_upgrade(chain.ledger, address, code, program)
+            receipt = self._transact(
+                step, address, UPGRADE_ENTRY.encode_args((program.digest,), {})
+            )
+        if receipt.error is not None:
+            raise StepFailed(f"the upgrade of {status.name} was refused: {receipt.error}")
+        upgraded = {**record, **_labels(step), **_class_of(program), "upgrade": sent(receipt)}
+        self.journal.keep({**self.journal.records, status.name: upgraded}, {status.name: UPGRADE})
         return upgraded
 
-    # Placeholders
+    # Stand-ins
 
     def _enter(self, step: Step, record: Record | None) -> None:
         if step.placeholder is not None and record is not None:
-            self._addresses[step.placeholder] = Address(record["address"])
+            self._stand_ins.enter(step.placeholder, Address(record["address"]))
 
-    def _resolve(self, step: Step) -> tuple[Address | None, bytes] | None:
-        """Return the recipient and the data of a step, with addresses instead of placeholders.
 
-        None if one of the addresses is not known yet.
-        """
-        to = self._addresses.get(step.to, step.to) if step.to is not None else None
-        data = self._substitute(step.data)
-        return None if data is None or (to is None and step.to is not None) else (to, data)
+def _labels(step: Step) -> Record:
+    """Return what a record says of a step for people, and for the next match."""
+    is_named = step.is_named and step.to is not None
+    return {"what": step.what, "target": step.target, "is_named": is_named}
 
-    def _substitute(self, data: bytes) -> bytes | None:
-        for placeholder, address in self._addresses.items():
-            if bytes(placeholder) in data:
-                if address is None:
-                    return None
-                data = data.replace(bytes(placeholder), bytes(address))
-        return data
 
-    @staticmethod
-    def _version(record: Record | None) -> int:
-        return 1 if record is None else int(record.get("version", 1))
+def _class_of(program: Program) -> Record:
+    return {"contract": artifact_of(program).name, "digest": to_hex(program.digest)}
+
+
+def _renamed(
+    records: dict[str, Record], matches: Sequence[Match], gone: dict[str, Record]
+) -> dict[str, Record]:
+    """Return all records in the order of the plan, under the names that their steps have now."""
+    in_plan = {found.name: found.record for found in matches if found.record is not None}
+    removed = {name: {**record, "status": REMOVED} for name, record in gone.items()}
+    replaced = {name: each for name, each in records.items() if each["status"] == REPLACED}
+    return {
+        **{name: {**each, "status": DONE} for name, each in in_plan.items()},
+        **removed,
+        **replaced,
+    }

@@ -1,70 +1,78 @@
 """A plan: an object with the interface of a chain, which only records steps.
 
-A contract that is not deployed yet has a placeholder for its address, twenty bytes derived from the step's name. It can be
-used wherever an address can. When the step is done, the real address replaces it in the calldata of later steps.
+A step is known by its name. A contract is called like its class, a system like its world and its class, a call like what it
+calls with which arguments: `Bank.pay_in(5)`. `with deployment.step("pay the owner"): …` gives a step another name.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
+from chain.deployment.stand_ins import refuse_parts, stand_in
+from chain.deployment.step import Condition, Step
+from chain.ledger.decoded.formatting import ValueFormatter
 from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.inputs import AccountLike, address_of, gas_of, raw_bytes, wei
+from chain.schema.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
+_LONGEST = 60  # characters of arguments that a name shows
 
-@dataclass(frozen=True)
-class Step:
-    """One transaction of a plan."""
+
+@dataclass
+class _Scope:
+    """The `with` of one step: its name and its condition."""
 
     name: str
-    sender: Address
-    to: Address | None  # None: create a contract
-    data: bytes
-    value: int
-    gas: int | None
-    program: Program | None  # of the contract that is created or called
-    entry: EntrySpec | None
-    placeholder: Address | None  # for the address of the contract that is created
-    error: None = None  # a plan never fails, so it can be used like a receipt
-
-    @property
-    def address(self) -> Address | None:
-        """The address of the contract that is called, or the placeholder of the one that is created."""
-        return self.placeholder if self.to is None else self.to
-
-    @property
-    def init_args(self) -> bytes:
-        """The encoded arguments of a contract that is created."""
-        parsed = parse_initcode(self.data)
-        return self.data if parsed is None else parsed[1]
+    unless: Condition | None
+    is_used: bool = False
 
 
 class Deployment(DeployMixin):
-    """The argument of `plan(deployment)`, which records the steps of the plan."""
+    """The argument of `plan(deployment)`, which records the steps of the plan.
 
-    def __init__(self) -> None:
+    `sender` sends the steps for which the plan names nobody.
+    """
+
+    def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
+        self.sender = address_of(sender, "sender")
         self.steps: list[Step] = []
         self.accounts: list[Account] = list(ACCOUNTS)
         self.named: dict[Address, str] = {}  # accounts that the plan uses by name
-        self._counts: Counter[str] = Counter()
+        self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
         self._made: dict[Address, Step] = {}  # by placeholder
-        self._declared: dict[bytes, Program] = {}
-        self._name_now: str | None = None
+        self._names: set[str] = set()
+        self._scope: _Scope | None = None
+        self._label: str | None = None  # what the next step is, if not what its data says
+
+    @contextmanager
+    def step(self, name: str, *, unless: Condition | None = None) -> Iterator[None]:
+        """Scope of one step, with a name of its own. A call with `unless` is sent only where that is false on the chain."""
+        if not text(name, "the name of a step").strip() or "@" in name:
+            raise ValueError(f"{name!r} cannot name a step: use a text without @")
+        if name in self._names:
+            raise ValueError(f"two steps are called '{name}'")
+        if unless is not None:
+            callable_of(unless, "unless")
+        if self._scope is not None:
+            raise ValueError(f"'{name}' is inside of '{self._scope.name}': a step has one name")
+        self._scope = _Scope(name, unless)
+        try:
+            yield
+        finally:
+            self._scope = None
 
     def account(self, name: str) -> Account:
         """Return the account of that name; it is created and funded when the plan is applied."""
@@ -79,12 +87,20 @@ class Deployment(DeployMixin):
         }
         return address_of(account, name, known.get)
 
+    def display(self, address: bytes) -> str:
+        """Return the name of a contract or an account of the plan, or an address as text."""
+        address = Address(address)
+        if address in self._made:
+            return self._made[address].name
+        known: dict[Address, str] = {account: account.name for account in self.accounts}
+        return (known | self.named).get(address, str(address))
+
     def need_contract(self, address: Address, what: str) -> None:
         """Accept any address: the contract is in this plan, or is deployed where the plan is applied."""
 
     def declare(self, contract: type[Contract]) -> Program:
         program = program_of(contract)
-        self._declared[program.digest] = program
+        self.declared[program.digest] = program
         return program
 
     def deploy(self, contract: type[Contract], /, *args: Any, **options: Any) -> Handle:
@@ -100,7 +116,7 @@ class Deployment(DeployMixin):
             and args[0] in self._made
         ):
             name = f"{self._made[args[0]].name}-{name}"
-        with self.naming(name):
+        with self.labelled(name):
             return super().deploy(contract, *args, **options)
 
     def send(
@@ -109,30 +125,23 @@ class Deployment(DeployMixin):
     ) -> Step:  # fmt: skip
         """Plan a transaction."""
         to = None if to is None else self.address_of(to, "to")
-        sender_address = ACCOUNTS[0] if sender is None else self.address_of(sender, "sender")
+        sender_address = self.sender if sender is None else self.address_of(sender, "sender")
         data, value, gas = raw_bytes(data, "data"), wei(value), None if gas is None else gas_of(gas)
-        target = None if to is None else self._made.get(to)
-        if to is None:
-            parsed = parse_initcode(data)
-            program = None if parsed is None else self._declared.get(parsed[0])
-            entry = None if program is None else program.spec.init
-        else:
-            program = None if target is None else target.program
-            entry = None if program is None else program.spec.by_selector.get(data[:4])
-        name = self._name(target, entry, to)
-        placeholder = (
-            Address(keccak(f"boardchain stand-in {name}".encode())[12:]) if to is None else None
-        )
-        step = Step(name, sender_address, to, data, value, gas, program, entry, placeholder)
+        refuse_parts(data, self._made)
+        step = self._create(data) if to is None else self._call(to, data)
+        step = replace(step, sender=sender_address, value=value, gas=gas)
+        self._check(step)
         self.steps.append(step)
-        if placeholder is not None:
-            self._made[placeholder] = step
+        self._names.add(step.name)
+        if step.placeholder is not None:
+            self._made[step.placeholder] = step
         return step
 
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
         contract, target = resolve_target(contract, address)
+        self.declare(contract)
         # A plan can send, and refuses read-only calls.
         return Handle(self, contract, self.address_of(target))  # type: ignore[arg-type]
 
@@ -144,45 +153,100 @@ class Deployment(DeployMixin):
 
     def call(self, *_: Any, **__: Any) -> NoReturn:
         raise TypeError(
-            "a plan says what is to be done: it cannot ask a view, since nothing stands yet"
+            "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
+            " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"
         )
 
     @contextmanager
-    def naming(self, name: str) -> Iterator[None]:
-        """Give this name to the steps that are planned in the scope."""
-        self._name_now = name
+    def labelled(self, label: str) -> Iterator[None]:
+        """Say what the steps in the scope are."""
+        self._label = label
         try:
             yield
         finally:
-            self._name_now = None
+            self._label = None
 
     def systems_of(self, world: Address) -> dict[str, Handle]:
         """Return the systems that are planned for a world, by name."""
-        prefix = f"{self._made[world].name}-"
         return {
             step.program.spec.name: self.handle(step.program.spec.cls, address)
             for address, step in self._made.items()
-            if step.program is not None and step.name.startswith(prefix)
+            if step.program is not None
+            and issubclass(step.program.spec.cls, System)
+            and bytes(world) in step.init_args
         }
 
-    def name_of(self, address: Address) -> str:
-        """Return the name of the step that creates the contract with that placeholder."""
-        return self._made[address].name
+    def label_of(self, address: Address) -> str:
+        """Return what the contract with that placeholder is called without a number."""
+        return self._made[address].target
 
-    def _name(self, target: Step | None, entry: EntrySpec | None, to: Address | None) -> str:
-        name = self._name_now
-        if name is None:
-            target_name = (
-                target.name if target is not None else "contract" if to is None else str(to)
-            )
-            name = (
-                f"{target_name}.{entry.name}"
-                if entry is not None and to is not None
-                else target_name
-            )
-        self._counts[name] += 1
-        count = self._counts[name]
-        return name if count == 1 else f"{name}#{count}"
+    # Steps
+
+    def _create(self, data: bytes) -> Step:
+        parsed = parse_initcode(data)
+        program = None if parsed is None else self.declared.get(parsed[0])
+        entry = None if program is None else program.spec.init
+        label = self._label or "contract"
+        what = self._format(label, entry, data if parsed is None else parsed[1])
+        name = self._name(label)
+        return Step(
+            name, what, True, self.sender, None, data, 0, None, program, entry, stand_in(name)
+        )
+
+    def _call(self, to: Address, data: bytes) -> Step:
+        target = self._made.get(to)
+        program = None if target is None else target.program
+        entry = None if program is None else program.spec.by_selector.get(data[:4])
+        called = f"0x{data[:4].hex()}" if entry is None else entry.name
+        what = self._label or self._format(f"{self.display(to)}.{called}", entry, data)
+        is_named = self._scope is not None
+        unless = None if self._scope is None else self._scope.unless
+        name = self._name(what)
+        return Step(
+            name, what, is_named, self.sender, to, data, 0, None, program, entry, None, unless
+        )
+
+    def _name(self, label: str) -> str:
+        """Return the name that the scope gives, or the label, with a number if other steps are called so."""
+        if self._scope is not None:
+            if self._scope.is_used:
+                raise ValueError(f"'{self._scope.name}' names one step, and this would be another")
+            self._scope.is_used = True
+            return self._scope.name
+        name, count = label, 1
+        while name in self._names:
+            count += 1
+            name = f"{label}#{count}"
+        return name
+
+    def _check(self, step: Step) -> None:
+        """Refuse a contract that only its position would tell from another one, and a condition that has no use."""
+        if step.to is not None:
+            return
+        if self._scope is not None:
+            if self._scope.unless is not None:
+                raise TypeError("'unless' is for calls: a contract is deployed once anyway")
+            return
+        for other in self._made.values():
+            same = (other.data, other.sender, other.value) == (step.data, step.sender, step.value)
+            if other.name.partition("#")[0] == step.target and not same:
+                raise ValueError(
+                    f"the plan deploys {step.target} twice: give one a name,"
+                    f" with deployment.step('second {step.target}'): …"
+                )
+
+    def _format(self, label: str, entry: EntrySpec | None, data: bytes) -> str:
+        """Return what a step is: a contract or an entry, with its arguments."""
+        if entry is None:
+            args = "" if len(data) <= 4 else f"0x{data[4:].hex()}"
+        else:
+            show = ValueFormatter(self).show
+            args = ", ".join(map(show, entry.name_args(data).values()))
+        for address, step in self._made.items():
+            args = args.replace(str(address), step.name)
+        if len(args) > _LONGEST:
+            args = f"{args[:_LONGEST]}… {keccak(data)[:4].hex()}"
+        return f"{label}({args})"
 
 
 class PlannedWorld(WorldHandle):
@@ -195,7 +259,7 @@ class PlannedWorld(WorldHandle):
 
     @property
     def namespace(self) -> str:
-        return self._plan.name_of(self.address).partition("#")[0]
+        return self._plan.label_of(self.address)
 
     @property
     def _stored(self) -> NoReturn:
@@ -215,5 +279,6 @@ class PlannedWorld(WorldHandle):
             if isinstance(to, type)
             else str(getattr(to, "name", None) or self._address(to))
         )
-        with self._plan.naming(f"{self.namespace}.{entry.spec.name}({resource},{writer})"):
+        world = self._plan.display(self.address)
+        with self._plan.labelled(f"{world}.{entry.spec.name}({resource}, {writer})"):
             return super()._set(entry, what, to, options)

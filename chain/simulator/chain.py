@@ -12,6 +12,7 @@ from chain.accounts import ACCOUNTS, LABELS, Account
 from chain.concurrency.atomic_steps import read_only_step, reading, step, thread_state
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.receipts import Receipt
+from chain.ledger.signing import decode_signed
 from chain.machine.fork import DEFAULT
 from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
@@ -231,6 +232,12 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     def send_transaction(self, tx: Transaction) -> Receipt:
         """Send a transaction unchanged, or raise `InvalidTransaction` and change nothing."""
         return self.driver.apply(checked(tx), self.driver.next_block())
+
+    @step
+    def send_raw(self, raw: bytes) -> Receipt:
+        """Send a transaction that is signed already, of type 0, 1 or 2."""
+        tx = decode_signed(inputs.raw_bytes(raw, "raw"), self.chain_id)
+        return self.driver.apply(tx, self.driver.next_block())
 
     @step
     def add_to_open_block(self, tx: Transaction) -> Receipt:

@@ -42,14 +42,14 @@ moment = int(sys.argv.pop())
 from chain.cli.main import main
 from chain.deployment.journal import Journal
 
-writes, write = iter(range(1000)), Journal.write
+writes, keep = iter(range(1000)), Journal.keep
 
-def dying(self, step, record):
+def dying(self, records, actions=None):
     if next(writes) == moment:
         os.kill(os.getpid(), signal.SIGKILL)
-    write(self, step, record)
+    keep(self, records, actions)
 
-Journal.write = dying
+Journal.keep = dying
 main()
 """
 

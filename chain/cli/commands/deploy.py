@@ -5,11 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
+from chain.accounts import Account
 from chain.cli import deployment_view, lookup, options, output
+from chain.cli.deployment_view import DeployOptions
+from chain.cli.plan_loader import load_plan, read_sender, split_parameters
+from chain.cli.signers import signer_options
+from chain.deployment.chain_folder import default_base
+from chain.deployment.plan import Deployment
+from chain.deployment.signed import send_signed
 from chain.runtime.contract import require_no_init_args
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY
+from chain.types import Address
+
+_OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt", "base")
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -18,7 +29,7 @@ from chain.simulator.chain import MEMORY
 @lookup.sender_option
 @click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
 @click.option("--yes", "-y", is_flag=True, help="A plan: do not ask.")
-@click.option("--dry-run", is_flag=True, help="A plan: only say what there is to do.")
+@click.option("--dry-run", is_flag=True, help="A plan: apply it to a fork of the chain only.")
 @click.option(
     "--upgrade",
     "choice",
@@ -31,45 +42,72 @@ from chain.simulator.chain import MEMORY
     flag_value="beside",
     help="A plan: deploy changed contracts anew, beside the old ones.",
 )
+@click.option("--resend", is_flag=True, help="A plan: send changed calls again.")
+@click.option("--reset", is_flag=True, help="A plan: the chain was started again, begin anew.")
 @click.option(
-    "--journal",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("deployments"),
-    show_default=True,
-    help="A plan: where it is kept what was done.",
+    "--adopt",
+    is_flag=True,
+    help="A plan without a journal here: take over what the chain has of it.",
 )
+@click.option("--name", "plan_name", help="A plan: its name on the chain; else that of the script.")
+@click.option(
+    "--deployments",
+    "base",
+    type=click.Path(file_okay=False, path_type=Path),
+    envvar="BOARDCHAIN_DEPLOYMENTS",
+    show_envvar=True,
+    help="A plan: where it is kept what was done; else 'deployments' in the project of the script.",
+)
+@signer_options
 @options.chain_option
 @options.contracts_option
 @output.json_option
+@click.pass_context
 def command(
-    what: str,
-    args: tuple[str, ...],
-    sender: str,
-    value: int,
-    yes: bool,
-    dry_run: bool,
-    choice: str | None,
-    journal: Path,
-    where: str,
-    offered: ContractCatalogue,
-    json: bool,
-) -> None:
-    """Deploy WHAT: a contract by name, with ARGS for its @init, or a script with plan(deployment).
+    context: click.Context, what: str, args: tuple[str, ...], sender: str, value: int, yes: bool, dry_run: bool,
+    choice: str | None, resend: bool, reset: bool, adopt: bool, plan_name: str | None, base: Path | None,
+    signer: Account | None, where: str, offered: ContractCatalogue, json: bool,
+) -> None:  # fmt: skip
+    """Deploy WHAT: a contract by name, with ARGS for its @init, or a script with plan(deployment, …), with name=value.
 
     A plan is applied step by step. Steps that were done before are skipped, so an interrupted plan can be run again.
     """
-    if what.endswith(".py"):
-        if args:
-            raise click.UsageError(f"a plan takes no arguments: {' '.join(args)}")
-        choices, plan = (
-            deployment_view.DeployOptions(yes, dry_run, choice, json),
-            deployment_view.load_plan(Path(what)),
+    given = {name for name in context.params if _is_given(context, name)}
+    if signer is not None and "sender" in given:
+        raise click.UsageError(
+            "--from names another sender than the key that signs: give one of them"
         )
-        if dry_run and not options.exists(where):
-            where = MEMORY  # there is no chain yet, so every step of the plan remains
-        with options.open_chain(where, offered, make=True) as chain:
-            deployment_view.run_plan(plan, chain, journal, where, choices)
+    if not what.endswith(".py"):
+        if given & {*_OF_PLANS}:
+            raise click.UsageError(
+                f"{what} is a contract, and the options 'A plan: …' are for a script"
+            )
+        _deploy_contract(what, args, value, sender, signer, where, offered, json=json)
         return
+    if "value" in given:
+        raise click.UsageError(
+            "--value is for a contract: a plan says what each of its steps sends"
+        )
+    script, parameters = Path(what), split_parameters(args)
+    name = plan_name or script.stem
+    if Path(name).name != name:
+        raise click.UsageError(f"--name {name!r} cannot be the name of a plan: it would be a path")
+
+    def default_sender(deployment: Deployment) -> Address:
+        return read_sender(deployment, sender) if signer is None else signer
+
+    plan = load_plan(script, parameters, default_sender)
+    wish = DeployOptions(name, parameters, yes, dry_run, choice, resend, reset, adopt, json)
+    folder = base or default_base(script.parent)
+    reached = where if options.exists(where) or not dry_run else MEMORY
+    with options.open_chain(reached, offered, make=True) as chain:
+        deployment_view.run_plan(plan, chain, folder, where, wish, signer)
+
+
+def _deploy_contract(
+    what: str, args: tuple[str, ...], value: int, sender: str, signer: Account | None, where: str,
+    offered: ContractCatalogue, *, json: bool,
+) -> None:  # fmt: skip
     cls = options.contract_named(offered, what)
     with options.open_chain(where, offered, make=True) as chain:
         init = cls.__spec__.init
@@ -77,12 +115,22 @@ def command(
             raise click.UsageError(f"{cls.__name__} has no @init, so it takes no arguments")
         values = options.arguments(chain, init, args) if init else {}
         data = init.encode_args((), values) if init else require_no_init_args(cls, (), {})
-        account = lookup.sender(chain, sender)
         program = chain.declare(cls)
         chain.need_code([program])
-        receipt = chain.send(None, program.initcode + data, sender=account, value=value)
+        receipt = (
+            chain.send(
+                None, program.initcode + data, sender=lookup.sender(chain, sender), value=value
+            )
+            if signer is None
+            else send_signed(chain, signer, None, program.initcode + data, value)
+        )
         deployment_view.deployed(receipt, cls, json=json)
     if where == MEMORY:
         output.remark(
             "this ran on a chain in memory, which no longer exists: use --chain FILE or URL to keep it"
         )
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    """Return True if an option was given on the command line."""
+    return context.get_parameter_source(name) == ParameterSource.COMMANDLINE

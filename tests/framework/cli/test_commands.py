@@ -337,7 +337,7 @@ def test_script_prints_the_same_everywhere(url: str, tmp_path: Path) -> None:
 
 def test_commands_work_on_a_node(url: str, tmp_path: Path) -> None:
     deploy = ROOT / "scripts" / "deploy.py"
-    words = ("--chain", url, "--journal", tmp_path)
+    words = ("--chain", url, "--deployments", tmp_path)
     assert "create Sagrada at 0x" in invoke("deploy", deploy, *words).stdout
     assert invoke("deploy", deploy, *words).stderr == "nothing to do\n"
     assert invoke("call", "Deblockle", "create_game", "alice", "bob", "--chain", url).exit_code == 0

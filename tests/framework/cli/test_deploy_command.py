@@ -15,7 +15,6 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli import deployment_view
 from chain.cli.main import cli
-from chain.deployment.journal import folder_for
 from tests.framework.kills import DYING
 
 ROOT = Path(__file__).parents[3]
@@ -55,7 +54,7 @@ def deploy(script: Path, folder: Path, *words: str, answer: str = "") -> Result:
         script,
         "--chain",
         folder / "games.chain",
-        "--journal",
+        "--deployments",
         folder / "kept",
         *words,
     ]
@@ -72,7 +71,8 @@ def script(tmp_path: Path) -> Path:
 def test_command_deploys_once(script: Path, tmp_path: Path) -> None:
     first = deploy(script, tmp_path)
     assert "create Game at 0x5FbDB2315678afecb367f032d93F642f64180aa3" in first.stdout, first.stderr
-    assert (tmp_path / "kept" / "games" / "Game.add.json").exists()
+    journal = json.loads((tmp_path / "kept/games/plans/deploy_game.json").read_text())
+    assert list(journal["steps"]) == ["Game", "Game.add(1)"]
     again = deploy(script, tmp_path)
     assert (again.exit_code, again.stderr) == (0, "nothing to do\n")
     with Chain.open(tmp_path / "games.chain") as chain:
@@ -81,13 +81,12 @@ def test_command_deploys_once(script: Path, tmp_path: Path) -> None:
 
 def test_dry_run_makes_nothing(script: Path, tmp_path: Path) -> None:
     told = deploy(script, tmp_path, "--dry-run", "--json")
-    assert [each["action"] for each in json.loads(told.stdout)] == ["create", "call"]
+    assert [each["action"] for each in json.loads(told.stdout)["steps"]] == ["create", "call"]
     assert not (tmp_path / "games.chain").exists() and not (tmp_path / "kept").exists()
 
 
 def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
     deploy(script, tmp_path)
-    script = tmp_path / "deploy_next.py"
     script.write_text(OTHER_RULES)
     refused = deploy(script, tmp_path)
     assert refused.exit_code == 1
@@ -100,10 +99,10 @@ def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody sits at the terminal."""
-    monkeypatch.setattr(deployment_view, "_confirmed", lambda: True)
+    monkeypatch.setattr(deployment_view, "is_answered", lambda: True)
 
 
-@pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 2), ("", 1, 0)])
+@pytest.mark.parametrize(("answer", "code", "files"), [("n", 1, 0), ("y", 0, 3), ("", 1, 0)])
 def test_confirmation_is_asked_first(
     script: Path, tmp_path: Path, person: None, answer: str, code: int, files: int
 ) -> None:
@@ -118,19 +117,10 @@ def test_yes_option_asks_nothing(script: Path, tmp_path: Path, person: None) -> 
 
 def test_person_chooses_what_becomes_of_the_old(script: Path, tmp_path: Path, person: None) -> None:
     deploy(script, tmp_path, answer="y")
-    script = tmp_path / "deploy_other.py"
     script.write_text(OTHER_TYPE)
     done = deploy(script, tmp_path, answer="beside\ny\n")
     assert "cannot be upgraded: Game.names was Map[u64, str]" in done.stderr
     assert "beside Game at 0x" in done.stdout
-
-
-@pytest.mark.parametrize(("where", "name"), [
-    ("duel.chain", "duel"), ("some/where/duel.db", "duel"), ("http://127.0.0.1:8545", "127.0.0.1-8545"),
-    ("https://node.example/x", "node.example-https"),
-])  # fmt: skip
-def test_journal_is_named_after_the_chain(where: str, name: str) -> None:
-    assert folder_for(where, Path("deployments")) == Path("deployments") / name
 
 
 @pytest.mark.parametrize(("text", "says"), [
@@ -143,7 +133,7 @@ def test_wrong_script_is_reported(text: str, says: str, tmp_path: Path) -> None:
     assert (refused.exit_code, says in refused.stderr) == (2, True), refused.stderr
 
 
-@pytest.mark.parametrize("moment", [1, 2])
+@pytest.mark.parametrize("moment", [2, 3])
 def test_killed_process_continues(moment: int, script: Path, tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     whole.mkdir()
@@ -153,7 +143,7 @@ def test_killed_process_continues(moment: int, script: Path, tmp_path: Path) -> 
         str(script),
         "--chain",
         str(tmp_path / "games.chain"),
-        "--journal",
+        "--deployments",
         str(tmp_path / "kept"),
     ]
     dead = subprocess.run(
@@ -167,5 +157,15 @@ def test_killed_process_continues(moment: int, script: Path, tmp_path: Path) -> 
     assert deploy(script, tmp_path).exit_code == 0
     with Chain.open(tmp_path / "games.chain") as one, Chain.open(whole / "games.chain") as other:
         assert one.block_hash() == other.block_hash()
-    for file in (whole / "kept" / "games").iterdir():
-        assert file.read_bytes() == (tmp_path / "kept" / "games" / file.name).read_bytes()
+    for file in ("addresses.json", "chain.json"):
+        assert (whole / "kept/games" / file).read_bytes() == (
+            tmp_path / "kept/games" / file
+        ).read_bytes()
+    journals = [
+        json.loads((each / "kept/games/plans/deploy_game.json").read_text())
+        for each in (whole, tmp_path)
+    ]
+    assert journals[0]["steps"] == journals[1]["steps"]
+    assert [did["action"] for run in journals[1]["runs"] for did in run["did"]] == (
+        ["resume", "call"] if moment == 2 else ["create", "call"]
+    )

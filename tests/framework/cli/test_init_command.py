@@ -52,7 +52,7 @@ def test_new_game_is_deployed_and_played(game: Path) -> None:
         "call SnakesAndLadders#2 roll 0 --chain game.chain",
     ):
         run(game, f"chain {command}")
-    assert (game / "deployments" / "game" / "SnakesAndLadders.json").exists()
+    assert (game / "deployments" / "game" / "addresses.json").exists()
 
 
 def test_new_game_keeps_what_tools_leave_out_of_git(game: Path) -> None:

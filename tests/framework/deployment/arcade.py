@@ -1,20 +1,18 @@
-"""A plan with everything in it, and what comes of it on a chain."""
+"""A plan with everything in it, two contracts for small plans, and a plan applied in one line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from chain import Chain, Contract, Vector, call, init, require
+from chain import Chain, Contract, Map, Vector, call, init, require, view
 from chain.deployment import Deployment
-from chain.deployment.deployer import (
-    CHANGED,
-    LEAVE,
-    Deployer,
-)
+from chain.deployment.deployer import Deployer
+from chain.deployment.examination import LEAVE, StepStatus
 from chain.deployment.journal import Journal
 from chain.types import Address, u64
 from tests.framework.toys import Score, Scoring
+
+Plan = Callable[[Deployment], object]
 
 
 class Bank(Contract):
@@ -45,6 +43,29 @@ class Table(Contract):
         return len(self.seats)
 
 
+class Ladder(Contract):
+    points: Map[Address, u64]
+
+    @call(payable=True)
+    def seed(self, who: Address, amount: u64) -> None:
+        require(amount < 1000, "too many")
+        self.points[who] += amount
+
+    @view
+    def of(self, who: Address) -> u64:
+        return self.points[who]
+
+
+class Purse(Contract):
+    owner: str
+    ladder: Address
+
+    @init
+    def new(self, owner: str, ladder: Address) -> None:
+        self.owner = owner
+        self.ladder = ladder
+
+
 def plan(deployment: Deployment) -> None:
     host = deployment.account("host.testnet")
     bank = deployment.deploy(Bank, host, sender=host)
@@ -56,27 +77,17 @@ def plan(deployment: Deployment) -> None:
     world.system(Scoring).win(5)
 
 
-def of(declare: Callable[[Deployment], None]) -> Deployment:
+def of(declare: Plan) -> Deployment:
     made = Deployment()
     declare(made)
     return made
 
 
-def apply(
-    chain: Chain,
-    journal: Journal,
-    declare: Callable[[Deployment], None] = plan,
-    choice: str = CHANGED,
-) -> list[str]:
+def inspect(chain: Chain, journal: Journal, declare: Plan) -> list[StepStatus]:
+    return Deployer(of(declare), chain, journal).inspect()
+
+
+def apply(chain: Chain, journal: Journal, declare: Plan = plan, choice: str = LEAVE) -> list[str]:
     """Applies a plan; what was done, and nothing for what was left."""
-    deployer = Deployer(of(declare), chain, journal)
-    done = deployer.apply(lambda finding: choice)
-    return [f"{each.action} {each.step.name}" for each, _ in done if each.action != LEAVE]
-
-
-def book(chain: Chain, journal: Journal, declare: Callable[[Deployment], None] = plan) -> Any:
-    records = {step.name: journal.read(step.name) for step in of(declare).steps}
-    return {
-        name: record and {k: v for k, v in record.items() if k != "status"}
-        for name, record in records.items()
-    }
+    done = Deployer(of(declare), chain, journal).apply(lambda status: choice)
+    return [f"{each.action} {each.name}" for each, _ in done if each.action != LEAVE]

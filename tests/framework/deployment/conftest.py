@@ -1,4 +1,4 @@
-"""A journal in a folder of its own."""
+"""A journal in a file of its own."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ from chain.deployment.journal import Journal
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "deployments")
+    return Journal(tmp_path / "plan.json")

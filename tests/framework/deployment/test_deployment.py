@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from chain import Chain, Contract, World, view
-from chain.cli.deployment_view import load_plan
+from chain.cli.plan_loader import load_plan
 from chain.deployment import Deployment
-from chain.deployment.deployer import (
-    CHANGED,
-    LEAVE,
-    Deployer,
-    StepFailed,
-)
-from chain.deployment.journal import BadJournal, Journal, Record
+from chain.deployment.deployer import Deployer, StepFailed
+from chain.deployment.examination import LEAVE
+from chain.deployment.journal import Journal, Record
 from chain.types import Address, u8
-from tests.framework.deployment.arcade import Bank, Table, apply, book, of, plan
+from tests.framework.deployment.arcade import Bank, Plan, Table, apply, of, plan
 from tests.framework.toys import Scoring
 
 ROOT = Path(__file__).parents[3]
@@ -29,9 +24,9 @@ GAMES = ROOT / "scripts" / "deploy.py"
 
 def test_plan_is_applied_in_order(chain: Chain, journal: Journal) -> None:
     assert apply(chain, journal) == [
-        "create Bank", "create Table", "call Bank.pay_in", "call Bank.pay_in#2", "call Table.sit",
-        "create arcade", "create arcade-Scoring", "call arcade.register",
-        "call arcade.grant_writer(Score,Scoring)", "call arcade-Scoring.win",
+        "create Bank", "create Table", "call Bank.pay_in(5)", "call Bank.pay_in(7)", "call Table.sit([Bank, Table])",
+        "create arcade", "create arcade-Scoring", "call arcade.register('Scoring', arcade-Scoring)",
+        "call arcade.grant_writer(Score, Scoring)", "call arcade-Scoring.win(5)",
     ]  # fmt: skip
     record = journal.read("Table")
     assert record is not None
@@ -45,10 +40,14 @@ def test_plan_is_applied_in_order(chain: Chain, journal: Journal) -> None:
 
 def test_journal_says_what_was_done(chain: Chain, journal: Journal) -> None:
     apply(chain, journal)
-    record = json.loads((journal.folder or Path()).joinpath("Bank.json").read_text())
-    assert record["abi"] == Bank.__spec__.abi
+    kept, receipt = json.loads((journal.path or Path()).read_text()), chain.receipts[0]
+    record, (run,) = kept["steps"]["Bank"], kept["runs"]
+    assert record["what"] == "Bank(host.testnet)"
     assert record["digest"] == f"0x{chain.declare(Bank).digest.hex()}"
-    assert (record["transaction"], record["block"]) == (f"0x{chain.receipts[0].tx_hash.hex()}", 1)
+    assert (record["transaction"], record["block"]) == (f"0x{receipt.tx_hash.hex()}", 1)
+    assert record["cost"] == receipt.gas_used * receipt.gas_price
+    assert [did["step"] for did in run["did"]] == list(kept["steps"])
+    assert sum(did["gas"] for did in run["did"]) == sum(each.gas_used for each in chain.receipts)
 
 
 def test_second_run_sends_nothing(chain: Chain, journal: Journal) -> None:
@@ -60,7 +59,7 @@ def test_second_run_sends_nothing(chain: Chain, journal: Journal) -> None:
 
 def test_dry_run_shows_what_apply_does(chain: Chain, journal: Journal) -> None:
     deployer = Deployer(of(plan), chain, journal)
-    told = [f"{each.action} {each.step.name}" for each in deployer.inspect()]
+    told = [f"{each.action} {each.name}" for each in deployer.inspect()]
     assert len(chain.receipts) == 0
     assert told == apply(chain, journal)
     assert {each.action for each in deployer.inspect()} == {LEAVE}
@@ -74,46 +73,44 @@ class KilledJournal(Journal):
     """A journal that is killed before its write number `fatal`. What it wrote remains."""
 
     def __init__(self, lasting: Journal, fatal: int) -> None:
-        super().__init__(lasting.folder)
-        self._kept = lasting._kept
-        self.left = fatal
+        super().__init__(lasting.path)
+        self.lasting, self.left = lasting, fatal
 
-    def write(self, step: str, record: Record) -> None:
+    def keep(self, records: dict[str, Record], actions: Mapping[str, str] | None = None) -> None:
         if not self.left:
             raise Killed
         self.left -= 1
-        super().write(step, record)
+        super().keep(records, actions)
+        self.lasting.records = self.records
 
 
-def killed_everywhere(
-    declare: Callable[[Deployment], None], folder: Path
-) -> Iterator[tuple[Any, Any]]:
-    """Yield the address book and state root of a run that was killed before each write and then continued."""
-    for moment in range(2 * len(of(declare).steps)):
-        chain, place = Chain(), folder / str(moment)
+def killed_everywhere(declare: Plan, folder: Path) -> Iterator[tuple[dict[str, Record], bytes]]:
+    """Yield the records and state root of a run that was killed before each write and then continued."""
+    for moment in range(2 * len(of(declare).steps) + 1):
+        chain, place = Chain(), folder / f"{moment}.json"
         with pytest.raises(Killed):
             apply(chain, KilledJournal(Journal(place), moment), declare)
         apply(chain, Journal(place), declare)
-        yield book(chain, Journal(place), declare), chain.state_root()
+        yield Journal(place).records, chain.state_root()
 
 
 def test_plan_killed_anywhere_continues(tmp_path: Path) -> None:
-    chain, journal = Chain(), Journal(tmp_path / "whole")
+    chain, journal = Chain(), Journal(tmp_path / "whole.json")
     apply(chain, journal)
-    whole = book(chain, journal), chain.state_root()
+    whole = journal.records, chain.state_root()
     assert all(each == whole for each in killed_everywhere(plan, tmp_path))
 
 
 def test_games_killed_anywhere_continue() -> None:
     games = load_plan(GAMES)
     chain, kept = Chain(), Journal(None)
-    [*Deployer(games, chain, kept).apply(lambda it: CHANGED)]
+    [*Deployer(games, chain, kept).apply()]
     root, steps = chain.state_root(), len(games.steps)
-    for moment in range(1, 2 * steps, 2):  # the transaction is made, its record not written
+    for moment in range(2, 2 * steps + 1, 2):  # the transaction is made, its record not written
         again, kept = Chain(), Journal(None)
         with pytest.raises(Killed):
-            [*Deployer(games, again, KilledJournal(kept, moment)).apply(lambda it: CHANGED)]
-        [*Deployer(games, again, kept).apply(lambda it: CHANGED)]
+            [*Deployer(games, again, KilledJournal(kept, moment)).apply()]
+        [*Deployer(games, again, kept).apply()]
         assert (again.state_root(), len(again.receipts)) == (root, steps)
 
 
@@ -121,12 +118,12 @@ def test_node_is_deployed_to_as_a_chain_in_memory(tmp_path: Path) -> None:
     near, alone = Chain(), Chain()
     for contract in (World, Bank, Table, Scoring):
         near.declare(contract)
-    whole, kept = Journal(tmp_path / "alone"), Journal(tmp_path / "node")
+    whole, kept = Journal(tmp_path / "alone.json"), Journal(tmp_path / "node.json")
     apply(alone, whole)
     with pytest.raises(Killed):
-        apply(Chain.connect(near.node), KilledJournal(kept, 5))
-    apply(Chain.connect(near.node), Journal(tmp_path / "node"))
-    assert book(near, Journal(tmp_path / "node")) == book(alone, whole)
+        apply(Chain.connect(near.node), KilledJournal(kept, 6))
+    apply(Chain.connect(near.node), Journal(tmp_path / "node.json"))
+    assert Journal(tmp_path / "node.json").records == whole.records
     assert near.state_root() == alone.state_root()
 
 
@@ -138,10 +135,35 @@ def test_fresh_chain_is_deployed_again(journal: Journal) -> None:
     assert apply(again, journal) == []
 
 
+def announced_table(chain: Chain, journal: Journal) -> bytes:
+    """Kill a run that has announced the transaction of Table but not sent it; return the data of that."""
+    with pytest.raises(Killed):
+        apply(chain, KilledJournal(journal, 4))
+    chain.revert(chain.snapshot_at_end_of(1))
+    assert journal.records["Table"]["status"] == "sending"
+    return bytes.fromhex(journal.records["Table"]["data"][2:])
+
+
 def test_foreign_transaction_is_not_ours(chain: Chain, journal: Journal) -> None:
-    journal.write("Table", {"status": "sending", "nonce": 0, "version": 1})
-    chain.send(chain.accounts[5], value=1)  # which has the nonce that Table was to have
-    assert apply(chain, journal)[1] == "create Table"
+    announced_table(chain, journal)
+    chain.send(chain.accounts[5])  # which has the nonce that Table was to have
+    assert apply(chain, Journal(journal.path))[:2] == ["create Table", "call Bank.pay_in(5)"]
+
+
+def test_transaction_with_a_later_nonce_is_ours(chain: Chain, journal: Journal) -> None:
+    announced = announced_table(chain, journal)
+    chain.send(chain.accounts[5], value=1)
+    table = chain.send(None, announced)
+    assert apply(chain, Journal(journal.path))[0] == "resume Table"
+    assert Journal(journal.path).records["Table"]["address"] == str(table.address)
+
+
+def test_transaction_of_another_plan_is_not_ours(chain: Chain, journal: Journal) -> None:
+    announced = announced_table(chain, journal)
+    table = chain.send(None, announced)
+    claimed = frozenset([f"0x{table.tx_hash.hex()}"])
+    statuses = Deployer(of(plan), chain, Journal(journal.path), None, claimed).inspect()
+    assert [each.action for each in statuses][:2] == [LEAVE, "create"]
 
 
 def test_refused_step_is_named_and_tried_again(chain: Chain, journal: Journal) -> None:
@@ -149,20 +171,11 @@ def test_refused_step_is_named_and_tried_again(chain: Chain, journal: Journal) -
         deployment.deploy(Bank, deployment.accounts[0]).pay_in(amount)
 
     amount = 2000
-    with pytest.raises(StepFailed, match=r"Bank\.pay_in was refused: too much"):
+    with pytest.raises(StepFailed, match=r"Bank\.pay_in\(2000\) was refused: too much"):
         apply(chain, journal, greedy)
+    assert list(journal.records) == ["Bank"]
     amount = 20
-    assert apply(chain, journal, greedy) == ["call Bank.pay_in"]
-
-
-def test_call_with_other_arguments_is_made_again(chain: Chain, journal: Journal) -> None:
-    def paying(deployment: Deployment) -> None:
-        deployment.deploy(Bank, deployment.accounts[0]).pay_in(amount)
-
-    amount = 1
-    apply(chain, journal, paying)
-    amount = 2
-    assert apply(chain, journal, paying) == ["call Bank.pay_in"]
+    assert apply(chain, journal, greedy) == ["call Bank.pay_in(20)"]
 
 
 # What a plan refuses
@@ -181,11 +194,3 @@ def test_plan_cannot_read_the_chain() -> None:
 def test_plan_checks_arguments_at_once() -> None:
     with pytest.raises(TypeError, match="new needs 'owner'"):
         Deployment().deploy(Bank)
-
-
-def test_broken_record_is_named(chain: Chain, journal: Journal) -> None:
-    apply(chain, journal)
-    assert journal.folder is not None
-    (journal.folder / "Table.json").write_text("{")
-    with pytest.raises(BadJournal, match=r"Table\.json is not a record of a deployment"):
-        apply(chain, journal)

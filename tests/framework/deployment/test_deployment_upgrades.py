@@ -12,12 +12,8 @@ import pytest
 from chain import Chain
 from chain.cli.script_loader import loaded
 from chain.deployment import Deployment
-from chain.deployment.deployer import (
-    BESIDE,
-    CHANGED,
-    UPGRADE,
-    Deployer,
-)
+from chain.deployment.deployer import Deployer
+from chain.deployment.examination import BESIDE, CHANGED, UPGRADE
 from chain.deployment.journal import Journal
 from chain.simulator.upgrade import CannotUpgrade
 from tests.framework.deployment.arcade import Bank, apply, of
@@ -84,7 +80,7 @@ def test_models_must_keep_their_layout(
 ) -> None:
     apply(chain, journal, league(LEAGUE, tmp_path, "before"))
     changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).inspect()[1]
-    assert (changed.step.name, changed.action) == ("league-Game", CHANGED)
+    assert (changed.name, changed.action) == ("league-Game", CHANGED)
     assert list(changed.obstacles) == hindered
 
 
@@ -180,7 +176,7 @@ def test_calls_follow_a_new_version(tmp_path: Path, chain: Chain, journal: Journ
         return both
 
     apply(chain, journal, calling(first))
-    assert apply(chain, journal, calling(second), BESIDE) == ["changed Game", "call Game.add"]
+    assert apply(chain, journal, calling(second), BESIDE) == ["changed Game", "call Game.add(1)"]
 
 
 def test_other_arguments_cannot_be_upgraded(chain: Chain, journal: Journal) -> None:

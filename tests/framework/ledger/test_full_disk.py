@@ -14,7 +14,7 @@ import pytest
 
 from chain import Chain
 from chain.deployment import Deployment
-from chain.deployment.deployer import CHANGED, Deployer, StepFailed
+from chain.deployment.deployer import Deployer, StepFailed
 from chain.deployment.journal import Journal
 from chain.ledger.file.chain_file import BadChainFile, ChainFile
 from chain.ledger.file.store import NotWritten
@@ -156,7 +156,7 @@ def plan(deployment: Deployment) -> None:
 def deploy(chain: Chain, journal: Journal) -> None:
     made = Deployment()
     plan(made)
-    list(Deployer(made, chain, journal).apply(lambda _: CHANGED))
+    list(Deployer(made, chain, journal).apply())
 
 
 def test_deployment_continues_where_the_disk_was_full(
@@ -164,10 +164,10 @@ def test_deployment_continues_where_the_disk_was_full(
 ) -> None:
     with fresh(base) as chain:
         disk.used = 0
-        deploy(chain, Journal(tmp_path / "whole"))
+        deploy(chain, Journal(tmp_path / "whole.json"))
         used, whole = disk.used, state_digest(chain)
     for room in rooms(used):
-        journal = Journal(tmp_path / str(room))
+        journal = Journal(tmp_path / f"{room}.json")
         with fresh(base) as chain:
             disk.used, disk.room = 0, room
             with pytest.raises((NotWritten, StepFailed), match="so nothing was done"):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from chain import Chain, Contract, Map, Set, Vector, call
-from chain.deployment.journal import Journal
 from chain.errors import InvalidTransaction
 from chain.machine.executor import Machine
 from chain.machine.frame import Frame
@@ -94,22 +91,6 @@ def test_init_code_has_a_longest_size(evm_only: bool) -> None:
     assert chain.send(None, bytes(49_152)).ok
     with pytest.raises(InvalidTransaction, match="49153"):
         chain.send(None, bytes(49_153))
-
-
-def test_record_is_whole_after_a_kill_while_it_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    journal = Journal(tmp_path)
-    journal.write("Game", {"status": "done", "address": "0x1"})
-
-    def killed(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("os.fsync", killed)
-    with pytest.raises(KeyboardInterrupt):
-        journal.write("Game", {"status": "sending"})
-    record = Journal(tmp_path).read("Game")
-    assert record and record["address"] == "0x1"
 
 
 def test_interrupted_transaction_changes_no_state(monkeypatch: pytest.MonkeyPatch) -> None:

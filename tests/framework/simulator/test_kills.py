@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -161,9 +162,12 @@ def with_block_time(begin: Begin, folder: Path, rounds: int, random: Random) -> 
 
 
 def deployed(folder: Path) -> Any:
-    journal = {file.name: file.read_text("utf-8") for file in (folder / "kept").rglob("*.json")}
+    kept = folder / "kept/games"
+    journal = json.loads((kept / "plans/deploy_game.json").read_text("utf-8"))
+    did = sorted(did["step"] for run in journal["runs"] for did in run["did"])
+    book = (kept / "addresses.json").read_text("utf-8")
     with Chain.open(folder / "games.chain") as chain:
-        return chain.block_hash(), len(chain.receipts), journal
+        return chain.block_hash(), len(chain.receipts), journal["steps"], did, book
 
 
 def deployments(begin: Begin, folder: Path, rounds: int, random: Random) -> None:
@@ -173,7 +177,7 @@ def deployments(begin: Begin, folder: Path, rounds: int, random: Random) -> None
     def apply(place: Path, after: float | None = None) -> bool:
         """Return True if it ended by itself."""
         place.mkdir(exist_ok=True)
-        words = ("--chain", place / "games.chain", "--journal", place / "kept", "--yes")
+        words = ("--chain", place / "games.chain", "--deployments", place / "kept", "--yes")
         process = begin("boardchain", "deploy", script, *words)
         if after is not None:
             process.kill(after)

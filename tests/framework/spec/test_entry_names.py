@@ -373,7 +373,11 @@ def test_plan_takes_an_overload() -> None:
     shop = plan.deploy(Shop)
     shop.sell(1, "x")
     shop["sell(uint64)"](2)
-    assert [step.name for step in plan.steps] == ["Shop", "Shop.sell_called", "Shop.sell"]
+    assert [step.name for step in plan.steps] == [
+        "Shop",
+        "Shop.sell_called(1, 'x')",
+        "Shop.sell(2)",
+    ]
 
 
 class ShopFuzz(Fuzz):

@@ -1,0 +1,92 @@
+"""The plan in a script: a function `plan(deployment)`, whose other parameters are given as `name=value`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+
+from chain.accounts import ACCOUNTS
+from chain.cli.arguments import read_word
+from chain.cli.script_loader import loaded
+from chain.deployment.plan import Deployment
+from chain.ledger.sql.parse_values import ParseError
+from chain.schema.annotations import type_of_annotation
+from chain.schema.hints import UnsupportedAnnotation
+from chain.schema.value_types import ValueType
+from chain.types import Address, i256
+
+_NUMBER = {int: i256}  # in a script, where a number has any size
+
+
+def load_plan(
+    script: Path, given: Mapping[str, str] | None = None, sender: Callable[[Deployment], Address] | None = None
+) -> Deployment:  # fmt: skip
+    """Return the deployment that the `plan` function of a script declares with these parameters."""
+    if not script.exists():
+        raise click.UsageError(f"there is no script {script}")
+    declare = getattr(loaded(script), "plan", None)
+    if not callable(declare):
+        raise click.UsageError(f"{script} has no plan(deployment): write one, it says what is deployed")  # fmt: skip
+    deployment = Deployment()
+    if sender is not None:
+        deployment.sender = sender(deployment)
+    declare(deployment, **_parameters(declare, given or {}, deployment))
+    return deployment
+
+
+def split_parameters(words: Sequence[str]) -> dict[str, str]:
+    """Return the parameters of a plan, which are written `name=value`."""
+    given: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name.isidentifier():
+            raise click.UsageError(
+                f"a plan takes its parameters as name=value, and {word!r} is not one"
+            )
+        if name in given:
+            raise click.UsageError(f"the parameter '{name}' is given twice")
+        given[name] = value
+    return given
+
+
+def read_sender(deployment: Deployment, word: str) -> Address:
+    """Return the account of that name, number or address. A name with a dot is an account that the chain makes."""
+    if word.isdigit() and int(word) < len(ACCOUNTS):
+        return ACCOUNTS[int(word)]
+    if "." in word:
+        return deployment.account(word)
+    return deployment.address_of(word, "--from")
+
+
+def _parameters(
+    declare: Callable[..., None], given: Mapping[str, str], deployment: Deployment
+) -> dict[str, Any]:
+    _, *parameters = inspect.signature(declare).parameters.values() or [None]
+    expected = {each.name: each for each in parameters if each is not None}
+    takes = ", ".join(expected) or "none"
+    for name in given:
+        if name not in expected:
+            raise click.UsageError(f"the plan has no parameter '{name}'; it has {takes}")
+    for name, parameter in expected.items():
+        if parameter.default is parameter.empty and name not in given:
+            raise click.UsageError(f"the plan needs the parameter {name}: give {name}=…")
+    hints = get_type_hints(declare)
+
+    def find(word: str) -> Address:
+        return read_sender(deployment, word)
+
+    try:
+        return {
+            name: read_word(_type(hints.get(name, str)), word, name, find)
+            for name, word in given.items()
+        }
+    except (ParseError, UnsupportedAnnotation) as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _type(hint: Any) -> ValueType:
+    return type_of_annotation(_NUMBER.get(hint, hint))

@@ -1,0 +1,192 @@
+"""The folder of a chain, which holds everything that was deployed to it:
+
+    deployments/games/chain.json           which chain this is
+    deployments/games/plans/deploy.json    the journal of a plan
+    deployments/games/addresses.json       the address book, for a front end
+
+A folder is found by its chain, not by its name: it belongs to the chain with the same first block that has the first
+transaction of its journals. So it does not matter from where a chain is deployed to, or how its node is spelled.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain as joined
+from itertools import count
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from chain.deployment.journal import SENDING, Journal, Record, is_on_chain, read_json, write_json
+from chain.deployment.recovery import recover
+from chain.ledger.file.lock import Lock, LockHeld
+from chain.ledger.sql.json_values import to_hex
+from chain.simulator.chain import MEMORY, Chain
+
+FOLDER: Final = "deployments"
+_CHAIN: Final = "chain.json"
+_LOCAL: Final = ("localhost", "::1", "0.0.0.0")
+
+
+class ChainWasReset(ValueError):
+    """What is at the place of a chain has not the transactions of its journals."""
+
+
+class DeploymentUnderWay(ValueError):
+    """Another process deploys to the chain."""
+
+
+@dataclass(frozen=True)
+class ChainFolder:
+    """The folder of a chain, which may not exist yet; a chain in memory has none."""
+
+    path: Path | None
+    identity: Mapping[str, object]  # the content of `chain.json`
+    was_reset: bool = False  # the folder of that name has the journals of an earlier chain
+
+    @property
+    def plans(self) -> list[str]:
+        """The names of the plans that were applied to the chain."""
+        if self.path is None or self.was_reset:
+            return []
+        return sorted(path.stem for path in self.path.glob("plans/*.json"))
+
+    def journal(self, plan: str, parameters: Mapping[str, str] | None = None) -> Journal:
+        """Return the journal of a plan on this chain."""
+        if self.path is None or self.was_reset:
+            return Journal(None, parameters)
+        return Journal(self.path / "plans" / f"{plan}.json", parameters)
+
+    def claimed(self, plan: str) -> frozenset[str]:
+        """Return the transactions that belong to other plans."""
+        journals = [self.journal(other) for other in self.plans if other != plan]
+        records = [record for journal in journals for record in journal.records.values()]
+        return frozenset(each["transaction"] for each in records if each["status"] != SENDING)
+
+    def begin(self) -> ChainFolder:
+        """Put the folder of an earlier chain aside, and write down which chain this is."""
+        if self.path is None:
+            return self
+        file = self.path / _CHAIN
+        if self.was_reset:
+            write_json(file, {**read_json(file), "at": None})
+            self.path.rename(_aside(self.path))
+        if read_json(file) != self.identity:
+            write_json(file, self.identity)
+        return ChainFolder(self.path, self.identity)
+
+
+def find_folder(base: Path, chain: Chain, where: str) -> ChainFolder:
+    """Return the folder of a chain that was opened at `where`."""
+    if where == MEMORY:
+        return ChainFolder(None, {})
+    genesis, location = to_hex(chain.block_hash(0)), _location(where, base)
+    identity = {"chainId": chain.chain_id, "genesis": genesis, "at": location}
+    folders = chain_folders(base)
+    there = next((path for path, kept in folders if kept["at"] == location), None)
+    fitting = [
+        path for path, kept in folders if kept["genesis"] == genesis and _has_history(path, chain)
+    ]
+    if fitting:
+        return ChainFolder(there if there in fitting and there else fitting[0], identity)
+    if there is None:
+        return ChainFolder(_new_folder(base / _name(where)), identity)
+    return ChainFolder(there, identity, was_reset=_first_record(there) is not None)
+
+
+def chain_folders(base: Path) -> list[tuple[Path, Record]]:
+    """Return the folders of all chains, each with the content of `chain.json`."""
+    return [(path.parent, read_json(path)) for path in sorted(base.glob(f"*/{_CHAIN}"))]
+
+
+@contextmanager
+def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
+    """Scope in which nobody else deploys to the chain."""
+    folder = find_folder(base, chain, where)
+    if folder.path is None:
+        yield folder
+        return
+    base.mkdir(parents=True, exist_ok=True)
+    lock = Lock(folder.path)
+    try:
+        lock.take()
+    except LockHeld as holder:
+        raise DeploymentUnderWay(
+            f"{holder} is deploying to this chain: nothing was sent; wait until it has ended"
+        ) from None
+    try:
+        yield find_folder(base, chain, where)  # another process may have deployed meanwhile
+    finally:
+        lock.release()
+
+
+def default_base(start: Path) -> Path:
+    """Return where the deployments of a script or a working directory are kept.
+
+    That is beside the nearest folder of deployments from `start` upwards, or in the project around it. Without a project it
+    is the working directory, if `start` is in it.
+    """
+    start, here = start.resolve(), Path.cwd()
+    for folder in (start, *start.parents):
+        is_project = any((folder / mark).exists() for mark in ("pyproject.toml", ".git"))
+        if is_project or chain_folders(folder / FOLDER):
+            return folder / FOLDER
+    return (here if here in start.parents else start) / FOLDER
+
+
+def _has_history(folder: Path, chain: Chain) -> bool:
+    first = _first_record(folder)
+    if first is not None:
+        return is_on_chain(chain, first)
+    # a first run that was killed has only announced its transaction
+    journals = map(Journal, folder.glob("plans/*.json"))
+    return any(recover(journal.records, chain, frozenset())[0] for journal in journals)
+
+
+def _first_record(folder: Path) -> Record | None:
+    """Return the record of the first transaction in the journals of a folder."""
+    records = [
+        record
+        for path in (folder / "plans").glob("*.json")
+        for record in Journal(path).records.values()
+        if record["status"] != SENDING
+    ]
+    return min(records, key=lambda record: int(record["receipt"]), default=None)
+
+
+def _location(where: str, base: Path) -> str:
+    """Return how a chain is reached: the path of its file from here, or the address of its node."""
+    if "://" not in where:
+        return Path(os.path.relpath(Path(where).resolve(), base.resolve())).as_posix()
+    parts = urlsplit(where)
+    return f"{parts.scheme}://{_host(where)}:{_port(where)}{parts.path.rstrip('/')}"
+
+
+def _name(where: str) -> str:
+    """Return the name of a new folder, after the file of a chain or the address of its node."""
+    return Path(where).stem if "://" not in where else f"{_host(where)}-{_port(where)}"
+
+
+def _host(where: str) -> str:
+    host = urlsplit(where).hostname or ""
+    return "127.0.0.1" if host in _LOCAL else host.replace(":", "_")
+
+
+def _port(where: str) -> int:
+    parts = urlsplit(where)
+    return parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _new_folder(path: Path) -> Path:
+    """Return the path, with a number if it is the folder of another chain. A killed run may have left it without a chain."""
+    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(each for each in joined([path], numbered) if not (each / _CHAIN).exists())
+
+
+def _aside(path: Path) -> Path:
+    """Return a path beside it that nothing has."""
+    numbered = (path.with_name(f"{path.name}.{number}") for number in count(1))
+    return next(each for each in numbered if not each.exists())

@@ -1,0 +1,22 @@
+"""Transactions that are signed here, with a key that the chain does not have."""
+
+from __future__ import annotations
+
+from chain.accounts import Account
+from chain.ledger.receipts import Receipt
+from chain.ledger.signing import encode_signed
+from chain.machine.transaction import Transaction
+from chain.simulator.chain import Chain
+from chain.types import Address
+
+
+def send_signed(
+    chain: Chain, signer: Account, to: Address | None, data: bytes, value: int = 0, gas: int | None = None,
+) -> Receipt:  # fmt: skip
+    """Sign a transaction and send it."""
+    block = chain.pending
+    tx = Transaction(
+        bytes(signer), None if to is None else bytes(to), data, value,
+        block.gas_limit - block.gas_used if gas is None else gas, chain.nonce(signer), block.base_fee,
+    )  # fmt: skip
+    return chain.send_raw(encode_signed(tx, chain.chain_id, signer))
