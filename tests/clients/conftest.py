@@ -47,5 +47,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(pyfuncitem.obj).parameters
     runner = pyfuncitem.funcargs["runner"]
     assert isinstance(runner, asyncio.Runner)
-    runner.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
+    # web3.py waits for ever where a timeout of its own cancels a request over a WebSocket; then the test fails.
+    runner.run(asyncio.wait_for(test, 60))
     return True
