@@ -50,7 +50,10 @@ class GuardError(DeclarationError):
 
 
 class InvalidTransaction(ValueError):
-    """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes."""
+    """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes.
+
+    Its text begins with the words of geth, since clients know the reasons by them, and goes on in ours.
+    """
 
 
 class FatalHalt(BaseException):

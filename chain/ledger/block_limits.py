@@ -42,7 +42,9 @@ def _require_bytes(ledger: Ledger, tx: Transaction, block: Block, key: Account |
     earlier = ledger.receipts[block.first_receipt :]
     size = _HEADER + len(raw) + sum(len(ledger.envelope_of(receipt)) for receipt in earlier)
     if size > limit:
-        raise InvalidTransaction(f"the block would be larger than {limit} bytes")
+        raise InvalidTransaction(
+            f"block RLP-encoded size exceeds maximum: with it the block would be larger than {limit} bytes"
+        )
 
 
 def _largest_size(tx: Transaction) -> int:

@@ -185,7 +185,8 @@ def decode_signed(raw: bytes, chain_id: int) -> Transaction:
     transaction_type = tx_type(raw)
     if transaction_type not in TYPES or raw[:1] in (b"", b"\0"):
         raise InvalidTransaction(
-            f"no transaction begins with 0x{raw[:1].hex()}: type 0 is a list, 1 and 2 have their number before it"
+            f"transaction type not supported: none begins with 0x{raw[:1].hex()};"
+            " type 0 is a list, 1 and 2 begin with their number"
         )
     names = (*_FIELDS[transaction_type], *_SIGNATURE)
     try:
@@ -229,19 +230,32 @@ def _sender(
     else:
         signed_for, parity = None, v - _V
     if signed_for not in (None, chain_id):
-        raise InvalidTransaction(f"it is signed for chain {signed_for}, this is chain {chain_id}")
+        raise wrong_chain(signed_for, chain_id)
     if parity not in (0, 1):
         expected = "0 or 1" if kind else f"27 or 28, nor {_CHAIN_V + 2 * chain_id} or one more"
-        raise InvalidTransaction(f"the v of its signature is {v}, not {expected}")
+        raise InvalidTransaction(
+            f"invalid transaction v, r, s values: its v is {v}, not {expected}"
+        )
     if s > _HIGHEST_S:
-        raise InvalidTransaction("its signature has the higher s of two: EIP-2 asks for the lower")
+        raise InvalidTransaction(
+            "invalid transaction v, r, s values: its s is the higher of two, EIP-2 asks for the lower"
+        )
     message = _signing_hash(kind, unsigned, signed_for)
     signature = r.to_bytes(32) + s.to_bytes(32) + bytes((parity,))
     try:
         key = PublicKey.from_signature_and_message(signature, message, hasher=None)
     except ValueError:
-        raise InvalidTransaction("its signature is none: no key could have made it") from None
+        raise InvalidTransaction(
+            "invalid transaction v, r, s values: no key could have made its signature"
+        ) from None
     return keccak(key.format(compressed=False)[1:])[12:]
+
+
+def wrong_chain(signed_for: int | None, chain_id: int) -> InvalidTransaction:
+    """Return the refusal of a transaction that is signed for another chain."""
+    return InvalidTransaction(
+        f"invalid chain id for signer: it is signed for chain {signed_for}, this is chain {chain_id}"
+    )
 
 
 def _bytes(name: str, item: rlp.Decoded) -> bytes:

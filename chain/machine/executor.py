@@ -161,40 +161,47 @@ class Machine:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
             if len(data) > block.fork.max_initcode:
                 raise InvalidTransaction(
-                    f"init code of {len(data)} bytes is over {block.fork.max_initcode}"
+                    f"max initcode size exceeded: it has {len(data)} bytes, at most {block.fork.max_initcode} are allowed"
                 )
         for _, slots in tx.access_list:
             intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
         if code_hash != EMPTY_CODE_HASH and tx.is_signed and not self._delegates(tx.sender):
-            raise InvalidTransaction(f"{checksum_address(tx.sender)} is a contract: it cannot sign")
-        if tx.nonce != nonce:
             raise InvalidTransaction(
-                f"the nonce is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
+                f"sender not an eoa: {checksum_address(tx.sender)} is a contract, so it cannot sign"
+            )
+        if tx.nonce != nonce:
+            reason = "nonce too low" if tx.nonce < nonce else "nonce too high"
+            raise InvalidTransaction(
+                f"{reason}: it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
             )
         if tx.max_fee < block.base_fee:
             raise InvalidTransaction(
-                f"the fee of {tx.max_fee} wei is below the base fee of {block.base_fee}"
+                f"max fee per gas less than block base fee: it is {tx.max_fee} wei, the base fee {block.base_fee}"
             )
         if tx.value < 0:
             wei(tx.value, wrong=InvalidTransaction)
         if tx.tip > tx.max_fee:
             raise InvalidTransaction(
-                f"the tip of {tx.tip} wei is above the whole fee of {tx.max_fee}"
+                f"max priority fee per gas higher than max fee per gas: the tip is {tx.tip} wei, the whole fee {tx.max_fee}"
             )
         if gas < intrinsic or gas < floor:
             raise InvalidTransaction(
-                f"{gas} gas is too little: its bytes alone take {max(intrinsic, floor)}"
+                f"intrinsic gas too low: it has {gas} gas, its bytes alone take {max(intrinsic, floor)}"
             )
         if gas > block.max_transaction_gas:
-            holder = "block" if gas > block.gas_limit else "transaction"
+            reason = (
+                "gas limit reached: a block"
+                if gas > block.gas_limit
+                else "transaction gas limit too high: a transaction"
+            )
             raise InvalidTransaction(
-                f"{gas} gas is more than a {holder} holds ({block.max_transaction_gas})"
+                f"{reason} holds at most {block.max_transaction_gas} gas, not {gas}"
             )
         if balance < gas * tx.max_fee + tx.value:
             wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
-                f"{checksum_address(tx.sender)} has {balance} wei, {gas * tx.max_fee + tx.value} may be needed:"
-                " set_balance gives it more"
+                f"insufficient funds for gas * price + value: {checksum_address(tx.sender)} has {balance} wei,"
+                f" {gas * tx.max_fee + tx.value} may be needed; set_balance gives it more"
             )
         return intrinsic, floor
 

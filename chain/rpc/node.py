@@ -54,7 +54,7 @@ class Node:
         """Return the result of one method, or raise `RpcError`. `own` has the methods of the connection."""
         run = own.get(method) or self._methods.get(method)
         if run is None:
-            raise RpcError(NO_METHOD, f"there is no method {method} here")
+            raise RpcError(NO_METHOD, f"the method {method} does not exist here")
         if self.before is not None:
             self.before()
         previous = self.interval, self.snapshots

@@ -52,7 +52,9 @@ def parse_fields(
     to = to_address(fields["to"], "'to'") if fields.get("to") else None
     chain_id = _number(fields, "chainId", chain.chain_id)
     if chain_id != chain.chain_id:
-        raise refused(f"it is meant for chain {chain_id}, this is chain {chain.chain_id}")
+        raise refused(
+            f"chainId does not match node's: it is meant for chain {chain_id}, this is chain {chain.chain_id}"
+        )
     type_number, max_fee, tip = _fees(fields, block.base_fee)
     tx = Transaction(
         sender, to, _input(fields), _number(fields, "value", 0),

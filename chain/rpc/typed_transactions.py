@@ -12,7 +12,7 @@ from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.errors import InvalidTransaction
-from chain.ledger.signing import sign
+from chain.ledger.signing import sign, wrong_chain
 from chain.machine.evm.forks import decode_transaction
 from chain.machine.transaction import Transaction
 
@@ -25,7 +25,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
     type_number = raw[0]
     if type_number not in TYPES:
         raise InvalidTransaction(
-            f"no transaction begins with 0x{type_number:02x}: there are types 0 to 4"
+            f"transaction type not supported: none begins with 0x{type_number:02x}; there are types 0 to 4"
         )
     try:
         if type_number == _BLOBS:
@@ -37,9 +37,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
             f"these bytes are not a transaction of type {type_number}: {error}"
         ) from None
     if signed.chain_id != chain_id:
-        raise InvalidTransaction(
-            f"it is signed for chain {signed.chain_id}, this is chain {chain_id}"
-        )
+        raise wrong_chain(signed.chain_id, chain_id)
     access_list = tuple((address, tuple(slots)) for address, slots in signed.access_list)
     return Transaction(
         sender, signed.to or None, signed.data, signed.value, signed.gas, signed.nonce,

@@ -50,5 +50,20 @@ await ask("anvil_impersonateAccount", stranger);
 await ask("anvil_setBalance", stranger, "0xde0b6b3a7640000");
 const played = await new Contract(await table.getAddress(), table.interface, await provider.getSigner(stranger)).create_game(2, 0);
 seen.impersonated = (await played.wait()).from.toLowerCase() === stranger;
+
+const named = (promise) => promise.catch((error) => error.code);
+const pay = (fields) => alice.sendTransaction({ to: bob.address, gasLimit: 21_000, ...fields });
+seen.named = {
+  nonceBelow: await named(pay({ nonce: 0 })),
+  value: await named(pay({ value: 10n ** 24n })),
+  estimate: await named(alice.estimateGas({ to: bob.address, value: 10n ** 24n })),
+  method: await named(ask("eth_none")),
+};
+await ask("evm_setAutomine", false);
+const nonce = await alice.getNonce();
+await ask("eth_sendTransaction", { from: alice.address, to: bob.address, nonce: `0x${nonce.toString(16)}` });
+seen.named.replacement = await named(pay({ nonce }));
+await ask("anvil_dropAllTransactions");
+await ask("evm_setAutomine", true);
 provider.destroy();
 console.log(JSON.stringify(seen));

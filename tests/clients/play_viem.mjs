@@ -72,5 +72,20 @@ seen.pool = (await client.getTxpoolStatus()).pending;
 await client.dropTransaction({ hash: waiting });
 seen.dropped = (await client.getTxpoolStatus()).pending;
 await client.setAutomine(true);
+
+const kinds = {
+  nonceBelow: { nonce: 0 },
+  nonceAbove: { nonce: 1_000 },
+  value: { value: parseEther("1000000") },
+  gasBelow: { gas: 20_999n },
+  gasAbove: { gas: 10n ** 9n },
+  fee: { maxFeePerGas: 1n, maxPriorityFeePerGas: 0n },
+};
+seen.named = {};
+for (const [kind, fields] of Object.entries(kinds)) {
+  const sent = client.sendTransaction({ account: alice, to: bob, gas: 21_000n, ...fields });
+  seen.named[kind] = await sent.catch((error) => error.cause.name);
+}
+seen.named.call = await client.call({ account: alice, to: bob, ...kinds.value }).catch((error) => error.cause.name);
 console.log(JSON.stringify(seen));
 process.exit(0); // the socket would hold it

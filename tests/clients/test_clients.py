@@ -77,11 +77,28 @@ def script(name: str, needs: str, *args: str) -> Seen:
 
 
 def test_ethers_plays(url: str) -> None:
-    assert script("play_ethers.mjs", "ethers", url) == EXPECTED | {"impersonated": True}
+    named = {
+        "nonceBelow": "NONCE_EXPIRED",
+        "value": "INSUFFICIENT_FUNDS",
+        "estimate": "INSUFFICIENT_FUNDS",
+        "method": "UNSUPPORTED_OPERATION",
+        "replacement": "REPLACEMENT_UNDERPRICED",
+    }
+    more = {"impersonated": True, "named": named}
+    assert script("play_ethers.mjs", "ethers", url) == EXPECTED | more
 
 
 def test_viem_plays(url: str) -> None:
-    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0}
+    named = {
+        "nonceBelow": "NonceTooLowError",
+        "nonceAbove": "NonceTooHighError",
+        "value": "InsufficientFundsError",
+        "gasBelow": "IntrinsicGasTooLowError",
+        "gasAbove": "IntrinsicGasTooHighError",
+        "fee": "FeeCapTooLowError",
+        "call": "InsufficientFundsError",
+    }
+    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0, "named": named}
     assert script("play_viem.mjs", "viem", url) == EXPECTED | more
 
 

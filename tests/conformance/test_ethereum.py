@@ -20,18 +20,18 @@ Record = dict[str, Any]
 
 # What is told to a sender whose transaction the specification refuses, by its name for the reason.
 REFUSALS: Final = {
-    "GAS_ALLOWANCE_EXCEEDED": "more than a block holds",
-    "GAS_LIMIT_EXCEEDS_MAXIMUM": "more than a transaction holds",
-    "INSUFFICIENT_ACCOUNT_FUNDS": "may be needed",
-    "INSUFFICIENT_MAX_FEE_PER_BLOB_GAS": "current blob base fee",
-    "INSUFFICIENT_MAX_FEE_PER_GAS": "below the base fee",
-    "INTRINSIC_GAS_TOO_LOW": "gas is too little",
-    "SENDER_NOT_EOA": "cannot sign",
-    "TYPE_3_TX_BLOB_COUNT_EXCEEDED": "blobs are too many",
-    "TYPE_3_TX_CONTRACT_CREATION": "cannot create a contract",
-    "TYPE_3_TX_INVALID_BLOB_VERSIONED_HASH": "hash does not start with",
+    "GAS_ALLOWANCE_EXCEEDED": "gas limit reached",
+    "GAS_LIMIT_EXCEEDS_MAXIMUM": "transaction gas limit too high",
+    "INSUFFICIENT_ACCOUNT_FUNDS": "insufficient funds for gas * price + value",
+    "INSUFFICIENT_MAX_FEE_PER_BLOB_GAS": "max fee per blob gas less than block blob gas fee",
+    "INSUFFICIENT_MAX_FEE_PER_GAS": "max fee per gas less than block base fee",
+    "INTRINSIC_GAS_TOO_LOW": "intrinsic gas too low",
+    "SENDER_NOT_EOA": "sender not an eoa",
+    "TYPE_3_TX_BLOB_COUNT_EXCEEDED": "blob transaction has too many blobs",
+    "TYPE_3_TX_CONTRACT_CREATION": "blob transaction of type create",
+    "TYPE_3_TX_INVALID_BLOB_VERSIONED_HASH": "invalid hash version",
     "TYPE_3_TX_MAX_BLOB_GAS_ALLOWANCE_EXCEEDED": "blobs are too many",
-    "TYPE_3_TX_ZERO_BLOBS": "at least one blob",
+    "TYPE_3_TX_ZERO_BLOBS": "blob transaction missing blob hashes",
 }
 
 

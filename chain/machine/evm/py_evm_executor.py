@@ -15,8 +15,9 @@ from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
 from eth.constants import BLANK_ROOT_HASH, CREATE_CONTRACT_ADDRESS, MAX_PREV_HEADER_DEPTH
 from eth.exceptions import VMError
 from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
-from eth.vm.forks.cancun.constants import BLOB_TX_TYPE
+from eth.vm.forks.cancun.constants import BLOB_TX_TYPE, VERSIONED_HASH_VERSION_KZG
 from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
+from eth.vm.forks.prague.constants import SET_CODE_TRANSACTION_TYPE
 from eth.vm.forks.prague.state import PragueState, PragueTransactionExecutor
 from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
 from eth_hash.auto import keccak as eth_keccak
@@ -133,29 +134,49 @@ class Executor(PragueTransactionExecutor):
     vm_state: EvmState
 
     def validate_transaction(self, transaction: Any) -> None:
-        super().validate_transaction(transaction)
         if transaction.type_id == BLOB_TX_TYPE:
             self._validate_blobs(transaction)
+        elif transaction.type_id == SET_CODE_TRANSACTION_TYPE:
+            _validate_set_code(transaction)
         gas, needed = transaction.gas, transaction.intrinsic_gas
         if gas < needed:  # py-evm would notice only after it has taken the fee
             raise ValidationError(
-                f"{gas} gas is too little: {needed} is needed before anything runs"
+                f"intrinsic gas too low: it has {gas} gas, {needed} is needed before anything runs"
             )
+        super().validate_transaction(transaction)
 
     def _validate_blobs(self, transaction: Any) -> None:
-        """Check what py-evm does not: who is called, the number of blobs, and everything that may have to be paid."""
+        """Check who is called, the blobs, and everything that may have to be paid, of which py-evm checks only a part."""
         if not transaction.to:
-            raise ValidationError("a transaction with blobs cannot create a contract")
-        block, count = self.vm_state.context.block, len(transaction.blob_versioned_hashes)
+            raise ValidationError(
+                "blob transaction of type create: with blobs it cannot create a contract"
+            )
+        hashes = transaction.blob_versioned_hashes
+        block, count = self.vm_state.context.block, len(hashes)
         most = block.fork.max_transaction_blobs or block.fork.blobs.max
+        if not count:
+            raise ValidationError("blob transaction missing blob hashes: it has at least one blob")
         if count > most:
-            raise ValidationError(f"{count} blobs are too many for a transaction: at most {most}")
+            raise ValidationError(
+                f"blob transaction has too many blobs: {count}, a transaction has at most {most}"
+            )
+        for number, versioned_hash in enumerate(hashes):
+            if versioned_hash[:1] != VERSIONED_HASH_VERSION_KZG:
+                raise ValidationError(
+                    f"blob {number} has invalid hash version: its hash begins with 0x{versioned_hash[:1].hex()}, not 0x01"
+                )
+        blob_fee, price = transaction.max_fee_per_blob_gas, self.vm_state.blob_base_fee
+        if blob_fee < price:
+            raise ValidationError(
+                f"max fee per blob gas less than block blob gas fee: it is {blob_fee} wei, the price {price}"
+            )
         fees = transaction.gas * transaction.max_fee_per_gas
-        fees += count * cost.PER_BLOB * transaction.max_fee_per_blob_gas
+        fees += count * cost.PER_BLOB * blob_fee
         balance = self.vm_state.get_balance(transaction.sender)
         if balance < transaction.value + fees:
             raise ValidationError(
-                f"{checksum_address(transaction.sender)} has {balance} wei, {transaction.value + fees} may be needed"
+                f"insufficient funds for gas * price + value: {checksum_address(transaction.sender)} has {balance} wei,"
+                f" {transaction.value + fees} may be needed; set_balance gives it more"
             )
 
     def build_evm_message(self, transaction: Any) -> FrameMessage:
@@ -192,6 +213,16 @@ class Executor(PragueTransactionExecutor):
         refund = self.calculate_gas_refund(computation, used)
         self.vm_state.gas_used = used - refund + computation.data_floor_gas
         return computation
+
+
+def _validate_set_code(transaction: Any) -> None:
+    """Check who is called, and that code is lent to somebody."""
+    if not transaction.to:
+        raise ValidationError(
+            "EIP-7702 transaction cannot be used to create contract: send it to an account"
+        )
+    if not transaction.authorization_list:
+        raise ValidationError("EIP-7702 transaction with empty auth list: it lends code to nobody")
 
 
 class EvmState(PragueState):

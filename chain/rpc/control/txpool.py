@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from chain.crypto.hashing import checksum_address
+from chain.crypto.hashing import checksum_address, keccak
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 from chain.rpc.errors import refused
@@ -103,6 +103,8 @@ def apply(chain: Chain, tx: Transaction) -> Receipt:
     if chain.ledger.open is not None and tx.nonce < chain.state.account(tx.sender)[0]:
         for receipt in _waiting(chain):
             if (receipt.sender, receipt.nonce) == (tx.sender, tx.nonce):
+                if tx.raw is not None and keccak(tx.raw) == receipt.tx_hash:
+                    raise refused(f"already known: {data(receipt.tx_hash)} is in the open block")
                 return _replace(chain, receipt, tx)
     return chain.send_transaction(tx)
 

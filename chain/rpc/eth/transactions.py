@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
 from chain.ledger.signing import encode_signed
 from chain.machine.frame import Frame
@@ -80,6 +81,11 @@ def _simulate(
 ) -> Frame:
     if tx.to is None:
         return _rehearse(there, tx, where).frame
+    balance = there.state.account(tx.sender)[1]
+    if balance < tx.value:
+        raise refused(
+            f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
+        )
     gas = call_gas_limit(there, tx.to, tx.gas if limited else None, where)
     frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
     return frame

@@ -100,11 +100,15 @@ def test_blobs_are_paid_by_their_sender() -> None:
 @pytest.mark.parametrize(
     ("blobs", "changed", "words"),
     [
-        (7, {}, "7 blobs are too many for a transaction: at most 6"),
+        (7, {}, "too many blobs: 7, a transaction has at most 6"),
         (1, {"to": b"", "gas": 60_000}, "cannot create a contract"),
-        (1, {"price": 22_025}, "at least the current blob base fee"),
-        (0, {}, "at least one blob"),
-        (6, {"value": 10_000 * 10**18 - 21_000 * 10**10 - 6 * BLOB * 10**9 + 1}, "may be needed"),
+        (1, {"price": 22_025}, "it is 22025 wei, the price 22026"),
+        (0, {}, "missing blob hashes"),
+        (
+            6,
+            {"value": 10_000 * 10**18 - 21_000 * 10**10 - 6 * BLOB * 10**9 + 1},
+            "insufficient funds",
+        ),
     ],
 )
 def test_what_blobs_may_not_do(blobs: int, changed: dict[str, Any], words: str) -> None:

@@ -128,12 +128,13 @@ def flipped(tx: Transaction = TX) -> bytes:
     return b"\x02" + bytes(rlp.encode(fields))
 
 
+BAD_SIGNATURE = "invalid transaction v, r, s values"
 RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
 REFUSED = {
-    "nothing": (b"", "no transaction begins with 0x: type 0 is a list, 1 and 2 have their number before it"),
-    "number of type 0": (b"\0" + signed(LEGACY), "no transaction begins with 0x00: type 0 is a list, .*"),
-    "type 3": (b"\x03" + signed(TX)[1:], "no transaction begins with 0x03: type 0 is a list, .*"),
-    "type 127": (b"\x7f\xc0", "no transaction begins with 0x7f: .*"),
+    "nothing": (b"", "transaction type not supported: none begins with 0x; type 0 is a list, 1 and 2 begin with their number"),
+    "number of type 0": (b"\0" + signed(LEGACY), "transaction type not supported: none begins with 0x00; type 0 is a list, .*"),
+    "type 3": (b"\x03" + signed(TX)[1:], "transaction type not supported: none begins with 0x03; type 0 is a list, .*"),
+    "type 127": (b"\x7f\xc0", "transaction type not supported: none begins with 0x7f; .*"),
     "trailing bytes": (signed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
     "cut off": (signed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
     "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
@@ -150,16 +151,16 @@ REFUSED = {
     "string for slots": (changed(8, [[b"\1" * 20, b""]]), "its access list is not one of pairs, .*"),
     "short slot": (changed(8, [[b"\1" * 20, [b"\1"]]], LISTED), "its access list is not one of pairs, .*"),
     "single in access list": (changed(8, [[b"\1" * 20]], LISTED), "its access list is not one of pairs, .*"),
-    "other chain": (encode_signed(TX, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
-    "other chain, type 0": (encode_signed(LEGACY, 1, ALICE), "it is signed for chain 1, this is chain 31337"),
-    "parity of 2": (changed(9, b"\2"), "the v of its signature is 2, not 0 or 1"),
-    "v of 0": (changed(6, b"", LEGACY), "the v of its signature is 0, not 27 or 28, nor 62709 or one more"),
-    "v of 29": (changed(6, b"\x1d", LEGACY), "the v of its signature is 29, not 27 or 28, nor 62709 or one more"),
-    "high s": (flipped(), "its signature has the higher s of two: EIP-2 asks for the lower"),
-    "r of 0": (changed(10, b""), "its signature is none: no key could have made it"),
-    "s of 0": (changed(11, b""), "its signature is none: no key could have made it"),
-    "r too high": (changed(10, ORDER.to_bytes(32)), "its signature is none: no key could have made it"),
-    "r off the curve": (changed(10, b"\5"), "its signature is none: no key could have made it"),
+    "other chain": (encode_signed(TX, 1, ALICE), "invalid chain id for signer: .* 1, this is chain 31337"),
+    "other chain, type 0": (encode_signed(LEGACY, 1, ALICE), "invalid chain id for signer: .* 1, this is chain 31337"),
+    "parity of 2": (changed(9, b"\2"), f"{BAD_SIGNATURE}: its v is 2, not 0 or 1"),
+    "v of 0": (changed(6, b"", LEGACY), f"{BAD_SIGNATURE}: its v is 0, not 27 or 28, nor 62709 or one more"),
+    "v of 29": (changed(6, b"\x1d", LEGACY), f"{BAD_SIGNATURE}: its v is 29, not 27 or 28, nor 62709 or one more"),
+    "high s": (flipped(), f"{BAD_SIGNATURE}: its s is the higher of two, EIP-2 asks for the lower"),
+    "r of 0": (changed(10, b""), f"{BAD_SIGNATURE}: no key could have made its signature"),
+    "s of 0": (changed(11, b""), f"{BAD_SIGNATURE}: no key could have made its signature"),
+    "r too high": (changed(10, ORDER.to_bytes(32)), f"{BAD_SIGNATURE}: no key could have made its signature"),
+    "r off the curve": (changed(10, b"\5"), f"{BAD_SIGNATURE}: no key could have made its signature"),
 }  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def test_mangled_bytes_are_read_or_refused(
 
 
 def test_highest_s_is_taken() -> None:
-    with pytest.raises(InvalidTransaction, match="higher s"):
+    with pytest.raises(InvalidTransaction, match="the higher of two"):
         decode_signed(changed(11, (HALF + 1).to_bytes(32)), CHAIN_ID)
     assert decode_signed(changed(11, HALF.to_bytes(32)), CHAIN_ID).sender != ALICE
 

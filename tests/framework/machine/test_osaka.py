@@ -224,7 +224,7 @@ def test_gas_of_a_transaction_has_a_cap_if_asked() -> None:
     for chain in (free, old):
         assert chain.send(chain.accounts[1], gas=2**24 + 1).ok
     assert capped.send(capped.accounts[1]).gas == 2**24
-    with pytest.raises(InvalidTransaction, match="16777217 gas is more than a transaction holds"):
+    with pytest.raises(InvalidTransaction, match=r"transaction gas limit too high: .* 16777217"):
         capped.send(capped.accounts[1], gas=2**24 + 1)
 
 
@@ -236,7 +236,7 @@ def test_contracts_do_not_sign() -> None:
         [{"from": str(alice), "to": str(bob), "nonce": "0x0", "gas": "0x5208"}],
     )["raw"]
     chain.set_code(alice, b"\0")
-    with pytest.raises(Exception, match="is a contract: it cannot sign"):
+    with pytest.raises(Exception, match=r"sender not an eoa: .* cannot sign"):
         chain.node.request("eth_sendRawTransaction", [raw])
     chain.set_code(alice, b"\xef\1\0" + bytes(19) + b"\1")
     assert chain.node.request("eth_sendRawTransaction", [raw])

@@ -351,12 +351,15 @@ def test_blobs_are_paid_for(chain: Chain, place: Place) -> None:
     [
         (
             {"gas": 21_500, "data": b"x" * 100},
-            "21500 gas is too little: its bytes alone take 25000",
+            "intrinsic gas too low: it has 21500 gas, its bytes alone take 25000",
         ),
-        ({"blob_versioned_hashes": []}, "must contain at least one blob"),
-        ({"blob_versioned_hashes": [bytes(32)]}, "KZG version"),
-        ({"max_fee_per_blob_gas": 0}, "at least the current blob base fee"),
-        ({"nonce": 50}, "the nonce is 50"),
+        ({"blob_versioned_hashes": []}, "blob transaction missing blob hashes"),
+        ({"blob_versioned_hashes": [bytes(32)]}, "blob 0 has invalid hash version"),
+        (
+            {"max_fee_per_blob_gas": 0},
+            "max fee per blob gas less than block blob gas fee: it is 0 wei, the price 1",
+        ),
+        ({"nonce": 50}, "nonce too high: it is 50"),
     ],
 )
 def test_bad_blobs_change_nothing(chain: Chain, fields: dict[str, Any], text: str) -> None:
@@ -374,5 +377,5 @@ def test_permissions_must_be_paid(chain: Chain, diver: Handle) -> None:
         authorization(chain, chain.accounts[1], diver.address, 0),
         gas=40_000,
     )
-    with pytest.raises(InvalidTransaction, match="40000 gas is too little: 46000"):
+    with pytest.raises(InvalidTransaction, match="intrinsic gas too low: it has 40000 gas, 46000"):
         chain.send_transaction(tx)

@@ -308,7 +308,7 @@ def test_difference_shows_what_came() -> None:
         ("Board.split()", "Board.split(1)", "it takes (), not (1)"),
         ("Board.split()", "Board#7.split()", "nobody is called Board#7"),
         ("alice: Board.split", "nobody: Board.split", "nobody is called nobody"),
-        ("split()", "split()\n    with gas 5", "5 gas is too little"),
+        ("split()", "split()\n    with gas 5", "intrinsic gas too low: it has 5 gas"),
     ],
 )
 def test_impossible_step_is_a_difference(old: str, new: str, why: str) -> None:

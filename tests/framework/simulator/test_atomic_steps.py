@@ -217,7 +217,7 @@ def test_refused_replacement_leaves_what_waited() -> None:
         "maxFeePerGas": hex(10**30),
         "maxPriorityFeePerGas": hex(10**6),
     }
-    with pytest.raises(Exception, match="may be needed"):
+    with pytest.raises(Exception, match="insufficient funds"):
         ask("eth_sendTransaction", [{**fee, "nonce": hex(waiting[0].nonce), "gas": "0x186a0"}])
     assert list(chain.receipts[-2:]) == waiting
 

@@ -126,7 +126,10 @@ def test_signatures_name_their_chain(
 ) -> None:
     fields = {"chainId": 1, "nonce": 0, "gas": 90_000, "to": alice, "value": 0, **fees}
     signed = Account.sign_transaction(fields, "0x" + "5a" * 32)
-    with pytest.raises(Web3RPCError, match="signed for chain 1, this is chain 31337"):
+    with pytest.raises(
+        Web3RPCError,
+        match="invalid chain id for signer: it is signed for chain 1, this is chain 31337",
+    ):
         w3.eth.send_raw_transaction(signed.raw_transaction)
 
 
