@@ -6,7 +6,7 @@ new block is only what changed in it. The fields are those of Prague, in its ord
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -185,6 +185,12 @@ def list_root(items: Sequence[bytes]) -> bytes:
     """Return the root of a trie that holds a list, keyed by the RLP encoding of the index."""
     keyed = [trie.Item(rlp.encode(index).hex(), item) for index, item in enumerate(items)]
     return trie.root(trie.update(None, sorted(keyed)))
+
+
+def encode_block(header: Header, envelopes: Iterable[bytes]) -> bytes:
+    """Return the encoding of a block: its header, the envelopes of its transactions, no uncles, no withdrawals."""
+    items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
+    return rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0")
 
 
 def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:

@@ -28,7 +28,7 @@ def block_number_of(chain: Chain, block: Any) -> int:
         return chain.head.number + 1
     if isinstance(block, str) and not block.startswith("0x"):
         raise bad_params(f"there is no block {block!r}; say {_TAGS}")
-    return to_int(block, "the block")
+    return to_int(block, "the block", 64)
 
 
 def find_block(chain: Chain, block: Any) -> Block | None:

@@ -6,10 +6,14 @@ readers names the value in error messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from chain.rpc.errors import bad_params
+
+_HEX: Final = re.compile("0[xX][0-9a-fA-F]+")
+_WORD_DIGITS: Final = 66  # of 32 bytes, with 0x
 
 
 def quantity(number: int) -> str:
@@ -36,19 +40,23 @@ def to_list(value: Any, what: str) -> list[Any]:
     return list(value)
 
 
-def to_int(value: Any, what: str) -> int:
-    """Read a quantity that is not negative."""
+def to_int(value: Any, what: str, bits: int = 256) -> int:
+    """Read a quantity that is not negative and has at most so many bits."""
     number = value
-    if isinstance(value, str) and value[:2] in ("0x", "0X"):
-        try:
-            number = int(value, 16)
-        except ValueError:
-            number = None
+    if isinstance(value, str):
+        number = int(value, 16) if _HEX.fullmatch(value) else None
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         raise bad_params(f"{what} is {value!r}; a quantity looks like 0x1f")
-    if number >> 256:
-        raise bad_params(f"{what} is too large: a quantity has at most 256 bits")
+    if number >> bits:
+        raise bad_params(f"{what} is too large: it has at most {bits} bits")
     return number
+
+
+def to_slot(value: Any, what: str = "the slot") -> int:
+    """Read the number of a word in storage, of at most 32 bytes even where they are zeros."""
+    if isinstance(value, str) and len(value) > _WORD_DIGITS:
+        raise bad_params(f"{what} is too long: it has at most 32 bytes")
+    return to_int(value, what)
 
 
 def to_bytes(value: Any, what: str) -> bytes:

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from chain.crypto import rlp
+from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
-from chain.ledger.headers import Header, blob_gas_of, bloom_of
+from chain.ledger.headers import blob_gas_of, bloom_of, encode_block
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.machine.transaction import Transaction
 from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.transaction_fields import AUTHORIZATION
 
@@ -52,7 +54,7 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
         "excessBlobGas": quantity(block.excess_blob_gas),
         "parentBeaconBlockRoot": data(header.parent_beacon_root),
         "requestsHash": data(header.requests_hash),
-        "size": quantity(_size(header, [ledger.envelope_of(receipt) for receipt in receipts])),
+        "size": quantity(len(encode_block(header, map(ledger.envelope_of, receipts)))),
         "transactions": [
             transaction_json(ledger, receipt) if full else data(receipt.tx_hash)
             for receipt in receipts
@@ -70,12 +72,6 @@ _MADE_AT_THE_END: Final = (
 )  # fmt: skip
 
 
-def _size(header: Header, envelopes: list[bytes]) -> int:
-    """Return the size of the whole block in bytes: header, transactions, no uncles, no withdrawals."""
-    items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
-    return len(rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0"))
-
-
 def is_pending(ledger: Ledger, block_number: int) -> bool:
     return block_number >= len(ledger.blocks)
 
@@ -89,41 +85,46 @@ def _end(ledger: Ledger, block: Block) -> int:
 
 
 def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
-    """Return a transaction with its signature. A transaction sent in process is signed when it is shown."""
-    raw = ledger.envelope_of(receipt)
-    pending = is_pending(ledger, receipt.block_number)
+    """Return a transaction with its place. A transaction sent in process is signed when it is shown."""
+    shown = signed_json(receipt, ledger.envelope_of(receipt), ledger.blocks.rules.chain_id)
+    shown |= _inclusion_fields(ledger, receipt) | _time_fields(ledger, receipt)
+    if not is_pending(ledger, receipt.block_number):
+        shown["gasPrice"] = quantity(receipt.gas_price)
+    return {"from": data(receipt.sender), **shown}
+
+
+def signed_json(tx: Transaction | Receipt, raw: bytes, chain_id: int) -> Json:
+    """Return what the envelope `raw` of a transaction says: its fields and its signature."""
     return {
-        "type": quantity(receipt.type),
-        "hash": data(receipt.tx_hash),
-        **_inclusion_fields(ledger, receipt),
-        "from": data(receipt.sender),
-        "to": None if receipt.to is None else data(receipt.to),
-        "nonce": quantity(receipt.nonce),
-        "value": quantity(receipt.value),
-        "gas": quantity(receipt.gas),
-        "gasPrice": quantity(receipt.max_fee if pending else receipt.gas_price),
-        "input": data(receipt.data),
-        **_typed_fields(ledger, receipt, raw),
+        "type": quantity(tx.type),
+        "hash": data(keccak(raw)),
+        "to": None if tx.to is None else data(tx.to),
+        "nonce": quantity(tx.nonce),
+        "value": quantity(tx.value),
+        "gas": quantity(tx.gas),
+        "gasPrice": quantity(tx.max_fee),
+        "input": data(tx.data),
+        **_typed_fields(tx, raw, chain_id),
     }
 
 
-def _typed_fields(ledger: Ledger, receipt: Receipt, raw: bytes) -> Json:
+def _typed_fields(tx: Transaction | Receipt, raw: bytes, chain_number: int) -> Json:
     """Return the fields that depend on the type of transaction, and the signature, which comes last in every type."""
-    type_number = receipt.type
+    type_number = tx.type
     items: Any = rlp.decode(raw[1:] if type_number else raw)
     v, r, s = (int.from_bytes(item) for item in items[-3:])
     signature = {"v": quantity(v), "r": quantity(r), "s": quantity(s)}
-    chain_id = {"chainId": quantity(ledger.blocks.rules.chain_id)}
+    chain_id = {"chainId": quantity(chain_number)}
     if not type_number:
         return signature if v < 35 else chain_id | signature
     slots = [
         {"address": data(address), "storageKeys": [word(slot) for slot in slots]}
-        for address, slots in receipt.access_list
+        for address, slots in tx.access_list
     ]
     body: Json = {**chain_id, "accessList": slots, "yParity": quantity(v), **signature}
     if type_number >= 2:
-        body["maxFeePerGas"] = quantity(receipt.max_fee)
-        body["maxPriorityFeePerGas"] = quantity(receipt.tip)
+        body["maxFeePerGas"] = quantity(tx.max_fee)
+        body["maxPriorityFeePerGas"] = quantity(tx.tip)
     if type_number == 3:
         body["maxFeePerBlobGas"] = quantity(int.from_bytes(items[9]))
         body["blobVersionedHashes"] = [data(item) for item in items[10]]
@@ -148,6 +149,13 @@ def _inclusion_fields(ledger: Ledger, receipt: Receipt) -> Json:
         "blockNumber": quantity(number),
         "transactionIndex": quantity(receipt.index),
     }
+
+
+def _time_fields(ledger: Ledger, receipt: Receipt) -> Json:
+    """Return the time of the block, which transactions and logs tell but receipts do not."""
+    number = receipt.block_number
+    pending = is_pending(ledger, number)
+    return {"blockTimestamp": None if pending else quantity(ledger.block(number).timestamp)}
 
 
 # Receipts and logs
@@ -196,6 +204,7 @@ def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
             shared = {
                 "transactionHash": data(receipt.tx_hash),
                 **_inclusion_fields(ledger, receipt),
+                **_time_fields(ledger, receipt),
                 "removed": False,
             }
         address, topics, raw, *_ = log.rows[position]

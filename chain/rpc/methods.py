@@ -16,7 +16,7 @@ from chain.rpc.boardchain import (
     storage,
 )
 from chain.rpc.control import account_state, mining, state_dump, txpool
-from chain.rpc.debug import debug_traces
+from chain.rpc.debug import debug_traces, encodings
 from chain.rpc.eth import (
     accounts,
     blocks,
@@ -74,6 +74,7 @@ READ_ONLY_CALLS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         transactions.call,
         transactions.estimate_gas,
+        transactions.fill_transaction,
         simulate.simulate,
         debug_traces.create_access_list,
         debug_traces.trace_transaction,
@@ -89,6 +90,7 @@ SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
     {
         transactions.send_transaction,
         transactions.send_raw_transaction,
+        transactions.send_raw_transaction_sync,
         transactions.send_unsigned,
         entry_calls.send,
         ledger_feed.send,
@@ -127,10 +129,12 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_coinbase": node_info.coinbase,
         # accounts
         "eth_accounts": accounts.accounts,
+        "eth_requestAccounts": accounts.accounts,
         "eth_getBalance": accounts.get_balance,
         "eth_getTransactionCount": accounts.get_transaction_count,
         "eth_getCode": accounts.get_code,
         "eth_getStorageAt": accounts.get_storage_at,
+        "eth_getStorageValues": accounts.get_storage_values,
         "eth_getAccountInfo": accounts.get_account_info,
         "eth_getProof": accounts.get_proof,
         # blocks
@@ -156,9 +160,11 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_getRawTransactionByBlockHashAndIndex": blocks.get_raw_transaction_in,
         "eth_getTransactionReceipt": blocks.get_transaction_receipt,
         # fees
-        "eth_gasPrice": blocks.gas_price,
+        "eth_gasPrice": blocks.base_fee,
+        "eth_baseFee": blocks.base_fee,
         "eth_maxPriorityFeePerGas": blocks.max_priority_fee,
         "eth_config": node_info.fork_config,
+        "eth_capabilities": node_info.capabilities,
         "eth_blobBaseFee": blocks.blob_base_fee,
         "eth_feeHistory": blocks.fee_history,
         # running
@@ -167,13 +173,21 @@ METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
         "eth_simulateV1": simulate.simulate,
         "eth_sendTransaction": transactions.send_transaction,
         "eth_sendRawTransaction": transactions.send_raw_transaction,
+        "eth_sendRawTransactionSync": transactions.send_raw_transaction_sync,
         "eth_signTransaction": transactions.sign_transaction,
+        "eth_fillTransaction": transactions.fill_transaction,
         "eth_createAccessList": debug_traces.create_access_list,
         # traces
         "debug_traceTransaction": debug_traces.trace_transaction,
         "debug_traceCall": debug_traces.trace_call,
         "debug_traceBlockByNumber": debug_traces.trace_block,
         "debug_traceBlockByHash": debug_traces.trace_block,
+        # encodings
+        "debug_getRawHeader": encodings.get_raw_header,
+        "debug_getRawBlock": encodings.get_raw_block,
+        "debug_getRawReceipts": encodings.get_raw_receipts,
+        "debug_getRawTransaction": encodings.get_raw_transaction,
+        "debug_getBadBlocks": encodings.get_bad_blocks,
         # signing
         "eth_sign": node_info.sign,
         "personal_sign": node_info.personal_sign,

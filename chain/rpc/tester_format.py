@@ -61,6 +61,7 @@ def transaction_values(shown: Json) -> Values:
 
 def _fit_transaction(values: Values) -> Values:
     values["to"] = values["to"] or b""
+    del values["block_timestamp"]
     if "access_list" in values:
         values["access_list"] = tuple(tuple(entry.values()) for entry in values["access_list"])
     else:
@@ -74,6 +75,6 @@ def receipt_values(shown: Json) -> Values:
     values["to"] = values["to"] or b""
     values["state_root"] = bytes((values["status"],))
     for log in values["logs"]:
-        del log["removed"]
+        del log["removed"], log["block_timestamp"]
         log["type"] = "pending" if log["block_number"] is None else "mined"
     return values

@@ -58,8 +58,8 @@ def parse_fields(
     type_number, max_fee, tip = _fees(fields, block.base_fee)
     tx = Transaction(
         sender, to, _input(fields), _number(fields, "value", 0),
-        _number(fields, "gas", room),
-        _number(fields, "nonce", (there or chain).state.account(sender)[0]),
+        _number(fields, "gas", room, 64),
+        _number(fields, "nonce", (there or chain).state.account(sender)[0], 64),
         max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
     return _set_code(chain, tx, fields["authorizationList"]) if type_number == _SET_CODE else tx
@@ -82,9 +82,9 @@ def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
     return signed
 
 
-def _number(fields: Fields, name: str, default: int) -> int:
+def _number(fields: Fields, name: str, default: int, bits: int = 256) -> int:
     value = fields.get(name)
-    return default if value is None else to_int(value, f"'{name}'")
+    return default if value is None else to_int(value, f"'{name}'", bits)
 
 
 def _input(fields: Fields) -> bytes:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
 from chain.rpc.block_tags import LATEST, require_block, state_at
-from chain.rpc.errors import refused
-from chain.rpc.hex_values import data, quantity, to_address, to_int, to_list, word
+from chain.rpc.errors import bad_params, refused
+from chain.rpc.hex_values import data, quantity, to_address, to_list, to_object, to_slot, word
 from chain.rpc.json_format import is_pending
 from chain.rpc.node import Node
+
+_MOST_SLOTS: Final = 1024  # of one request
 
 
 def accounts(node: Node) -> list[str]:
@@ -45,7 +47,22 @@ def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str,
 
 def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
     reader, _ = state_at(node.chain, block)
-    return word(reader.state.word(to_address(address), to_int(slot, "the slot")))
+    return word(reader.state.word(to_address(address), to_slot(slot)))
+
+
+def get_storage_values(node: Node, slots: Any, block: Any = LATEST) -> dict[str, list[str]]:
+    """Return words of several accounts: `slots` names the accounts, and for each of them its slots."""
+    asked = {
+        to_address(address): [to_slot(slot) for slot in to_list(keys, "the slots")]
+        for address, keys in to_object(slots, "what is asked for").items()
+    }
+    if not 0 < sum(map(len, asked.values())) <= _MOST_SLOTS:
+        raise bad_params(f"one to {_MOST_SLOTS} slots can be asked for at a time")
+    state = state_at(node.chain, block)[0].state
+    return {
+        data(address): [word(state.word(address, slot)) for slot in keys]
+        for address, keys in asked.items()
+    }
 
 
 def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
@@ -57,7 +74,7 @@ def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict
     state_trie = chain.ledger.world(number)
     account, storage = state_trie.lookup(raw_address)
     nonce, balance, code_hash = account or NO_ACCOUNT
-    slot_numbers = [to_int(slot, "a slot") for slot in to_list(slots, "the slots")]
+    slot_numbers = [to_slot(slot) for slot in to_list(slots, "the slots")]
     reader, _ = state_at(chain, block)
     values = [reader.state.word(raw_address, slot_number) for slot_number in slot_numbers]
     return {

@@ -120,7 +120,8 @@ def get_transaction_receipt(node: Node, tx_hash: Any) -> Json | None:
 # Fees
 
 
-def gas_price(node: Node) -> str:
+def base_fee(node: Node) -> str:
+    """Return the base fee of the next block. It is also the gas price, since no tip is needed."""
     return quantity(node.chain.pending.base_fee)
 
 

@@ -104,6 +104,14 @@ def fork_config(node: Node) -> dict[str, Any]:
     return {"current": current, "next": None, "last": None}
 
 
+def capabilities(node: Node) -> dict[str, Any]:
+    """Return what the node can tell of the past: everything, back to the first block."""
+    chain, everything = node.chain, {"disabled": False, "oldestBlock": quantity(0)}
+    head = {"number": quantity(chain.head.number), "hash": data(chain.block_hash())}
+    names = ("state", "tx", "logs", "receipts", "blocks", "stateproofs")
+    return {"head": head, **dict.fromkeys(names, everything)}
+
+
 def is_mining(node: Node) -> bool:
     """Return True if blocks are mined automatically: for each transaction, or at an interval."""
     return node.chain.automine or node.interval > 0

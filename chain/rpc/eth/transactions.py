@@ -8,7 +8,7 @@ from typing import Any
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
-from chain.ledger.signing import encode_signed
+from chain.ledger.signing import attach_signature, encode_signed
 from chain.machine.frame import Frame
 from chain.machine.gas import CALL_STIPEND
 from chain.machine.state import State
@@ -17,7 +17,8 @@ from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.control.txpool import apply
 from chain.rpc.errors import failed, refused
 from chain.rpc.eth.node_info import signing_account
-from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object
+from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, to_slot
+from chain.rpc.json_format import Json, receipt_json, signed_json
 from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields, parse_signed
 from chain.simulator.chain import Chain
@@ -53,12 +54,33 @@ def send_raw_transaction(node: Node, raw: Any) -> str:
     return data(apply(chain, tx).tx_hash)
 
 
-def sign_transaction(node: Node, fields: Any) -> dict[str, Any]:
+def send_raw_transaction_sync(node: Node, raw: Any, timeout: Any = None) -> Json:
+    """Send signed bytes, and return the receipt (EIP-7966). There is one at once, as each transaction has its own block."""
+    chain = node.chain
+    if not chain.automine:
+        raise refused(
+            "with automine off there is no receipt to wait for: use eth_sendRawTransaction"
+        )
+    tx = parse_signed(chain, to_bytes(raw, "the transaction"))
+    return receipt_json(chain.ledger, apply(chain, tx))
+
+
+def sign_transaction(node: Node, fields: Any) -> Json:
     """Return a transaction as signed bytes, without sending it."""
     chain = node.chain
     tx = parse_fields(chain, fields, chain.pending)
     raw = tx.raw or encode_signed(tx, chain.chain_id, signing_account(node, tx.sender))
-    return {"raw": data(raw), "tx": fields}
+    return {"raw": data(raw), "tx": signed_json(tx, raw, chain.chain_id)}
+
+
+def fill_transaction(node: Node, fields: Any) -> Json:
+    """Return a transaction with all of its fields, to be signed elsewhere: where the signature will be are zeros."""
+    chain = node.chain
+    tx = parse_fields(chain, fields, chain.pending)
+    if fields.get("gas") is None:
+        tx.gas = _estimate(chain, tx, chain.pending)
+    raw = attach_signature(tx, chain.chain_id, 0, 0, 0)
+    return {"raw": data(raw), "tx": signed_json(tx, raw, chain.chain_id)}
 
 
 # Read-only runs
@@ -178,7 +200,7 @@ def imagined(
 
 def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     nonce, balance, code_hash = state.account(address)
-    nonce = to_int(change.get("nonce", nonce), "the nonce")
+    nonce = to_int(change.get("nonce", nonce), "the nonce", 64)
     balance = to_int(change.get("balance", balance), "the balance")
     state.set_account(address, (nonce, balance, code_hash))
     if "code" in change:
@@ -189,4 +211,4 @@ def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
     for name in ("state", "stateDiff"):
         words |= to_object(change.get(name) or {}, f"'{name}'")
     for slot, word in words.items():
-        state.set_word(address, to_int(slot, "a slot"), to_int(word, "a word"))
+        state.set_word(address, to_slot(slot), to_int(word, "a word"))

@@ -70,6 +70,15 @@ def test_receipts_add_up(chain: Chain, counter: Handle, rpc: Any) -> None:
     assert (made["to"], made["contractAddress"]) == (None, rpc.hexed(counter.address))
 
 
+def test_transactions_and_logs_tell_their_time(chain: Chain, counter: Handle, rpc: Any) -> None:
+    counter.add(1)
+    block = rpc("eth_getBlockByNumber", "latest", True)
+    (receipt,) = rpc("eth_getBlockReceipts", "latest")
+    shown = [*block["transactions"], *receipt["logs"], *rpc("eth_getLogs", {})]
+    assert [each["blockTimestamp"] for each in shown] == [block["timestamp"]] * 3
+    assert "blockTimestamp" not in receipt
+
+
 def test_receipts_match_their_root(chain: Chain, counter: Handle, rpc: Any) -> None:
     receipt = counter.add(1)
     block = rpc("eth_getBlockByNumber", "latest")
@@ -97,6 +106,7 @@ def test_waiting_transactions_are_pending(chain: Chain, counter: Handle, rpc: An
     assert len(rpc("eth_getBlockReceipts", "pending")) == 1
     waiting = rpc("eth_getTransactionByHash", sent)
     assert (waiting["blockHash"], waiting["gasPrice"]) == (None, hex(10**12))
+    assert waiting["blockTimestamp"] is None
     assert rpc("eth_getTransactionReceipt", sent) is None
     nonces = [rpc("eth_getTransactionCount", who, tag) for tag in ("latest", "pending")]
     totals = [int(rpc("eth_call", rpc.to(counter.total), tag), 16) for tag in ("latest", "pending")]
@@ -152,6 +162,15 @@ def test_storage_is_words(counter: Handle, rpc: Any) -> None:
     counter.add(5)
     assert int(rpc("eth_getStorageAt", rpc.hexed(counter.address), "0x0"), 16) == 5
     assert rpc("eth_getCode", rpc.hexed(counter.address)).startswith("0xfe")
+
+
+def test_many_words_are_one_answer(counter: Handle, rpc: Any) -> None:
+    counter.add(5)
+    account, other = rpc.hexed(counter.address), "0x" + "11" * 20
+    asked = {account: ["0x0", "0x" + "0" * 63 + "1"], other: ["0x0"]}
+    five, zero = (f"0x{number:064x}" for number in (5, 0))
+    assert rpc("eth_getStorageValues", asked) == {account: [five, zero], other: [zero]}
+    assert rpc("eth_getStorageValues", asked, "0x1")[account] == [zero, zero]
 
 
 def test_proofs_lead_to_the_root(counter: Handle, rpc: Any) -> None:

@@ -58,6 +58,15 @@ def test_nonsense_is_not_a_request(chain: Chain, message: Any) -> None:
         ("eth_getBalance", ["0x" + "zz" * 20]),
         ("eth_getBalance", ["0x" + "00" * 20, "newest"]),
         ("eth_getBalance", ["0x" + "00" * 20, -1]),
+        ("eth_getBalance", ["0x" + "00" * 20, hex(2**64)]),
+        ("eth_getBalance", ["0x" + "00" * 20, "0x1_0"]),
+        ("eth_getStorageAt", ["0x" + "00" * 20, "0x" + "00" * 33]),
+        ("eth_getProof", ["0x" + "00" * 20, ["0x" + "00" * 33]]),
+        ("eth_getStorageValues", [{}]),
+        ("eth_getStorageValues", [{"0x" + "00" * 20: ["0x0"] * 1025}]),
+        ("eth_sendTransaction", [{"gas": hex(2**64)}]),
+        ("eth_call", [{"nonce": hex(2**64)}]),
+        ("eth_call", [{}, "latest", {"0x" + "00" * 20: {"nonce": hex(2**64)}}]),
         ("eth_getBlockByNumber", [True]),
         ("eth_getLogs", ["all"]),
         ("eth_getLogs", [{"topics": ["0x12"]}]),
@@ -284,11 +293,52 @@ def test_messages_are_signed(chain: Chain, rpc: Any) -> None:
     assert rpc("personal_sign", rpc.hexed(b"hello"), rpc.hexed(alice)) == signed
 
 
+def test_fields_are_filled_in(chain: Chain, counter: Handle, rpc: Any) -> None:
+    filled = rpc("eth_fillTransaction", rpc.to(counter.add, 7, gasPrice=hex(10**9)))
+    tx = filled["tx"]
+    assert [tx[name] for name in ("type", "nonce", "value", "v", "r", "s")] == [
+        "0x0", "0x1", "0x0", "0x0", "0x0", "0x0",
+    ]  # fmt: skip
+    assert tx["gas"] == rpc("eth_estimateGas", rpc.to(counter.add, 7))
+    assert tx["hash"] == rpc("web3_sha3", filled["raw"])
+    sent = rpc("eth_sendTransaction", {name: tx[name] for name in ("to", "input", "gas", "nonce")})
+    assert rpc("eth_getTransactionReceipt", sent)["status"] == "0x1"
+
+
+def test_receipts_of_sent_bytes_are_answered_at_once(chain: Chain, rpc: Any) -> None:
+    asked = {"to": rpc.hexed(chain.accounts[1]), "gas": "0x5208"}
+    receipt = rpc("eth_sendRawTransactionSync", rpc("eth_signTransaction", asked)["raw"], 2_000)
+    assert receipt == rpc("eth_getTransactionReceipt", receipt["transactionHash"])
+    chain.automine = False
+    raw = rpc("eth_signTransaction", asked)["raw"]
+    assert rpc.refusal("eth_sendRawTransactionSync", raw).code == REFUSED
+    assert len(chain.receipts) == 1
+
+
+def test_fees_and_accounts_have_more_than_one_name(chain: Chain, rpc: Any) -> None:
+    assert rpc("eth_baseFee") == rpc("eth_gasPrice") == hex(chain.pending.base_fee)
+    assert rpc("eth_requestAccounts") == rpc("eth_accounts")
+
+
+def test_all_of_the_past_is_there(chain: Chain, rpc: Any) -> None:
+    chain.mine()
+    told = rpc("eth_capabilities")
+    assert told.pop("head") == {"number": "0x1", "hash": rpc.hexed(chain.block_hash())}
+    assert told.keys() == {"state", "tx", "logs", "receipts", "blocks", "stateproofs"}
+    assert all(each == {"disabled": False, "oldestBlock": "0x0"} for each in told.values())
+
+
 def test_signed_transactions_can_be_sent(chain: Chain, rpc: Any) -> None:
     alice, bob = (rpc.hexed(account) for account in chain.accounts[:2])
-    signed = rpc("eth_signTransaction", {"from": alice, "to": bob, "value": "0x5"})
+    asked = {"from": alice, "to": bob, "value": "0x5", "gasPrice": hex(10**9)}
+    signed = rpc("eth_signTransaction", asked)
     assert chain.head.number == 0
     sent = rpc("eth_sendRawTransaction", signed["raw"])
-    assert rpc("eth_getTransactionByHash", sent)["from"] == alice
+    shown = rpc("eth_getTransactionByHash", sent)
+    assert shown | signed["tx"] == shown
+    assert shown.keys() - signed["tx"].keys() == {
+        "from", "blockHash", "blockNumber", "blockTimestamp", "transactionIndex",
+    }  # fmt: skip
+    assert shown["from"] == alice
     assert rpc("eth_getRawTransactionByHash", sent) == signed["raw"]
     assert "nonce" in rpc.refusal("eth_sendRawTransaction", signed["raw"]).message
