@@ -122,7 +122,10 @@ def command(
     data: str | None, offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...],
     origins: tuple[str, ...], reload: bool, quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
-    """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped."""
+    """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped.
+
+    At a terminal it prints a line for each transaction.
+    """
     serving = import_module("chain.rpc.server.server")
     access = serving.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
@@ -134,7 +137,8 @@ def command(
         chain.node.package = Package(chain, offered)
         if reload:
             chain.node.before = partial(_follow_edits, chain)
-        server = serving.Server(chain, serving.Settings(host, port, access, chosen))
+        tell = click.echo if output.is_terminal() and not quiet else None
+        server = serving.Server(chain, serving.Settings(host, port, access, chosen), tell)
         if not quiet:
             _greet(chain, offered)
         address, actual_port = server.address

@@ -17,6 +17,7 @@ import uvicorn
 from chain.rpc.limits import Limits
 from chain.rpc.node import Node
 from chain.rpc.server.access import AccessPolicy
+from chain.rpc.server.activity_feed import ActivityFeed
 from chain.rpc.server.app import App
 from chain.rpc.server.block_timer import Clock
 from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol
@@ -38,13 +39,16 @@ class Settings:
 
 
 class Server:
-    """A node on a port. The constructor binds the port."""
+    """A node on a port. The constructor binds the port. `tell` gets a line of text for each transaction."""
 
-    def __init__(self, chain: Chain, settings: Settings) -> None:
+    def __init__(
+        self, chain: Chain, settings: Settings, tell: Callable[[str], None] | None = None
+    ) -> None:
         self._node: Node = chain.node
         self._node.limits = settings.limits
         self._app = App(self._node, settings.access, self._after)
         self._clock = Clock(self._node, self._app)
+        self._activity = None if tell is None else ActivityFeed(chain.ledger, tell)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
             self._app, http=partial(HttpProtocol, settings.limits), ws=WebSocketProtocol,  # type: ignore[arg-type]
@@ -95,9 +99,11 @@ class Server:
             self._clock.stop()
 
     def _after(self) -> None:
-        """Publish news and update the timer after a request: it may have changed the chain or the interval."""
+        """Publish and tell news, and update the timer, after a request: it may have changed the chain or the interval."""
         self._app.publish()
         self._clock.update()
+        if self._activity is not None:
+            self._activity.update()
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import signal
 import socket
 import subprocess
@@ -88,6 +90,28 @@ def test_nodes_show_what_wallets_need() -> None:
         assert "Chain id: 31337" in said
         assert "Deblockle" in said
         assert node.end(signal.SIGINT) == 0
+
+
+def test_transactions_are_told_at_a_terminal() -> None:
+    terminal, inside = pty.openpty()
+    with (
+        os.fdopen(terminal, encoding="utf-8") as screen,
+        subprocess.Popen(COMMAND, cwd=ROOT, stdout=inside) as process,
+    ):
+        node = Running(process, [next(line for line in screen if line.startswith("Listening"))])  # type: ignore[arg-type]
+        before = node.ask("evm_snapshot")
+        for value in ("0x5", "0x6"):
+            node.ask("eth_sendTransaction", {"to": str(ACCOUNTS[1]), "value": value})
+            node.ask("eth_blockNumber")
+        node.ask("evm_revert", before)
+        node.ask("eth_sendTransaction", {"to": "0x" + "11" * 20, "value": "0x7"})
+        told = [next(screen).rstrip() for _ in range(3)]
+        process.kill()
+    assert told == [
+        "1 +1s alice: send 5 wei to bob ok [21000 gas]",
+        "2 +2s alice: send 6 wei to bob ok [21000 gas]",
+        "1 +1s alice: send 7 wei to 0x1111…1111 ok [21000 gas]",
+    ]
 
 
 def test_quiet_nodes_print_their_address() -> None:

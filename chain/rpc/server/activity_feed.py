@@ -1,0 +1,33 @@
+"""Tells what happens on a chain while it is served: a line of text for each transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chain.ledger.decoded.activity import ActivityFormatter
+from chain.ledger.ledger import Ledger
+
+
+class ActivityFeed:
+    """Tells each transaction once. One that is undone and runs again is told again."""
+
+    def __init__(self, ledger: Ledger, tell: Callable[[str], None]) -> None:
+        self._ledger, self._tell = ledger, tell
+        self._position = len(ledger.receipts)  # of the next receipt to tell
+        ledger.on_truncated.append(self._on_truncate)
+
+    def update(self) -> None:
+        """Tell the transactions since the last time."""
+        receipts = self._ledger.receipts[self._position :]
+        self._position += len(receipts)
+        formatter = ActivityFormatter(self._ledger)
+        for receipt in receipts:
+            self._tell(_printable(next(formatter.format_receipt(receipt))))
+
+    def _on_truncate(self, blocks: int, receipts: int) -> None:
+        self._position = min(self._position, receipts)
+
+
+def _printable(line: str) -> str:
+    """Return a line without what would steer a terminal: contracts and clients choose some of its words."""
+    return "".join(character if character.isprintable() else " " for character in line)
