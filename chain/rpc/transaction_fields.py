@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.signing import TYPES, decode_signed, tx_type
-from chain.machine.transaction import Transaction
+from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import to_address, to_bytes, to_hash, to_int, to_list, to_object
@@ -21,8 +21,10 @@ from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
-_SIGNED_ONLY: Final = ("blobVersionedHashes", "blobs")
-_SET_CODE: Final = 4
+_MARKS: Final = {
+    BLOB_TYPE: "blobVersionedHashes",
+    4: "authorizationList",
+}  # what these types have, and no others
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
@@ -41,9 +43,12 @@ def _typed() -> Any:
 
 
 def parse_fields(
-    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None
+    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None, *, signs: bool = True
 ) -> Transaction:
-    """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain."""
+    """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain.
+
+    Without `signs` it is only rehearsed, so its sender needs no key.
+    """
     fields = to_object(fields, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
     sender = (
@@ -62,24 +67,38 @@ def parse_fields(
         _number(fields, "nonce", (there or chain).state.account(sender)[0], 64),
         max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
-    return _set_code(chain, tx, fields["authorizationList"]) if type_number == _SET_CODE else tx
+    if type_number in TYPES:
+        return tx
+    account = chain.keys.get(sender) if signs else None
+    if signs and (account is None or type_number == BLOB_TYPE):
+        holder = (
+            "with blobs" if type_number == BLOB_TYPE else "of type 4 from an account without a key"
+        )
+        raise refused(f"a transaction {holder} comes in signed")
+    encoded: Transaction = _typed().encode_typed(tx, _added(fields, block), chain.chain_id, account)
+    return encoded
 
 
-def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
-    """Return a signed transaction that lends code to accounts. py-evm reads it, so it must be signed now."""
-    account = chain.keys.get(tx.sender)
-    if account is None:
-        raise refused("a transaction of type 4 from an account without a key comes in signed")
-    fields = [to_object(item, "an authorization") for item in to_list(lent, "authorizations")]
-    authorizations = [
-        [
-            to_address(item.get("address"), "what is lent") if name == "address" else to_int(item.get(name), f"'{name}'")
-            for name in AUTHORIZATION
+def _added(fields: Fields, block: Block) -> list[Any]:
+    """Return the fields that type 3 or 4 adds, as they are encoded."""
+    if fields.get("authorizationList") is not None:
+        return [
+            [
+                _authorization(item)
+                for item in to_list(fields["authorizationList"], "authorizations")
+            ]
         ]
-        for item in fields
+    hashes = to_list(fields.get("blobVersionedHashes"), "'blobVersionedHashes'")
+    fee = _number(fields, "maxFeePerBlobGas", block.blob_base_fee)
+    return [fee, [to_hash(item, "the hash of a blob") for item in hashes]]
+
+
+def _authorization(item: Any) -> list[bytes | int]:
+    fields = to_object(item, "an authorization")
+    return [
+        to_address(fields.get(name), "what is lent") if name == "address" else to_int(fields.get(name), f"'{name}'")
+        for name in AUTHORIZATION
     ]  # fmt: skip
-    signed: Transaction = _typed().encode_set_code(tx, authorizations, chain.chain_id, account)
-    return signed
 
 
 def _number(fields: Fields, name: str, default: int, bits: int = 256) -> int:
@@ -103,15 +122,12 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:
         raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
-    lends = fields.get("authorizationList") is not None
-    default_type = (
-        _SET_CODE if lends else 2 if price is None else 0 if fields.get("accessList") is None else 1
-    )
-    type_number = _number(fields, "type", default_type)
-    if type_number not in (*TYPES, _SET_CODE) or any(fields.get(name) for name in _SIGNED_ONLY):
-        raise bad_params("only types 0, 1, 2 and 4 are signed here; send any other one signed")
-    if lends != (type_number == _SET_CODE):
-        raise bad_params("type 4, and no other, has an 'authorizationList'")
+    type_number = _number(fields, "type", _default_type(fields))
+    if type_number not in (*TYPES, *_MARKS):
+        raise bad_params(f"there is no type {type_number}: there are types 0 to 4")
+    for marked_type, name in _MARKS.items():
+        if (fields.get(name) is not None) != (type_number == marked_type):
+            raise bad_params(f"type {marked_type}, and no other, has '{name}'")
     if (named and (price is None) != (type_number >= 2)) or (
         type_number == 0 and fields.get("accessList")
     ):
@@ -123,6 +139,13 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
         return type_number, fee, fee
     tip = _number(fields, "maxPriorityFeePerGas", 0)
     return type_number, _number(fields, "maxFeePerGas", 2 * base_fee + tip), tip
+
+
+def _default_type(fields: Fields) -> int:
+    for marked_type, name in _MARKS.items():
+        if fields.get(name) is not None:
+            return marked_type
+    return 2 if fields.get("gasPrice") is None else 0 if fields.get("accessList") is None else 1
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:

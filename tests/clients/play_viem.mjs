@@ -3,6 +3,7 @@ import {
   BaseError, ContractFunctionRevertedError, createTestClient, http, parseAbiItem, parseEther, parseEventLogs, publicActions, walletActions,
   webSocket,
 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { foundry } from "viem/chains";
 
 const url = process.argv[2];
@@ -72,6 +73,12 @@ seen.pool = (await client.getTxpoolStatus()).pending;
 await client.dropTransaction({ hash: waiting });
 seen.dropped = (await client.getTxpoolStatus()).pending;
 await client.setAutomine(true);
+
+const wallet = privateKeyToAccount(`0x${"57".repeat(32)}`);
+await client.setBalance({ address: wallet.address, value: parseEther("1") });
+const authorization = await client.signAuthorization({ account: wallet, contractAddress: table.address, executor: "self" });
+await done(await client.sendTransaction({ account: wallet, to: bob, authorizationList: [authorization] }));
+seen.lent = (await client.getCode(wallet)) === `0xef0100${table.address.slice(2)}`;
 
 const kinds = {
   nonceBelow: { nonce: 0 },

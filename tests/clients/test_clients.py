@@ -98,8 +98,8 @@ def test_viem_plays(url: str) -> None:
         "fee": "FeeCapTooLowError",
         "call": "InsufficientFundsError",
     }
-    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0, "named": named}
-    assert script("play_viem.mjs", "viem", url) == EXPECTED | more
+    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0, "lent": True}
+    assert script("play_viem.mjs", "viem", url) == EXPECTED | more | {"named": named}
 
 
 # web3.py

@@ -7,7 +7,7 @@ in the context. So the failure of a message undoes everything below it, whicheve
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -55,11 +55,10 @@ class PyEvmExecutor:
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` by the rules of the fork, or raise `InvalidTransaction` and change nothing."""
         machine, world_state = self._machine, self._machine.state
-        evm_tx: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
+        evm_tx: Any = PyEvmTransaction(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
-        blobs = tuple(evm_tx.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = TransactionContext(
-            machine, block, tx.sender, tx.nonce, price, blobs, forced_random=machine.loaded,
+            machine, block, tx.sender, tx.nonce, price, evm_tx.blob_versioned_hashes, forced_random=machine.loaded,
             fuel=(tx.gas - evm_tx.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
@@ -111,6 +110,9 @@ class PyEvmTransaction:
     """A transaction with the interface that py-evm expects. The sender has been identified already."""
 
     s = 1  # stands in for a signature
+    blob_versioned_hashes: tuple[bytes, ...] = ()
+    max_fee_per_blob_gas = 0
+    authorization_list: Sequence[Any] = ()
 
     def __init__(self, tx: Transaction) -> None:
         self.type_id = tx.type
@@ -120,12 +122,26 @@ class PyEvmTransaction:
         self.access_list = tx.access_list
         self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
 
+        if tx.type > 2:
+            self._take_over(_signed(tx))
+            return
         self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
         if tx.to is None:  # py-evm charges this when the message starts (EIP-3860)
             self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
+    def _take_over(self, body: Any) -> None:
+        """Take what the type adds. Fees, gas and nonce may be other ones than in the signed bytes, in a rehearsal."""
+        self.intrinsic_gas = body.intrinsic_gas
+        if self.type_id == BLOB_TX_TYPE:
+            self.blob_versioned_hashes = tuple(body.blob_versioned_hashes)
+            self.max_fee_per_blob_gas = body.max_fee_per_blob_gas
+        else:
+            self.authorization_list = body.authorization_list
+
     def validate(self) -> None:
-        """Do nothing: the machine has validated the transaction."""
+        """Check the permissions to lend code. The machine has validated the rest."""
+        for authorization in self.authorization_list:
+            authorization.validate_for_transaction()
 
 
 class Executor(PragueTransactionExecutor):

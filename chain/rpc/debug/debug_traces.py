@@ -126,7 +126,9 @@ def _rehearse(
     reader, target_block = imagined(chain, block, config.get("stateOverrides"), apart=True)
     machine.state, machine.loaded = reader.state, reader.machine.loaded
     target_block = _with_overrides(target_block, config.get("blockOverrides"))
-    tx, free = without_fees(reader, parse_fields(chain, fields, target_block, reader), target_block)
+    tx, free = without_fees(
+        reader, parse_fields(chain, fields, target_block, reader, signs=False), target_block
+    )
     return reader, Run(tx, machine.transact(tx, free), machine, free.coinbase)
 
 

@@ -76,10 +76,11 @@ def sign_transaction(node: Node, fields: Any) -> Json:
 def fill_transaction(node: Node, fields: Any) -> Json:
     """Return a transaction with all of its fields, to be signed elsewhere: where the signature will be are zeros."""
     chain = node.chain
-    tx = parse_fields(chain, fields, chain.pending)
+    tx = parse_fields(chain, fields, chain.pending, signs=False)
     if fields.get("gas") is None:
-        tx.gas = _estimate(chain, tx, chain.pending)
-    raw = attach_signature(tx, chain.chain_id, 0, 0, 0)
+        gas = _estimate(chain, tx, chain.pending)
+        tx = parse_fields(chain, {**fields, "gas": gas}, chain.pending, signs=False)
+    raw = tx.raw or attach_signature(tx, chain.chain_id, 0, 0, 0)
     return {"raw": data(raw), "tx": signed_json(tx, raw, chain.chain_id)}
 
 
@@ -90,7 +91,7 @@ def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) ->
     """Run a message at the end of a block, undo it, and return its output."""
     chain = node.chain
     reader, target_block = imagined(chain, block, overrides)
-    tx = parse_fields(chain, fields, target_block, reader)
+    tx = parse_fields(chain, fields, target_block, reader, signs=False)
     view_block = chain.view_block if target_block is chain.head else target_block
     frame = _simulate(reader, tx, target_block, view_block, limited=fields.get("gas") is not None)
     if frame.failure is not None:
@@ -101,7 +102,7 @@ def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) ->
 def _simulate(
     there: ChainReader, tx: Transaction, where: Block, seen: Block, limited: bool
 ) -> Frame:
-    if tx.to is None:
+    if tx.to is None or tx.type > 2:  # it makes an account, lends code or shows blobs
         return _rehearse(there, tx, where).frame
     balance = there.state.account(tx.sender)[1]
     if balance < tx.value:
@@ -128,9 +129,8 @@ def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = 
     chain = node.chain
     is_next = require_block(chain, block).number >= chain.head.number
     reader, target_block = imagined(chain, PENDING if is_next else block, overrides)
-    return quantity(
-        _estimate(reader, parse_fields(chain, fields, target_block, reader), target_block)
-    )
+    tx = parse_fields(chain, fields, target_block, reader, signs=False)
+    return quantity(_estimate(reader, tx, target_block))
 
 
 def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
