@@ -8,6 +8,7 @@ message and uses all its gas, and no contract can catch it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from types import GeneratorType
 from typing import Any, Final
 
@@ -49,8 +50,24 @@ class GuardError(DeclarationError):
         self.contract, self.findings = contract, tuple(findings)
 
 
+class Unfit(Enum):
+    """Why no block can hold a transaction, where clients tell the reasons apart."""
+
+    NONCE_TOO_LOW = "nonce too low"
+    NONCE_TOO_HIGH = "nonce too high"
+    FEE_TOO_LOW = "fee below the base fee"
+    GAS_TOO_LOW = "less gas than its bytes take"
+    NO_FUNDS = "insufficient funds"
+    SENDER_IS_CONTRACT = "sender is a contract"
+    INITCODE_TOO_LARGE = "init code too large"
+
+
 class InvalidTransaction(ValueError):
     """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes."""
+
+    def __init__(self, text: str, reason: Unfit | None = None) -> None:
+        super().__init__(text)
+        self.reason = reason
 
 
 class FatalHalt(BaseException):

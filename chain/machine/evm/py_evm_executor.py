@@ -7,7 +7,7 @@ in the context. So the failure of a message undoes everything below it, whicheve
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -54,14 +54,14 @@ class PyEvmExecutor:
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` by the rules of the fork, or raise `InvalidTransaction` and change nothing."""
         machine, world_state = self._machine, self._machine.state
-        evm_tx: Any = _signed(tx) if tx.type > 2 else PyEvmTransaction(tx)
+        evm_tx: Any = PyEvmTransaction(tx)
         price = min(tx.max_fee, block.base_fee + tx.tip)
-        blobs = tuple(evm_tx.blob_versioned_hashes) if tx.type == BLOB_TX_TYPE else ()
         context = TransactionContext(
-            machine, block, tx.sender, tx.nonce, price, blobs, forced_random=machine.loaded,
+            machine, block, tx.sender, tx.nonce, price, evm_tx.blob_versioned_hashes, forced_random=machine.loaded,
             fuel=(tx.gas - evm_tx.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
+        state.is_free = tx.is_free
         world_state.access = {}
         try:
             computation = cast(Computation, state.apply_transaction(evm_tx))
@@ -110,6 +110,10 @@ class PyEvmTransaction:
     """A transaction with the interface that py-evm expects. The sender has been identified already."""
 
     s = 1  # stands in for a signature
+    body: Any = None  # py-evm's own transaction, for the types that only it decodes
+    blob_versioned_hashes: tuple[bytes, ...] = ()
+    max_fee_per_blob_gas = 0
+    authorization_list: Sequence[Any] = ()
 
     def __init__(self, tx: Transaction) -> None:
         self.type_id = tx.type
@@ -118,13 +122,26 @@ class PyEvmTransaction:
         self.data, self.value, self.gas = tx.data, tx.value, tx.gas
         self.access_list = tx.access_list
         self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
-
+        if tx.type > 2:
+            self._take_over(_signed(tx))
+            return
         self.intrinsic_gas = calculate_txn_intrinsic_gas_berlin(cast(Any, self))
         if tx.to is None:  # py-evm charges this when the message starts (EIP-3860)
             self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
+    def _take_over(self, body: Any) -> None:
+        """Take what the type adds from py-evm's transaction. Its signature is none if a client only imagines it."""
+        self.body, self.intrinsic_gas, self.s = body, body.intrinsic_gas, body.s or self.s
+        if self.type_id == BLOB_TX_TYPE:
+            self.blob_versioned_hashes = tuple(body.blob_versioned_hashes)
+            self.max_fee_per_blob_gas = body.max_fee_per_blob_gas
+        else:
+            self.authorization_list = body.authorization_list
+
     def validate(self) -> None:
-        """Do nothing: the machine has validated the transaction."""
+        """Check the fields of newer types, if they are signed. The machine has validated the rest."""
+        if self.body is not None and self.body.s:
+            self.body.validate()
 
 
 class Executor(PragueTransactionExecutor):
@@ -133,7 +150,8 @@ class Executor(PragueTransactionExecutor):
     vm_state: EvmState
 
     def validate_transaction(self, transaction: Any) -> None:
-        super().validate_transaction(transaction)
+        if not self.vm_state.is_free:
+            super().validate_transaction(transaction)
         if transaction.type_id == BLOB_TX_TYPE:
             self._validate_blobs(transaction)
         gas, needed = transaction.gas, transaction.intrinsic_gas
@@ -203,7 +221,7 @@ class EvmState(PragueState):
     def __init__(
         self, machine: Machine, context: TransactionContext, computation: type[Computation]
     ) -> None:
-        self.computation_class = computation_of(computation, context.block.fork.evm)
+        self.computation_class = computation_of(computation, context.block.fork)
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
         self._account_db = StateAdapter(self.world)
@@ -212,6 +230,7 @@ class EvmState(PragueState):
             Address(context.origin),
             [Hash32(blob_hash) for blob_hash in context.blob_hashes],
         )
+        self.is_free = False  # the transaction pays no fee
         self.gas_used = 0
         self.created: list[Address] = []
         self.doomed: dict[Address, None] = {}
@@ -220,6 +239,9 @@ class EvmState(PragueState):
     @property
     def blob_base_fee(self) -> int:
         return self.context.block.blob_base_fee
+
+    def get_tip(self, transaction: Any) -> int:
+        return max(0, self.context.gas_price - self.base_fee)
 
     def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
         return self.transaction_context
