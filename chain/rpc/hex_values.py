@@ -6,7 +6,7 @@ readers names the value in error messages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from chain.rpc.errors import bad_params
@@ -30,14 +30,29 @@ def to_object(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
+def known_fields(value: Any, names: Collection[str], what: str) -> dict[str, Any]:
+    """Read an object, and refuse it if it has other fields than `names`. Those that are null are left out."""
+    fields = to_object(value, what)
+    for name in fields:
+        if name not in names:
+            raise bad_params(f"{what} has no field {name!r}: there are {', '.join(names)}")
+    return {name: field for name, field in fields.items() if field is not None}
+
+
+def to_bool(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise bad_params(f"{what} is {value!r}; it must be true or false")
+    return value
+
+
 def to_list(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise bad_params(f"{what} are {value!r}; they must be a list")
     return list(value)
 
 
-def to_int(value: Any, what: str) -> int:
-    """Read a quantity that is not negative."""
+def to_int(value: Any, what: str, bits: int = 256) -> int:
+    """Read a quantity of at most so many bits that is not negative."""
     number = value
     if isinstance(value, str) and value[:2] in ("0x", "0X"):
         try:
@@ -46,8 +61,8 @@ def to_int(value: Any, what: str) -> int:
             number = None
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         raise bad_params(f"{what} is {value!r}; a quantity looks like 0x1f")
-    if number >> 256:
-        raise bad_params(f"{what} is too large: a quantity has at most 256 bits")
+    if number >> bits:
+        raise bad_params(f"{what} is too large: it has at most {bits} bits")
     return number
 
 

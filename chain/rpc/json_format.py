@@ -5,7 +5,7 @@ Transactions of the open block are pending: they have no block hash and no index
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from chain.crypto import rlp
@@ -28,31 +28,18 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
     receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
     header = ledger.header(block.number - 1 if pending else block.number)
     block_hash = ledger.block_hash(header.number)
-    shown: Json = {
+    shown = {
+        **header_json(header, block_hash),
         "number": quantity(block.number),
-        "hash": data(block_hash),
-        "parentHash": data(header.parent_hash),
-        "nonce": data(header.nonce),
-        "sha3Uncles": data(header.ommers_hash),
-        "logsBloom": data(header.bloom),
-        "transactionsRoot": data(header.transactions_root),
-        "stateRoot": data(header.state_root),
-        "receiptsRoot": data(header.receipts_root),
         "miner": data(block.coinbase),
-        "difficulty": quantity(header.difficulty),
         "totalDifficulty": quantity(header.difficulty),
-        "extraData": data(header.extra_data),
-        "gasLimit": quantity(block.gas_limit),
         "gasUsed": quantity(block.gas_used),
         "timestamp": quantity(block.timestamp),
         "baseFeePerGas": quantity(block.base_fee),
         "mixHash": word(block.prevrandao),
-        "withdrawalsRoot": data(header.withdrawals_root),
         "blobGasUsed": quantity(block.blob_gas_used),
         "excessBlobGas": quantity(block.excess_blob_gas),
-        "parentBeaconBlockRoot": data(header.parent_beacon_root),
-        "requestsHash": data(header.requests_hash),
-        "size": quantity(_size(header, [ledger.envelope_of(receipt) for receipt in receipts])),
+        "size": quantity(block_size(header, [ledger.envelope_of(receipt) for receipt in receipts])),
         "transactions": [
             transaction_json(ledger, receipt) if full else data(receipt.tx_hash)
             for receipt in receipts
@@ -65,15 +52,46 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
     return shown
 
 
+def header_json(header: Header, block_hash: bytes) -> Json:
+    """Return the fields of a block that its header has."""
+    return {
+        "number": quantity(header.number),
+        "hash": data(block_hash),
+        "parentHash": data(header.parent_hash),
+        "nonce": data(header.nonce),
+        "sha3Uncles": data(header.ommers_hash),
+        "logsBloom": data(header.bloom),
+        "transactionsRoot": data(header.transactions_root),
+        "stateRoot": data(header.state_root),
+        "receiptsRoot": data(header.receipts_root),
+        "miner": data(header.coinbase),
+        "difficulty": quantity(header.difficulty),
+        "extraData": data(header.extra_data),
+        "gasLimit": quantity(header.gas_limit),
+        "gasUsed": quantity(header.gas_used),
+        "timestamp": quantity(header.timestamp),
+        "baseFeePerGas": quantity(header.base_fee),
+        "mixHash": data(header.mix_hash),
+        "withdrawalsRoot": data(header.withdrawals_root),
+        "blobGasUsed": quantity(header.blob_gas_used),
+        "excessBlobGas": quantity(header.excess_blob_gas),
+        "parentBeaconBlockRoot": data(header.parent_beacon_root),
+        "requestsHash": data(header.requests_hash),
+    }
+
+
 _MADE_AT_THE_END: Final = (
     "hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot", "size"
 )  # fmt: skip
 
 
-def _size(header: Header, envelopes: list[bytes]) -> int:
-    """Return the size of the whole block in bytes: header, transactions, no uncles, no withdrawals."""
+def block_size(
+    header: Header, envelopes: Sequence[bytes], withdrawals: Sequence[bytes] = ()
+) -> int:
+    """Return the size of the whole block in bytes: header, transactions, no uncles, encoded withdrawals."""
     items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
-    return len(rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0"))
+    bodies = rlp.wrap(b"".join(items)) + b"\xc0" + rlp.wrap(b"".join(withdrawals))
+    return len(rlp.wrap(header.encoded + bodies))
 
 
 def is_pending(ledger: Ledger, block_number: int) -> bool:
@@ -88,14 +106,18 @@ def _end(ledger: Ledger, block: Block) -> int:
 # Transactions
 
 
-def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
-    """Return a transaction with its signature. A transaction sent in process is signed when it is shown."""
+def transaction_json(ledger: Ledger, receipt: Receipt, inclusion: Json | None = None) -> Json:
+    """Return a transaction with its signature. A transaction sent in process is signed when it is shown.
+
+    `inclusion` says in which block it is, by default that of the ledger.
+    """
     raw = ledger.envelope_of(receipt)
-    pending = is_pending(ledger, receipt.block_number)
+    inclusion = _inclusion_fields(ledger, receipt) if inclusion is None else inclusion
+    pending = inclusion["blockHash"] is None
     return {
         "type": quantity(receipt.type),
         "hash": data(receipt.tx_hash),
-        **_inclusion_fields(ledger, receipt),
+        **inclusion,
         "from": data(receipt.sender),
         "to": None if receipt.to is None else data(receipt.to),
         "nonce": quantity(receipt.nonce),

@@ -12,17 +12,29 @@ from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.signing import TYPES, decode_signed, tx_type
-from chain.machine.transaction import Transaction
+from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import to_address, to_bytes, to_hash, to_int, to_list, to_object
+from chain.rpc.hex_values import (
+    known_fields,
+    to_address,
+    to_bytes,
+    to_hash,
+    to_int,
+    to_list,
+    to_object,
+)
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
-_SIGNED_ONLY: Final = ("blobVersionedHashes", "blobs")
+_FIELDS: Final = (
+    "type", "from", "to", "gas", "value", "input", "data", "nonce", "chainId", *FEES, "accessList", "authorizationList",
+    "maxFeePerBlobGas", "blobVersionedHashes",
+)  # fmt: skip
 _SET_CODE: Final = 4
+_OWNERS: Final = {"authorizationList": _SET_CODE, "blobVersionedHashes": BLOB_TYPE}
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
@@ -41,10 +53,13 @@ def _typed() -> Any:
 
 
 def parse_fields(
-    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None
+    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None, *, signs: bool = True
 ) -> Transaction:
-    """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain."""
-    fields = to_object(fields, "the transaction")
+    """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain.
+
+    Without `signs` it is only to be rehearsed, so its sender needs no key.
+    """
+    fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
     sender = (
         to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
@@ -60,24 +75,32 @@ def parse_fields(
         _number(fields, "nonce", (there or chain).state.account(sender)[0]),
         max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
-    return _set_code(chain, tx, fields["authorizationList"]) if type_number == _SET_CODE else tx
+    return tx if type_number in TYPES else _typed_fields(chain, tx, fields, signs)
 
 
-def _set_code(chain: Chain, tx: Transaction, lent: Any) -> Transaction:
-    """Return a signed transaction that lends code to accounts. py-evm reads it, so it must be signed now."""
-    account = chain.keys.get(tx.sender)
-    if account is None:
-        raise refused("a transaction of type 4 from an account without a key comes in signed")
-    fields = [to_object(item, "an authorization") for item in to_list(lent, "authorizations")]
-    authorizations = [
-        [
-            to_address(item.get("address"), "what is lent") if name == "address" else to_int(item.get(name), f"'{name}'")
-            for name in AUTHORIZATION
-        ]
-        for item in fields
+def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) -> Transaction:
+    """Return a transaction with blobs, or one that lends code to accounts. py-evm reads it, so it is encoded now."""
+    account = chain.keys.get(tx.sender) if signs else None
+    if signs and (account is None or tx.type == BLOB_TYPE):
+        what = "with blobs" if tx.type == BLOB_TYPE else "of type 4 from an account without a key"
+        raise refused(f"a transaction {what} comes in signed")
+    if tx.type == BLOB_TYPE:
+        hashes = to_list(fields.get("blobVersionedHashes") or (), "'blobVersionedHashes'")
+        fee = _number(fields, "maxFeePerBlobGas", 0)
+        added: list[Any] = [fee, [to_hash(item, "a hash of a blob") for item in hashes]]
+    else:
+        authorizations = to_list(fields["authorizationList"], "authorizations")
+        added = [[_authorization(item) for item in authorizations]]
+    encoded: Transaction = _typed().encode_typed(tx, added, chain.chain_id, account)
+    return encoded
+
+
+def _authorization(item: Any) -> list[bytes | int]:
+    fields = to_object(item, "an authorization")
+    return [
+        to_address(fields.get(name), "what is lent") if name == "address" else to_int(fields.get(name), f"'{name}'")
+        for name in AUTHORIZATION
     ]  # fmt: skip
-    signed: Transaction = _typed().encode_set_code(tx, authorizations, chain.chain_id, account)
-    return signed
 
 
 def _number(fields: Fields, name: str, default: int) -> int:
@@ -101,15 +124,16 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:
         raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
-    lends = fields.get("authorizationList") is not None
-    default_type = (
-        _SET_CODE if lends else 2 if price is None else 0 if fields.get("accessList") is None else 1
-    )
-    type_number = _number(fields, "type", default_type)
-    if type_number not in (*TYPES, _SET_CODE) or any(fields.get(name) for name in _SIGNED_ONLY):
-        raise bad_params("only types 0, 1, 2 and 4 are signed here; send any other one signed")
-    if lends != (type_number == _SET_CODE):
-        raise bad_params("type 4, and no other, has an 'authorizationList'")
+    type_number = _number(fields, "type", _default_type(fields))
+    if type_number not in (*TYPES, BLOB_TYPE, _SET_CODE):
+        raise bad_params(f"there is no type {type_number} of transactions: there are types 0 to 4")
+    for name, owner in _OWNERS.items():
+        if (type_number == owner) != bool(fields.get(name)) and (
+            type_number == owner or fields.get(name) is not None
+        ):
+            raise bad_params(f"type {owner}, and no other, has a '{name}'")
+    if type_number != BLOB_TYPE and _number(fields, "maxFeePerBlobGas", 0):
+        raise bad_params("only a transaction with blobs has 'maxFeePerBlobGas'")
     if (named and (price is None) != (type_number >= 2)) or (
         type_number == 0 and fields.get("accessList")
     ):
@@ -121,6 +145,15 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
         return type_number, fee, fee
     tip = _number(fields, "maxPriorityFeePerGas", 0)
     return type_number, _number(fields, "maxFeePerGas", 2 * base_fee + tip), tip
+
+
+def _default_type(fields: Fields) -> int:
+    for name, owner in _OWNERS.items():
+        if fields.get(name) is not None:
+            return owner
+    if fields.get("gasPrice") is None:
+        return 2
+    return 0 if fields.get("accessList") is None else 1
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:

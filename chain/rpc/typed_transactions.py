@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from eth_keys.exceptions import BadSignature
@@ -17,7 +18,7 @@ from chain.machine.evm.forks import decode_transaction
 from chain.machine.transaction import Transaction
 
 TYPES: Final = (3, 4)
-_BLOBS, _SET_CODE = TYPES
+_BLOBS = TYPES[0]
 
 
 def decode_raw(raw: bytes, chain_id: int) -> Transaction:
@@ -47,15 +48,21 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
     )  # fmt: skip
 
 
-def encode_set_code(
-    tx: Transaction, authorizations: list[list[Any]], chain_id: int, account: Account
+def encode_typed(
+    tx: Transaction, added: list[Any], chain_id: int, account: Account | None
 ) -> Transaction:
-    """Sign a transaction of type 4, which lends code to accounts, and return it."""
+    """Return a transaction of type 3 or 4, whose type adds these fields, with its bytes.
+
+    It is signed by `account`; without one, its signature is zero, which is enough to rehearse it.
+    """
     slots = [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list]
     fields: list[Any] = [
-        chain_id, tx.nonce, tx.tip, tx.max_fee, tx.gas, tx.to or b"", tx.value, tx.data, slots, authorizations,
+        chain_id, tx.nonce, tx.tip, tx.max_fee, tx.gas, tx.to or b"", tx.value, tx.data, slots, *added,
     ]  # fmt: skip
-    type_byte = bytes((_SET_CODE,))
+    type_byte = bytes((tx.type,))
+    if account is None:
+        raw = type_byte + rlp.encode([*fields, 0, 0, 0])
+        return replace(tx, raw=raw, signed=decode_transaction(raw))
     signed = sign(account.key, keccak(type_byte + rlp.encode(fields)))
     r, s = int.from_bytes(signed[:32]), int.from_bytes(signed[32:64])
     return decode_raw(type_byte + rlp.encode([*fields, signed[64], r, s]), chain_id)
