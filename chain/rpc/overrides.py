@@ -30,6 +30,7 @@ from chain.schema.inputs import FEE, GAS, LAST_TIME
 
 T = TypeVar("T")
 _GWEI: Final = 10**9
+_MOST_WITHDRAWALS: Final = 16
 
 
 # State
@@ -222,7 +223,10 @@ def _up_to(most: int) -> Callable[[Any, str], int]:
 
 
 def _withdrawals(value: Any, what: str) -> tuple[Withdrawal, ...]:
-    return tuple(map(Withdrawal.read, to_list(value, what)))
+    withdrawals = tuple(map(Withdrawal.read, to_list(value, what)))
+    if len(withdrawals) > _MOST_WITHDRAWALS:
+        raise bad_params(f"a block has at most {_MOST_WITHDRAWALS} withdrawals")
+    return withdrawals
 
 
 _BLOCK_FIELDS: Final[Mapping[str, tuple[str, Callable[[Any, str], Any]]]] = {

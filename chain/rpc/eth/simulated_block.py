@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
@@ -14,15 +14,13 @@ from chain.ledger.receipts import Receipt, receipt_tuple
 from chain.ledger.reexecution import recording_machine
 from chain.ledger.signing import attach_signature
 from chain.ledger.state_trie import StateTrie
-from chain.machine.failure import Failure
 from chain.machine.fork import Fork
-from chain.machine.frame import Frame
 from chain.machine.gas import PER_BLOB, TRANSACTION
-from chain.machine.recording import CallStep, Destroyed, Logged, RecordingMachine, steps_of
 from chain.machine.transaction import Transaction
 from chain.rpc import errors
-from chain.rpc.errors import RpcError, failed
-from chain.rpc.hex_values import data, quantity, to_int, to_object, word
+from chain.rpc.errors import RpcError
+from chain.rpc.eth.simulated_calls import SimulatedCall
+from chain.rpc.hex_values import data, quantity, to_int, to_object
 from chain.rpc.json_format import Json, block_size, header_json, transaction_json
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields
@@ -31,8 +29,6 @@ from chain.simulator.reader import ChainReader
 
 _NOBODY: Final = bytes(20)  # the sender by default
 _MOST_GAS: Final = 2**30  # of all calls of a request together
-_ETHER: Final = bytes.fromhex("ee" * 20)  # the address from which logs of transfers come
-_TRANSFER: Final = 0xDDF252AD1BE2C89B69C2B068FC378DAA952BA7F163C4A11628F55A4DF523B3EF
 _CODES: Final = {
     Unfit.NONCE_TOO_LOW: errors.NONCE_TOO_LOW,
     Unfit.NONCE_TOO_HIGH: errors.NONCE_TOO_HIGH,
@@ -42,16 +38,6 @@ _CODES: Final = {
     Unfit.SENDER_IS_CONTRACT: errors.NO_EOA,
     Unfit.INITCODE_TOO_LARGE: errors.INITCODE_TOO_LARGE,
 }
-Log = tuple[bytes, tuple[int, ...], bytes]  # address, topics, data
-
-
-@dataclass(slots=True)
-class _Call:
-    """A call that has run."""
-
-    receipt: Receipt
-    most_gas: int  # that it had used before refunds
-    frame: Frame
 
 
 class Simulation:
@@ -78,7 +64,7 @@ class Simulation:
         fork = accounts.apply(state, self._base.fork)
         changes = [state.close()[0]]
         block = self._begin(wish, fork)
-        done: list[_Call] = []
+        done: list[SimulatedCall] = []
         for fields in calls:
             done.append(self._call(block, to_object(fields, "a call"), len(done)))
             changes.append(done[-1].receipt.changes)
@@ -111,7 +97,7 @@ class Simulation:
 
     # Calls
 
-    def _call(self, block: Block, fields: Mapping[str, Any], index: int) -> _Call:
+    def _call(self, block: Block, fields: Mapping[str, Any], index: int) -> SimulatedCall:
         """Run a call in the block."""
         tx = self._transaction(block, fields)
         run = tx
@@ -126,11 +112,14 @@ class Simulation:
         block.gas_used += outcome.gas_used
         block.blob_gas_used += len(outcome.context.blob_hashes) * PER_BLOB
         self._gas_left -= outcome.gas_used
+        most_blobs = block.fork.blobs.max
+        if block.blob_gas_used > most_blobs * PER_BLOB:
+            raise RpcError(errors.BLOCK_FULL, f"a block has room for {most_blobs} blobs")
         if tx.raw is None:
             tx = replace(tx, raw=attach_signature(tx, block.chain_id, 0, 0, 0))
         ledger = self._there.ledger
         row = receipt_tuple(tx, outcome, block.number, index, len(ledger.receipts) + index)
-        return _Call(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)
+        return SimulatedCall(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)
 
     def _transaction(self, block: Block, fields: Mapping[str, Any]) -> Transaction:
         """Return the transaction of a call: without a sender from nobody, without gas with all that is left."""
@@ -156,7 +145,7 @@ class Simulation:
 
     # Answers
 
-    def _show(self, header: Header, done: Sequence[_Call], wish: BlockOverrides) -> Json:
+    def _show(self, header: Header, done: Sequence[SimulatedCall], wish: BlockOverrides) -> Json:
         ledger, block_hash = self._there.ledger, header.hash
         block = {
             "blockHash": data(block_hash),
@@ -179,39 +168,9 @@ class Simulation:
             "uncles": [],
             "withdrawals": [withdrawal.json for withdrawal in wish.withdrawals],
             "calls": [
-                self._show_call(each, place, log_numbers)
-                for each, place in zip(done, places, strict=True)
+                each.json(place, log_numbers) for each, place in zip(done, places, strict=True)
             ],
         }
-
-    def _show_call(self, call: _Call, place: Json, log_numbers: Iterator[int]) -> Json:
-        receipt, failure = call.receipt, call.receipt.error
-        logs = [
-            {
-                "address": data(address),
-                "topics": [word(topic) for topic in topics],
-                "data": data(raw),
-                "transactionHash": data(receipt.tx_hash),
-                **place,
-                "logIndex": quantity(next(log_numbers)),
-                "removed": False,
-            }
-            for address, topics, raw in self._logs(call)
-        ]
-        shown: Json = {
-            "returnData": data(receipt.output if failure is None else b""),
-            "logs": logs,
-            "gasUsed": quantity(receipt.gas_used),
-            "maxUsedGas": quantity(max(receipt.gas_used, call.most_gas)),
-            "status": quantity(failure is None),
-        }
-        return shown if failure is None else {**shown, "error": _error(failure)}
-
-    def _logs(self, call: _Call) -> Iterable[Log]:
-        """Return the logs of a call, with those of transfers if the machine has recorded where they happened."""
-        if isinstance(self._machine, RecordingMachine):
-            return logs_and_transfers(call.frame)
-        return [(address, topics, raw) for address, topics, raw, *_ in call.receipt.log_rows]
 
 
 def _trie_of(there: ChainReader, base: Block) -> StateTrie:
@@ -230,32 +189,3 @@ def _hash_of(there: ChainReader, base: Block, trie: StateTrie) -> bytes:
         return ledger.block_hash(base.number)
     receipts = ledger.receipts[base.first_receipt :]
     return make_header(base, ledger.block_hash(head), trie.root, receipts).hash
-
-
-def _error(failure: Failure) -> Json:
-    """Return the error of a call: a revert, or one of the machine."""
-    error = failed(failure)
-    if error.code == errors.REVERTED:
-        return error.json()
-    return RpcError(errors.VM_FAILED, f"vm execution error: {error.message}").json()
-
-
-def logs_and_transfers(frame: Frame) -> Iterator[Log]:
-    """Yield the logs of a recorded message and of those below it, and one for each transfer of ether, as they happened."""
-    if frame.failure is not None:
-        return
-    if frame.value and frame.kind != "delegate":
-        yield _transfer(frame.caller, frame.address, frame.value)
-    for step in steps_of(frame):
-        match step:
-            case Logged((address, topics, raw, *_)):
-                yield address, topics, raw
-            case Destroyed(address, heir, balance) if balance:
-                yield _transfer(address, heir, balance)
-            case CallStep(child):
-                yield from logs_and_transfers(child)
-
-
-def _transfer(sender: bytes, receiver: bytes, amount: int) -> Log:
-    ends = int.from_bytes(sender), int.from_bytes(receiver)
-    return _ETHER, (_TRANSFER, *ends), amount.to_bytes(32)

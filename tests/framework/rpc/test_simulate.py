@@ -274,15 +274,15 @@ def test_fees_that_are_named_are_paid(simulate: Simulate) -> None:
 
 
 def test_withdrawals_are_paid_at_the_end(simulate: Simulate) -> None:
-    paid = {"index": "0x0", "validatorIndex": "0x0", "address": A, "amount": "0x2"}
     spend = {"from": A, "to": POOR, "value": hex(2 * 10**9)}
-    first, second = simulate({"blockOverrides": {"withdrawals": [paid]}}, {"calls": [spend]})
-    assert (first["withdrawals"], second["calls"][0]["status"]) == ([paid], "0x1")
+    first, second = simulate({"blockOverrides": {"withdrawals": [TAKEN]}}, {"calls": [spend]})
+    assert (first["withdrawals"], second["calls"][0]["status"]) == ([TAKEN], "0x1")
 
 
 # Errors
 
 FREE = {"from": A, "to": POOR}
+TAKEN = {"index": "0x0", "validatorIndex": "0x0", "address": A, "amount": "0x2"}
 REFUSED_BLOCKS: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (
         -38010,
@@ -313,6 +313,7 @@ REFUSED_BLOCKS: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     ),
     (-38025, {"calls": [{"from": A, "data": "0x" + "00" * 49_153}]}, {"baseFeePerGas": "0x0"}),
     (-38026, {}, {"number": "0x101"}),
+    (-38026, {"calls": [{**FREE, "gas": hex(2**31)}]}, {"gasLimit": hex(2**32)}),
     (-32000, {"stateOverrides": {A: {"movePrecompileToAddress": B}}}, {}),
     (-32602, {"stateOverrides": {A: {"state": {}, "stateDiff": {}}}}, {}),
     (-32602, {"stateOverrides": {A: {"storage": {}}}}, {}),
@@ -320,6 +321,7 @@ REFUSED_BLOCKS: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (-32602, {"calls": [{**FREE, "gasLimit": "0x1"}]}, {}),
     (-32602, {"transactions": []}, {}),
     (-32602, {}, {"difficulty": "0x1"}),
+    (-32602, {}, {"withdrawals": [TAKEN] * 17}),
 ]
 
 
@@ -444,6 +446,13 @@ def test_blobs_are_seen(simulate: Simulate, validation: bool) -> None:
     call = {"from": A, "to": C, "blobVersionedHashes": [blob], **fees}
     (block,) = simulate({"stateOverrides": wish, "calls": [call]}, validation=validation)
     assert (block["calls"][0]["returnData"], block["blobGasUsed"]) == (blob, "0x20000")
+
+
+def test_a_block_has_room_for_so_many_blobs(simulate: Simulate) -> None:
+    call = {"from": A, "to": C, "blobVersionedHashes": ["0x01" + "22" * 31] * 6, "gas": "0xffff"}
+    with pytest.raises(RpcError) as error:
+        simulate({"calls": [call, call]})
+    assert error.value.code == -38015
 
 
 def test_an_account_without_a_key_may_lend_code(chain: Chain) -> None:
