@@ -132,7 +132,7 @@ def _rehearse(
 # Access lists
 
 
-def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
+def create_access_list(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> Json:
     """Return the accounts and words that a transaction accesses, and its gas when they are listed beforehand (EIP-2930)."""
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
@@ -143,7 +143,9 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
             recording_machine(node.chain.ledger),
             {**fields, "accessList": previous_list},
         )
-        _, run = _rehearse(node, request, PENDING if is_next else block, machine)
+        _, run = _rehearse(
+            node, request, PENDING if is_next else block, machine, {"stateOverrides": overrides}
+        )
         access_list, outcome = _access_list(run), run.outcome
         if access_list == previous_list:
             break

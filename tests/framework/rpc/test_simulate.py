@@ -252,6 +252,27 @@ def test_bytecode_sees_the_block_as_wished(chain: Chain, name: str, method: str)
     assert int(found, 16) == value
 
 
+def test_gas_limits_stay_and_prevrandao_does_not(simulate: Simulate) -> None:
+    wish = {"gasLimit": hex(10**6), "prevRandao": "0x5"}
+    first, second = simulate({"blockOverrides": wish}, {})
+    assert [first["gasLimit"], second["gasLimit"]] == [hex(10**6)] * 2
+    assert [int(block["mixHash"], 16) for block in (first, second)] == [5, 0]
+
+
+def test_a_call_finds_no_hash_of_blocks_to_come(chain: Chain) -> None:
+    wish = run(BLOCKHASH_OF + "5f5260205ff3", "0x5")
+    params = [wish["calls"][0], "latest", wish["stateOverrides"], {"number": "0x9"}]
+    assert int(chain.node.request("eth_call", params), 16) == 0
+
+
+def test_refunds_are_used_at_first(simulate: Simulate) -> None:
+    word = "0x" + "00" * 32
+    wish = {C: {"code": "0x5f5f55", "stateDiff": {word: word[:-1] + "1"}}}
+    (block,) = simulate({"stateOverrides": wish, "calls": [{"to": C}]})
+    used, most = (int(block["calls"][0][name], 16) for name in ("gasUsed", "maxUsedGas"))
+    assert most - used == 4_800
+
+
 def test_a_call_that_names_no_fee_is_free(simulate: Simulate) -> None:
     base = {"baseFeePerGas": "0x64"}
     (block,) = simulate({"blockOverrides": base, "calls": [{"from": POOR, "to": POOR}]})
@@ -315,6 +336,11 @@ REFUSED_BLOCKS: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (-38026, {}, {"number": "0x101"}),
     (-38026, {"calls": [{**FREE, "gas": hex(2**31)}]}, {"gasLimit": hex(2**32)}),
     (-32000, {"stateOverrides": {A: {"movePrecompileToAddress": B}}}, {}),
+    (
+        -32000,
+        {"stateOverrides": {A: {"nonce": hex(2**64 - 1)}}, "calls": [FREE]},
+        {"baseFeePerGas": "0x0"},
+    ),
     (-32602, {"stateOverrides": {A: {"state": {}, "stateDiff": {}}}}, {}),
     (-32602, {"stateOverrides": {A: {"storage": {}}}}, {}),
     (-32602, {"stateOverrides": {A: {"nonce": hex(2**64)}}}, {}),
@@ -362,7 +388,7 @@ def test_precompiles_move_for_one_block(simulate: Simulate) -> None:
     assert found == [[text, "0x"], ["0x", text]]
 
 
-@pytest.mark.parametrize("method", ["eth_call", "eth_estimateGas"])
+@pytest.mark.parametrize("method", ["eth_call", "eth_estimateGas", "eth_createAccessList"])
 def test_code_takes_the_place_of_a_precompile(chain: Chain, method: str) -> None:
     wish = {TWO: {"code": "0x60075f5260205ff3"}}
     said = chain.node.request(method, [{"to": TWO, "data": "0x12"}, "latest", wish])
