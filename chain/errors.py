@@ -8,6 +8,7 @@ message and uses all its gas, and no contract can catch it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from types import GeneratorType
 from typing import Any, Final
 
@@ -49,11 +50,27 @@ class GuardError(DeclarationError):
         self.contract, self.findings = contract, tuple(findings)
 
 
+class Unfit(Enum):
+    """Why no block can hold a transaction, where clients tell the reasons apart: in the words of geth."""
+
+    NONCE_TOO_LOW = "nonce too low"
+    NONCE_TOO_HIGH = "nonce too high"
+    FEE_TOO_LOW = "max fee per gas less than block base fee"
+    GAS_TOO_LOW = "intrinsic gas too low"
+    NO_FUNDS = "insufficient funds for gas * price + value"
+    SENDER_IS_CONTRACT = "sender not an eoa"
+    INITCODE_TOO_LARGE = "max initcode size exceeded"
+
+
 class InvalidTransaction(ValueError):
     """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes.
 
     Its text begins with the words of geth, since clients know the reasons by them, and goes on in ours.
     """
+
+    def __init__(self, text: str, reason: Unfit | None = None) -> None:
+        super().__init__(text if reason is None else f"{reason.value}: {text}")
+        self.reason = reason
 
 
 class FatalHalt(BaseException):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
+from chain.ledger.blocks import Block
 from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import tx_type
@@ -156,29 +157,42 @@ class Headers:
         state_trie = self._world(number)
         self._cache(number, state_trie)
         receipts = ledger.receipts[block.first_receipt : block.end_receipt]
-        return Header(
-            parent_hash=self._hashes[number - 1] if number else _NO_HASH,
-            ommers_hash=_NO_OMMERS,
-            coinbase=block.coinbase,
-            state_root=state_trie.root,
-            transactions_root=list_root([ledger.envelope_of(receipt) for receipt in receipts]),
-            receipts_root=list_root(encode_receipts(receipts)),
-            bloom=bloom_of([row for receipt in receipts for row in receipt.log_rows]),
-            difficulty=0,
-            number=number,
-            gas_limit=block.gas_limit,
-            gas_used=block.gas_used,
-            timestamp=block.timestamp,
-            extra_data=b"",
-            mix_hash=block.prevrandao.to_bytes(32),
-            nonce=bytes(8),
-            base_fee=block.base_fee,
-            withdrawals_root=trie.EMPTY_ROOT,
-            blob_gas_used=block.blob_gas_used,
-            excess_blob_gas=block.excess_blob_gas,
-            parent_beacon_root=_NO_HASH,
-            requests_hash=_NO_REQUESTS,
-        )
+        parent_hash = self._hashes[number - 1] if number else _NO_HASH
+        return make_header(block, parent_hash, state_trie.root, receipts)
+
+
+def make_header(
+    block: Block,
+    parent_hash: bytes,
+    state_root: bytes,
+    receipts: Sequence[Receipt],
+    withdrawals: Sequence[bytes] = (),
+) -> Header:
+    """Return the header of a block with these receipts, which leaves this state; `withdrawals` are encoded."""
+    envelopes = [receipt.ledger.envelope_of(receipt) for receipt in receipts]
+    return Header(
+        parent_hash=parent_hash,
+        ommers_hash=_NO_OMMERS,
+        coinbase=block.coinbase,
+        state_root=state_root,
+        transactions_root=list_root(envelopes),
+        receipts_root=list_root(encode_receipts(receipts)),
+        bloom=bloom_of([row for receipt in receipts for row in receipt.log_rows]),
+        difficulty=0,
+        number=block.number,
+        gas_limit=block.gas_limit,
+        gas_used=block.gas_used,
+        timestamp=block.timestamp,
+        extra_data=b"",
+        mix_hash=block.prevrandao.to_bytes(32),
+        nonce=bytes(8),
+        base_fee=block.base_fee,
+        withdrawals_root=list_root(withdrawals),
+        blob_gas_used=block.blob_gas_used,
+        excess_blob_gas=block.excess_blob_gas,
+        parent_beacon_root=_NO_HASH,
+        requests_hash=_NO_REQUESTS,
+    )
 
 
 def list_root(items: Sequence[bytes]) -> bytes:
@@ -187,10 +201,13 @@ def list_root(items: Sequence[bytes]) -> bytes:
     return trie.root(trie.update(None, sorted(keyed)))
 
 
-def encode_block(header: Header, envelopes: Iterable[bytes]) -> bytes:
-    """Return the encoding of a block: its header, the envelopes of its transactions, no uncles, no withdrawals."""
+def encode_block(
+    header: Header, envelopes: Iterable[bytes], withdrawals: Iterable[bytes] = ()
+) -> bytes:
+    """Return the encoding of a block: header, envelopes of transactions, no uncles, encoded withdrawals."""
     items = [raw if raw[0] >= 0xC0 else rlp.encode(raw) for raw in envelopes]
-    return rlp.wrap(header.encoded + rlp.wrap(b"".join(items)) + b"\xc0\xc0")
+    bodies = rlp.wrap(b"".join(items)) + b"\xc0" + rlp.wrap(b"".join(withdrawals))
+    return rlp.wrap(header.encoded + bodies)
 
 
 def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:

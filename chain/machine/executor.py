@@ -14,7 +14,14 @@ from typing import Any
 from chain.abi import BadData, ValueMismatch
 from chain.abi.texts import revert_data, revert_text
 from chain.crypto.hashing import checksum_address, create_address, keccak
-from chain.errors import FatalHalt, InvalidTransaction, Revert, UndeclaredContract, UnknownCode
+from chain.errors import (
+    FatalHalt,
+    InvalidTransaction,
+    Revert,
+    UndeclaredContract,
+    Unfit,
+    UnknownCode,
+)
 from chain.machine import gas as cost
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
@@ -28,7 +35,7 @@ from chain.metering.program import Program, parse_code, parse_initcode
 from chain.metering.stable_text import is_own
 from chain.metering.twins import author_class, convert_error
 from chain.metering.watchdog import uninterrupted
-from chain.schema.inputs import wei
+from chain.schema.inputs import NONCE, wei
 from chain.source.location import innermost_author_line
 from chain.spec.contracts import UPGRADE, ContractSpec
 
@@ -161,22 +168,26 @@ class Machine:
             intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
             if len(data) > block.fork.max_initcode:
                 raise InvalidTransaction(
-                    f"max initcode size exceeded: it has {len(data)} bytes, at most {block.fork.max_initcode} are allowed"
+                    f"it has {len(data)} bytes, at most {block.fork.max_initcode} are allowed",
+                    Unfit.INITCODE_TOO_LARGE,
                 )
         for _, slots in tx.access_list:
             intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
         if code_hash != EMPTY_CODE_HASH and tx.is_signed and not self._delegates(tx.sender):
             raise InvalidTransaction(
-                f"sender not an eoa: {checksum_address(tx.sender)} is a contract, so it cannot sign"
+                f"{checksum_address(tx.sender)} is a contract, so it cannot sign",
+                Unfit.SENDER_IS_CONTRACT,
             )
         if tx.nonce != nonce:
-            reason = "nonce too low" if tx.nonce < nonce else "nonce too high"
             raise InvalidTransaction(
-                f"{reason}: it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
+                f"it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}",
+                Unfit.NONCE_TOO_LOW if tx.nonce < nonce else Unfit.NONCE_TOO_HIGH,
             )
-        if tx.max_fee < block.base_fee:
+        if nonce == NONCE and not tx.is_free:  # EIP-2681
+            raise InvalidTransaction(f"{checksum_address(tx.sender)} has used up all its nonces")
+        if tx.max_fee < block.base_fee and not tx.is_free:
             raise InvalidTransaction(
-                f"max fee per gas less than block base fee: it is {tx.max_fee} wei, the base fee {block.base_fee}"
+                f"it is {tx.max_fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW
             )
         if tx.value < 0:
             wei(tx.value, wrong=InvalidTransaction)
@@ -186,7 +197,7 @@ class Machine:
             )
         if gas < intrinsic or gas < floor:
             raise InvalidTransaction(
-                f"intrinsic gas too low: it has {gas} gas, its bytes alone take {max(intrinsic, floor)}"
+                f"it has {gas} gas, its bytes alone take {max(intrinsic, floor)}", Unfit.GAS_TOO_LOW
             )
         if gas > block.max_transaction_gas:
             reason = (
@@ -200,8 +211,9 @@ class Machine:
         if balance < gas * tx.max_fee + tx.value:
             wei(tx.value, wrong=InvalidTransaction)
             raise InvalidTransaction(
-                f"insufficient funds for gas * price + value: {checksum_address(tx.sender)} has {balance} wei,"
-                f" {gas * tx.max_fee + tx.value} may be needed; set_balance gives it more"
+                f"{checksum_address(tx.sender)} has {balance} wei, {gas * tx.max_fee + tx.value} may be needed;"
+                " set_balance gives it more",
+                Unfit.NO_FUNDS,
             )
         return intrinsic, floor
 

@@ -34,6 +34,16 @@ class BlobSchedule:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedBlobFee(BlobSchedule):
+    """A schedule whose blobs always have the same price, for what a client imagines."""
+
+    price: int
+
+    def base_fee(self, excess: int) -> int:
+        return self.price
+
+
+@dataclass(frozen=True, slots=True)
 class Fork:
     """The rules of one fork."""
 

@@ -52,7 +52,15 @@ class CallStep(NamedTuple):
     by: str = ""
 
 
-Step: TypeAlias = Read | WriteStep | Logged | Touched | CallStep
+class Destroyed(NamedTuple):
+    """A contract destroyed itself, and sent all its ether to its heir."""
+
+    address: bytes
+    heir: bytes
+    balance: int
+
+
+Step: TypeAlias = Read | WriteStep | Logged | Touched | CallStep | Destroyed
 
 
 class RecordingFrame(Frame):

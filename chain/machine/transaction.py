@@ -31,6 +31,9 @@ class Transaction:
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
     signed: Any = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
+    is_free: bool = (
+        False  # it pays no fee, whatever the base fee: no chain takes it, it is only rehearsed
+    )
 
     @property
     def is_signed(self) -> bool:

@@ -58,8 +58,9 @@ def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainRea
     With `apart` the state is separate from the chain, so the caller may change it.
     """
     found_block, ledger = require_block(chain, block), chain.ledger
-    is_pending = found_block.number > chain.head.number
-    if (is_pending or (found_block.number == chain.head.number and not ledger.open)) and not apart:
+    behind = chain.head.number - found_block.number
+    is_now = behind < 0 or (behind == 0 and not ledger.open)  # what was set since the block counts
+    if is_now and not apart:
         return chain, found_block
-    index = chain.timeline_index if is_pending else found_block.end_timeline_index
+    index = chain.timeline_index if is_now else found_block.end_timeline_index
     return scratch_chain(ledger.then(index), chain.machine, found_block, index), found_block

@@ -10,11 +10,26 @@ REVERTED: Final = 3  # the code by which clients know a revert
 REFUSED: Final = -32000
 METHOD_UNAVAILABLE: Final = -32004
 TOO_MUCH: Final = -32005
+VM_FAILED: Final = -32015
 NO_REQUEST: Final = -32600
 NO_METHOD: Final = -32601
 BAD_PARAMS: Final = -32602
 BROKEN: Final = -32603
 NO_JSON: Final = -32700
+# Those of eth_simulateV1.
+NONCE_TOO_LOW: Final = -38010
+NONCE_TOO_HIGH: Final = -38011
+FEE_TOO_LOW: Final = -38012
+GAS_TOO_LOW: Final = -38013
+NO_FUNDS: Final = -38014
+BLOCK_FULL: Final = -38015
+NUMBER_ORDER: Final = -38020
+TIME_ORDER: Final = -38021
+MOVED_TO_ITSELF: Final = -38022
+MOVED_TO_SAME: Final = -38023
+NO_EOA: Final = -38024
+INITCODE_TOO_LARGE: Final = -38025
+OVER_LIMIT: Final = -38026
 NO_MEMORY: Final = (
     "it needs more memory than it may have, so it was stopped and nothing of it remains:"
     " 'boardchain node --max-memory' allows more"

@@ -7,7 +7,7 @@ readers names the value in error messages.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from chain.rpc.errors import bad_params
@@ -31,6 +31,21 @@ def word(number: int) -> str:
 def to_object(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise bad_params(f"{what} is {value!r}; it must be an object")
+    return value
+
+
+def known_fields(value: Any, names: Collection[str], what: str) -> dict[str, Any]:
+    """Read an object, and refuse it if it has other fields than `names`. Those that are null are left out."""
+    fields = to_object(value, what)
+    for name in fields:
+        if name not in names:
+            raise bad_params(f"{what} has no field {name!r}: there are {', '.join(names)}")
+    return {name: field for name, field in fields.items() if field is not None}
+
+
+def to_bool(value: Any, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise bad_params(f"{what} is {value!r}; it must be true or false")
     return value
 
 

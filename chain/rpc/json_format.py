@@ -11,7 +11,7 @@ from typing import Any, Final
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
-from chain.ledger.headers import blob_gas_of, bloom_of, encode_block
+from chain.ledger.headers import Header, blob_gas_of, bloom_of, encode_block
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
@@ -30,30 +30,17 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
     receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
     header = ledger.header(block.number - 1 if pending else block.number)
     block_hash = ledger.block_hash(header.number)
-    shown: Json = {
+    shown = {
+        **header_json(header, block_hash),
         "number": quantity(block.number),
-        "hash": data(block_hash),
-        "parentHash": data(header.parent_hash),
-        "nonce": data(header.nonce),
-        "sha3Uncles": data(header.ommers_hash),
-        "logsBloom": data(header.bloom),
-        "transactionsRoot": data(header.transactions_root),
-        "stateRoot": data(header.state_root),
-        "receiptsRoot": data(header.receipts_root),
         "miner": data(block.coinbase),
-        "difficulty": quantity(header.difficulty),
         "totalDifficulty": quantity(header.difficulty),
-        "extraData": data(header.extra_data),
-        "gasLimit": quantity(block.gas_limit),
         "gasUsed": quantity(block.gas_used),
         "timestamp": quantity(block.timestamp),
         "baseFeePerGas": quantity(block.base_fee),
         "mixHash": word(block.prevrandao),
-        "withdrawalsRoot": data(header.withdrawals_root),
         "blobGasUsed": quantity(block.blob_gas_used),
         "excessBlobGas": quantity(block.excess_blob_gas),
-        "parentBeaconBlockRoot": data(header.parent_beacon_root),
-        "requestsHash": data(header.requests_hash),
         "size": quantity(len(encode_block(header, map(ledger.envelope_of, receipts)))),
         "transactions": [
             transaction_json(ledger, receipt) if full else data(receipt.tx_hash)
@@ -65,6 +52,34 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
     if pending:
         shown |= dict.fromkeys(_MADE_AT_THE_END) | {"parentHash": data(block_hash)}
     return shown
+
+
+def header_json(header: Header, block_hash: bytes) -> Json:
+    """Return the fields of a block that its header has."""
+    return {
+        "number": quantity(header.number),
+        "hash": data(block_hash),
+        "parentHash": data(header.parent_hash),
+        "nonce": data(header.nonce),
+        "sha3Uncles": data(header.ommers_hash),
+        "logsBloom": data(header.bloom),
+        "transactionsRoot": data(header.transactions_root),
+        "stateRoot": data(header.state_root),
+        "receiptsRoot": data(header.receipts_root),
+        "miner": data(header.coinbase),
+        "difficulty": quantity(header.difficulty),
+        "extraData": data(header.extra_data),
+        "gasLimit": quantity(header.gas_limit),
+        "gasUsed": quantity(header.gas_used),
+        "timestamp": quantity(header.timestamp),
+        "baseFeePerGas": quantity(header.base_fee),
+        "mixHash": data(header.mix_hash),
+        "withdrawalsRoot": data(header.withdrawals_root),
+        "blobGasUsed": quantity(header.blob_gas_used),
+        "excessBlobGas": quantity(header.excess_blob_gas),
+        "parentBeaconBlockRoot": data(header.parent_beacon_root),
+        "requestsHash": data(header.requests_hash),
+    }
 
 
 _MADE_AT_THE_END: Final = (
@@ -84,13 +99,17 @@ def _end(ledger: Ledger, block: Block) -> int:
 # Transactions
 
 
-def transaction_json(ledger: Ledger, receipt: Receipt) -> Json:
-    """Return a transaction with its place. A transaction sent in process is signed when it is shown."""
+def transaction_json(ledger: Ledger, receipt: Receipt, inclusion: Json | None = None) -> Json:
+    """Return a transaction with its place. A transaction sent in process is signed when it is shown.
+
+    `inclusion` says in which block it is, by default that of the ledger.
+    """
     shown = signed_json(receipt, ledger.envelope_of(receipt), ledger.blocks.rules.chain_id)
-    shown |= _inclusion_fields(ledger, receipt) | _time_fields(ledger, receipt)
-    if not is_pending(ledger, receipt.block_number):
+    if inclusion is None:
+        inclusion = _inclusion_fields(ledger, receipt) | _time_fields(ledger, receipt)
+    if inclusion["blockHash"] is not None:
         shown["gasPrice"] = quantity(receipt.gas_price)
-    return {"from": data(receipt.sender), **shown}
+    return {"from": data(receipt.sender), **shown, **inclusion}
 
 
 def signed_json(tx: Transaction | Receipt, raw: bytes, chain_id: int) -> Json:

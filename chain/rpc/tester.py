@@ -209,8 +209,8 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return transaction_fields.parse_fields(self.chain, fields, self.chain.pending)
 
     def _fields(self, transaction: Values) -> Values:
-        """Return a transaction of eth-tester under the names of JSON-RPC."""
-        fields = {camel(name): value for name, value in transaction.items()}
+        """Return a transaction of eth-tester under the names of JSON-RPC, without its signature."""
+        fields = {camel(name): value for name, value in transaction.items() if name not in "vrs"}
         if "accessList" in fields:
             fields["accessList"] = [
                 {"address": address, "storageKeys": [slot.to_bytes(32) for slot in slots]}

@@ -15,16 +15,26 @@ from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.hex_values import to_address, to_bytes, to_hash, to_int, to_list, to_object
+from chain.rpc.hex_values import (
+    known_fields,
+    to_address,
+    to_bytes,
+    to_hash,
+    to_int,
+    to_list,
+    to_object,
+)
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, Any]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
-_MARKS: Final = {
-    BLOB_TYPE: "blobVersionedHashes",
-    4: "authorizationList",
-}  # what these types have, and no others
+_FIELDS: Final = (
+    "type", "from", "to", "gas", "value", "input", "data", "nonce", "chainId", *FEES, "accessList", "authorizationList",
+    "maxFeePerBlobGas", "blobVersionedHashes",
+)  # fmt: skip
+_SET_CODE: Final = 4
+_OWNERS: Final = {"authorizationList": _SET_CODE, "blobVersionedHashes": BLOB_TYPE}
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
@@ -47,9 +57,9 @@ def parse_fields(
 ) -> Transaction:
     """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain.
 
-    Without `signs` it is only rehearsed, so its sender needs no key.
+    Without `signs` it is only to be rehearsed, so its sender needs no key.
     """
-    fields = to_object(fields, "the transaction")
+    fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
     sender = (
         to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
@@ -67,30 +77,24 @@ def parse_fields(
         _number(fields, "nonce", (there or chain).state.account(sender)[0], 64),
         max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
-    if type_number in TYPES:
-        return tx
-    account = chain.keys.get(sender) if signs else None
-    if signs and (account is None or type_number == BLOB_TYPE):
-        holder = (
-            "with blobs" if type_number == BLOB_TYPE else "of type 4 from an account without a key"
-        )
-        raise refused(f"a transaction {holder} comes in signed")
-    encoded: Transaction = _typed().encode_typed(tx, _added(fields, block), chain.chain_id, account)
+    return tx if type_number in TYPES else _typed_fields(chain, tx, fields, signs)
+
+
+def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) -> Transaction:
+    """Return a transaction with blobs, or one that lends code to accounts. py-evm reads it, so it is encoded now."""
+    account = chain.keys.get(tx.sender) if signs else None
+    if signs and (account is None or tx.type == BLOB_TYPE):
+        what = "with blobs" if tx.type == BLOB_TYPE else "of type 4 from an account without a key"
+        raise refused(f"a transaction {what} comes in signed")
+    if tx.type == BLOB_TYPE:
+        hashes = to_list(fields.get("blobVersionedHashes") or (), "'blobVersionedHashes'")
+        fee = _number(fields, "maxFeePerBlobGas", 0)
+        added: list[Any] = [fee, [to_hash(item, "a hash of a blob") for item in hashes]]
+    else:
+        authorizations = to_list(fields["authorizationList"], "authorizations")
+        added = [[_authorization(item) for item in authorizations]]
+    encoded: Transaction = _typed().encode_typed(tx, added, chain.chain_id, account)
     return encoded
-
-
-def _added(fields: Fields, block: Block) -> list[Any]:
-    """Return the fields that type 3 or 4 adds, as they are encoded."""
-    if fields.get("authorizationList") is not None:
-        return [
-            [
-                _authorization(item)
-                for item in to_list(fields["authorizationList"], "authorizations")
-            ]
-        ]
-    hashes = to_list(fields.get("blobVersionedHashes"), "'blobVersionedHashes'")
-    fee = _number(fields, "maxFeePerBlobGas", block.blob_base_fee)
-    return [fee, [to_hash(item, "the hash of a blob") for item in hashes]]
 
 
 def _authorization(item: Any) -> list[bytes | int]:
@@ -123,11 +127,13 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     if price is not None and len(named) > 1:
         raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
     type_number = _number(fields, "type", _default_type(fields))
-    if type_number not in (*TYPES, *_MARKS):
-        raise bad_params(f"there is no type {type_number}: there are types 0 to 4")
-    for marked_type, name in _MARKS.items():
-        if (fields.get(name) is not None) != (type_number == marked_type):
-            raise bad_params(f"type {marked_type}, and no other, has '{name}'")
+    if type_number not in (*TYPES, BLOB_TYPE, _SET_CODE):
+        raise bad_params(f"there is no type {type_number} of transactions: there are types 0 to 4")
+    for name, owner in _OWNERS.items():
+        if (type_number == owner) != (fields.get(name) is not None):
+            raise bad_params(f"type {owner}, and no other, has '{name}'")
+    if type_number != BLOB_TYPE and _number(fields, "maxFeePerBlobGas", 0):
+        raise bad_params("only a transaction with blobs has 'maxFeePerBlobGas'")
     if (named and (price is None) != (type_number >= 2)) or (
         type_number == 0 and fields.get("accessList")
     ):
@@ -142,10 +148,12 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
 
 
 def _default_type(fields: Fields) -> int:
-    for marked_type, name in _MARKS.items():
+    for name, owner in _OWNERS.items():
         if fields.get(name) is not None:
-            return marked_type
-    return 2 if fields.get("gasPrice") is None else 0 if fields.get("accessList") is None else 1
+            return owner
+    if fields.get("gasPrice") is None:
+        return 2
+    return 0 if fields.get("accessList") is None else 1
 
 
 def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:

@@ -49,9 +49,9 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
 def encode_typed(
     tx: Transaction, added: list[Any], chain_id: int, account: Account | None
 ) -> Transaction:
-    """Return a transaction of type 3 or 4 with its bytes; `added` are the fields that its type adds.
+    """Return a transaction of type 3 or 4, whose type adds these fields, with its bytes.
 
-    It is signed by `account`. Without one its signature is of zeros, which is enough to rehearse it.
+    It is signed by `account`; without one, its signature is zero, which is enough to rehearse it.
     """
     slots = [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list]
     fields: list[Any] = [

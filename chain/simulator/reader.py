@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, Final
@@ -231,7 +232,8 @@ class ChainReader(ABC):
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
         try:
-            outcome = self.machine.transact(checked(tx), block or self.driver.next_block())
+            run = replace(checked(tx), is_free=tx.is_free)
+            outcome = self.machine.transact(run, block or self.driver.next_block())
         finally:
             if loaded is not None:
                 loaded.roll_back(taken)  # a rehearsal uses up no forced outcomes

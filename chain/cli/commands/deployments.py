@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,11 @@ def _show(rows: Iterator[Row], columns: tuple[str, ...], *, json: bool) -> None:
     output.table(columns, rows, json=json)
 
 
+def _place(base: Path, at: str | None) -> str | None:
+    """Return where a chain is, a file as seen from the working directory."""
+    return at if at is None or "://" in at else relpath(base / at)
+
+
 def _plans(base: Path) -> Iterator[Row]:
     for folder, identity in chain_folders(base):
         for plan, journal in _journals(folder):
@@ -111,7 +117,7 @@ def _plans(base: Path) -> Iterator[Row]:
             did = [each for run in journal.runs for each in run["did"]]
             gas, cost = sum(each["gas"] for each in did), sum(int(each["cost"]) for each in did)
             yield (
-                folder.name, identity["at"], plan, len(records), contracts, len(journal.runs), gas, ether(cost),
+                folder.name, _place(base, identity["at"]), plan, len(records), contracts, len(journal.runs), gas, ether(cost),
             )  # fmt: skip
 
 

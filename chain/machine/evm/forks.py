@@ -28,7 +28,7 @@ from chain.machine import gas
 from chain.machine.evm import bls12_381, modexp
 from chain.machine.evm.kzg import POINT_EVALUATION
 from chain.machine.evm.p256 import P256VERIFY
-from chain.machine.fork import OSAKA, PRAGUE
+from chain.machine.fork import OSAKA, PRAGUE, Fork
 
 Operations = Mapping[int, OpcodeAPI]
 Precompiles = Mapping[bytes, Callable[[ComputationAPI], Any]]
@@ -58,16 +58,18 @@ OPERATIONS: Final[Mapping[str, Operations]] = {
 }
 
 _OWN: Final = {each.name: each for each in (POINT_EVALUATION, *bls12_381.PRECOMPILES, P256VERIFY)}
-
-
-def _precompiles(addresses: Mapping[bytes, str], power: Callable[..., Any]) -> Precompiles:
-    """Return the precompiled contracts of a fork: our own, MODEXP as `power`, and else those of py-evm."""
-    own: dict[str, Callable[..., Any]] = {**_OWN, "MODEXP": power}
-    theirs: Mapping[Any, Callable[..., Any]] = PRAGUE_PRECOMPILES
-    return {address: own.get(name) or theirs[address] for address, name in addresses.items()}
-
-
-PRECOMPILES: Final[Mapping[str, Precompiles]] = {
-    PRAGUE.evm: _precompiles(PRAGUE.precompiles, modexp.BERLIN),
-    OSAKA.evm: _precompiles(OSAKA.precompiles, modexp.OSAKA),
+_THEIRS: Final[Mapping[Any, Callable[..., Any]]] = PRAGUE_PRECOMPILES
+_BY_NAME: Final[Mapping[str, Callable[..., Any]]] = {
+    **{name: _THEIRS[address] for address, name in PRAGUE.precompiles.items()},
+    **_OWN,
 }
+_MODEXP: Final[Mapping[str, Callable[..., Any]]] = {
+    PRAGUE.evm: modexp.BERLIN,
+    OSAKA.evm: modexp.OSAKA,
+}
+
+
+def precompiles_of(fork: Fork) -> Precompiles:
+    """Return the precompiled contracts of a fork by their addresses: our own, and else those of py-evm."""
+    by_name = {**_BY_NAME, "MODEXP": _MODEXP[fork.evm]}
+    return {address: by_name[name] for address, name in fork.precompiles.items()}

@@ -9,7 +9,7 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
@@ -23,9 +23,10 @@ from eth_typing import Address
 from chain.abi.texts import revert_text
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.evm.forks import OPERATIONS, PRECOMPILES, Operations
+from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
 from chain.machine.executor import failure_from_exception
 from chain.machine.failure import Failure
+from chain.machine.fork import Fork
 from chain.machine.frame import Frame
 
 if TYPE_CHECKING:
@@ -228,8 +229,8 @@ class Computation(PragueComputation):
         return list(self.state.doomed)
 
 
-@cache
-def computation_of(base: type[Computation], evm: str) -> type[Computation]:
-    """Return `base` with the operations and precompiled contracts of `Fork.evm`. py-evm reads both from the class."""
-    tables = {"opcodes": base.operations_of(evm), "_precompiles": PRECOMPILES[evm]}
+@lru_cache(maxsize=64)  # a simulation may move precompiled contracts, which makes it another fork
+def computation_of(base: type[Computation], fork: Fork) -> type[Computation]:
+    """Return `base` with the operations and precompiled contracts of a fork. py-evm reads both from the class."""
+    tables = {"opcodes": base.operations_of(fork.evm), "_precompiles": precompiles_of(fork)}
     return type(base.__name__, (base,), tables)

@@ -16,6 +16,7 @@ from chain.machine.evm.messages import Computation, FastStack, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
     CallStep,
+    Destroyed,
     Logged,
     Read,
     RecordingMachine,
@@ -24,8 +25,8 @@ from chain.machine.recording import (
     steps_of,
 )
 
-_SLOAD, _SSTORE = 0x54, 0x55
-_LOOKING: Final = {0x31, 0x3B, 0x3C, 0x3F, 0xFF}  # BALANCE, EXTCODE…, SELFDESTRUCT
+_SLOAD, _SSTORE, _SELFDESTRUCT = 0x54, 0x55, 0xFF
+_LOOKING: Final = {0x31, 0x3B, 0x3C, 0x3F, _SELFDESTRUCT}  # BALANCE, EXTCODE…
 _WORD: Final = 32  # bytes
 _NAMES: Final = {"SHA3": "KECCAK256"}
 
@@ -73,6 +74,9 @@ class ObservedComputation(Computation):
         before = self.state.world.word(address, top) if code == _SSTORE else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
+        if code == _SELFDESTRUCT:
+            balance = self.state.world.account(address)[1]
+            steps.append(Destroyed(address, top.to_bytes(32)[12:], balance))
         machine = cast(RecordingMachine, self.state.machine)
         if machine.opcodes is None or len(machine.opcodes) >= machine.most_opcodes:
             self.running = None

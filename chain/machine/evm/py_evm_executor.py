@@ -62,6 +62,7 @@ class PyEvmExecutor:
             fuel=(tx.gas - evm_tx.intrinsic_gas) // GAS_PER_TICK,
         )  # fmt: skip
         state = self._state_of(context)
+        state.is_free = tx.is_free
         world_state.access = {}
         try:
             computation = cast(Computation, state.apply_transaction(evm_tx))
@@ -121,7 +122,6 @@ class PyEvmTransaction:
         self.data, self.value, self.gas = tx.data, tx.value, tx.gas
         self.access_list = tx.access_list
         self.max_fee_per_gas, self.max_priority_fee_per_gas = tx.max_fee, tx.tip
-
         if tx.type > 2:
             self._take_over(_signed(tx))
             return
@@ -159,7 +159,8 @@ class Executor(PragueTransactionExecutor):
             raise ValidationError(
                 f"intrinsic gas too low: it has {gas} gas, {needed} is needed before anything runs"
             )
-        super().validate_transaction(transaction)
+        if not self.vm_state.is_free:
+            super().validate_transaction(transaction)
 
     def _validate_blobs(self, transaction: Any) -> None:
         """Check who is called, the blobs, and everything that may have to be paid, of which py-evm checks only a part."""
@@ -182,7 +183,7 @@ class Executor(PragueTransactionExecutor):
                     f"blob {number} has invalid hash version: its hash begins with 0x{versioned_hash[:1].hex()}, not 0x01"
                 )
         blob_fee, price = transaction.max_fee_per_blob_gas, self.vm_state.blob_base_fee
-        if blob_fee < price:
+        if blob_fee < price and not self.vm_state.is_free:
             raise ValidationError(
                 f"max fee per blob gas less than block blob gas fee: it is {blob_fee} wei, the price {price}"
             )
@@ -250,7 +251,7 @@ class EvmState(PragueState):
     def __init__(
         self, machine: Machine, context: TransactionContext, computation: type[Computation]
     ) -> None:
-        self.computation_class = computation_of(computation, context.block.fork.evm)
+        self.computation_class = computation_of(computation, context.block.fork)
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
         self._account_db = StateAdapter(self.world)
@@ -259,6 +260,7 @@ class EvmState(PragueState):
             Address(context.origin),
             [Hash32(blob_hash) for blob_hash in context.blob_hashes],
         )
+        self.is_free = False  # the transaction pays no fee
         self.gas_used = 0
         self.created: list[Address] = []
         self.doomed: dict[Address, None] = {}
@@ -267,6 +269,9 @@ class EvmState(PragueState):
     @property
     def blob_base_fee(self) -> int:
         return self.context.block.blob_base_fee
+
+    def get_tip(self, transaction: Any) -> int:
+        return max(0, self.context.gas_price - self.base_fee)
 
     def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
         return self.transaction_context

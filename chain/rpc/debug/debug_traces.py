@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 
-from chain.ledger.blocks import Block
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import block_of, recording_machine, replay_transaction, transaction_of
@@ -123,34 +121,18 @@ def _rehearse(
 ) -> tuple[ChainReader, Run]:
     """Run a transaction on a separate state. Return the reader of that state, and the run."""
     chain, config = node.chain, config or {}
-    reader, target_block = imagined(chain, block, config.get("stateOverrides"), apart=True)
+    overrides = config.get("stateOverrides"), config.get("blockOverrides")
+    reader, target_block = imagined(chain, block, *overrides, apart=True)
     machine.state, machine.loaded = reader.state, reader.machine.loaded
-    target_block = _with_overrides(target_block, config.get("blockOverrides"))
-    tx, free = without_fees(
-        reader, parse_fields(chain, fields, target_block, reader, signs=False), target_block
-    )
-    return reader, Run(tx, machine.transact(tx, free), machine, free.coinbase)
-
-
-def _with_overrides(block: Block, overrides: Any) -> Block:
-    """Return the block with the client's overrides."""
-    fields = to_object(overrides or {}, "'blockOverrides'")
-    names = {
-        "number": "number",
-        "time": "timestamp",
-        "baseFeePerGas": "base_fee",
-        "prevRandao": "forced_prevrandao",
-    }
-    changes: dict[str, Any] = {
-        names[name]: to_int(value, f"'{name}'") for name, value in fields.items() if name in names
-    }
-    return replace(block, **changes) if changes else block
+    machine.block_hash = reader.machine.block_hash
+    tx = without_fees(reader, parse_fields(chain, fields, target_block, reader, signs=False))
+    return reader, Run(tx, machine.transact(tx, target_block), machine, target_block.coinbase)
 
 
 # Access lists
 
 
-def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
+def create_access_list(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> Json:
     """Return the accounts and words that a transaction accesses, and its gas when they are listed beforehand (EIP-2930)."""
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
@@ -161,7 +143,9 @@ def create_access_list(node: Node, fields: Any, block: Any = LATEST) -> Json:
             recording_machine(node.chain.ledger),
             {**fields, "accessList": previous_list},
         )
-        _, run = _rehearse(node, request, PENDING if is_next else block, machine)
+        _, run = _rehearse(
+            node, request, PENDING if is_next else block, machine, {"stateOverrides": overrides}
+        )
         access_list, outcome = _access_list(run), run.outcome
         if access_list == previous_list:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,15 +11,15 @@ from chain.ledger.blocks import Block
 from chain.ledger.signing import attach_signature, encode_signed
 from chain.machine.frame import Frame
 from chain.machine.gas import CALL_STIPEND
-from chain.machine.state import State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.control.txpool import apply
-from chain.rpc.errors import failed, refused
+from chain.rpc.errors import bad_params, failed, refused
 from chain.rpc.eth.node_info import signing_account
-from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, to_slot
+from chain.rpc.hex_values import data, quantity, to_bytes, to_object
 from chain.rpc.json_format import Json, receipt_json, signed_json
 from chain.rpc.node import Node
+from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields, parse_signed
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
@@ -76,6 +76,8 @@ def sign_transaction(node: Node, fields: Any) -> Json:
 def fill_transaction(node: Node, fields: Any) -> Json:
     """Return a transaction with all of its fields, to be signed elsewhere: where the signature will be are zeros."""
     chain = node.chain
+    if to_object(fields, "the transaction").get("blobVersionedHashes") is not None:
+        fields = {"maxFeePerBlobGas": chain.pending.blob_base_fee, **fields}
     tx = parse_fields(chain, fields, chain.pending, signs=False)
     if fields.get("gas") is None:
         gas = _estimate(chain, tx, chain.pending)
@@ -87,29 +89,28 @@ def fill_transaction(node: Node, fields: Any) -> Json:
 # Read-only runs
 
 
-def call(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
+def call(
+    node: Node, fields: Any, block: Any = LATEST, overrides: Any = None, block_overrides: Any = None
+) -> str:
     """Run a message at the end of a block, undo it, and return its output."""
     chain = node.chain
-    reader, target_block = imagined(chain, block, overrides)
-    tx = parse_fields(chain, fields, target_block, reader, signs=False)
-    view_block = chain.view_block if target_block is chain.head else target_block
-    frame = _simulate(reader, tx, target_block, view_block, limited=fields.get("gas") is not None)
+    reader, seen = imagined(chain, block, overrides, block_overrides, viewed=True)
+    tx = parse_fields(chain, fields, seen, reader, signs=False)
+    frame = _run(reader, tx, seen, limited=fields.get("gas") is not None)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
 
 
-def _simulate(
-    there: ChainReader, tx: Transaction, where: Block, seen: Block, limited: bool
-) -> Frame:
+def _run(there: ChainReader, tx: Transaction, seen: Block, limited: bool) -> Frame:
     if tx.to is None or tx.type > 2:  # it makes an account, lends code or shows blobs
-        return _rehearse(there, tx, where).frame
+        return _rehearse(there, tx, seen).frame
     balance = there.state.account(tx.sender)[1]
     if balance < tx.value:
         raise refused(
             f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
         )
-    gas = call_gas_limit(there, tx.to, tx.gas if limited else None, where)
+    gas = call_gas_limit(there, tx.to, tx.gas if limited else None, seen)
     frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
     return frame
 
@@ -124,11 +125,14 @@ def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block)
     return min(where.gas_limit if gas is None else gas, where.gas_limit)
 
 
-def estimate_gas(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> str:
+def estimate_gas(
+    node: Node, fields: Any, block: Any = LATEST, overrides: Any = None, block_overrides: Any = None
+) -> str:
     """Return the least gas with which a transaction does the same as with plenty. At the head, it runs in the next block."""
     chain = node.chain
     is_next = require_block(chain, block).number >= chain.head.number
-    reader, target_block = imagined(chain, PENDING if is_next else block, overrides)
+    next_block = PENDING if is_next else block
+    reader, target_block = imagined(chain, next_block, overrides, block_overrides)
     tx = parse_fields(chain, fields, target_block, reader, signs=False)
     return quantity(_estimate(reader, tx, target_block))
 
@@ -155,13 +159,13 @@ def _rehearse(
     chain: ChainReader, tx: Transaction, block: Block, gas: int | None = None
 ) -> TransactionResult:
     """Run a transaction and undo it."""
-    return chain.rehearse(*without_fees(chain, tx if gas is None else replace(tx, gas=gas), block))
+    return chain.rehearse(without_fees(chain, tx if gas is None else replace(tx, gas=gas)), block)
 
 
-def without_fees(chain: ChainReader, tx: Transaction, block: Block) -> tuple[Transaction, Block]:
-    """Return the transaction with the next nonce, and its block, both without fees."""
+def without_fees(chain: ChainReader, tx: Transaction) -> Transaction:
+    """Return the transaction with the next nonce, and without fees."""
     nonce = chain.state.account(tx.sender)[0]
-    return replace(tx, nonce=nonce, max_fee=0, tip=0), replace(block, base_fee=0)
+    return replace(tx, nonce=nonce, max_fee=0, tip=0, is_free=True)
 
 
 def _outcome_signature(frame: Frame) -> tuple[Any, ...]:
@@ -183,32 +187,32 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def imagined(
-    chain: Chain, block: Any, overrides: Any, *, apart: bool = False
+    chain: Chain,
+    block: Any,
+    overrides: Any,
+    block_overrides: Any = None,
+    *,
+    apart: bool = False,
+    viewed: bool = False,
 ) -> tuple[ChainReader, Block]:
-    """Return a reader of the chain at the end of a block, and that block, with overrides `{address: {balance: …}}`.
+    """Return a reader of the chain at the end of a block, and that block, both as a client imagines them.
 
-    With `apart` the state is separate even if there are no overrides.
+    With `apart` the state is separate even if there are no overrides. With `viewed` the last block has the time of now.
     """
-    changes = to_object(overrides or {}, "the state override")
-    reader, target_block = state_at(chain, block, apart=apart or bool(changes))
-    for address, change in changes.items():
-        override(reader.state, to_address(address), to_object(change, "what is overridden"))
-    if changes:
-        reader.state.close()
-    return reader, target_block
+    accounts, fields = StateOverrides.read(overrides), BlockOverrides.read(block_overrides)
+    if fields.withdrawals:
+        raise bad_params("'withdrawals' end a block, and this call ends none")
+    reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
+    if viewed and target is chain.head:
+        target = chain.view_block
+    if not accounts and not fields:
+        return reader, target
+    fork = accounts.apply(reader.state, target.fork)
+    reader.state.close()
+    reader.machine.block_hash = lambda number: _known_hash(chain, number)
+    return reader, fields.apply(target, fork)
 
 
-def override(state: State, address: bytes, change: Mapping[str, Any]) -> None:
-    nonce, balance, code_hash = state.account(address)
-    nonce = to_int(change.get("nonce", nonce), "the nonce", 64)
-    balance = to_int(change.get("balance", balance), "the balance")
-    state.set_account(address, (nonce, balance, code_hash))
-    if "code" in change:
-        state.set_code(address, to_bytes(change["code"], "the code"))
-    if "state" in change:
-        state.delete_storage(address)
-    words: dict[Any, Any] = {}
-    for name in ("state", "stateDiff"):
-        words |= to_object(change.get(name) or {}, f"'{name}'")
-    for slot, word in words.items():
-        state.set_word(address, to_slot(slot), to_int(word, "a word"))
+def _known_hash(chain: Chain, number: int) -> bytes:
+    """Return the hash of a block, zero if there is no such block: a call may imagine a higher number."""
+    return chain.ledger.block_hash(number) if number <= chain.head.number else bytes(32)

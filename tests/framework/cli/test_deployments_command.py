@@ -419,7 +419,7 @@ def test_address_book_as_typescript(project: Path) -> None:
 def test_deployments_are_listed_with_their_cost() -> None:
     done = facts(deploy("--json"))
     (row,) = facts(run("deployments", "--json"))
-    assert (row["chain"], row["at"], row["plan"], row["runs"]) == ("a", "../a.chain", "deploy", 1)
+    assert (row["chain"], row["at"], row["plan"], row["runs"]) == ("a", "a.chain", "deploy", 1)
     assert (row["steps"], row["contracts"], row["gas"]) == (3, 2, done["gas"])
 
 

@@ -24,6 +24,7 @@ LITTLE = Limits(mined=20, body=200_000)
 GROWTH = 8 << 10  # KiB that the process may grow by from the first fifth of the requests on
 WAYS_BACK = ("_reset", "_rollback")  # to where the test could not come back from
 NAMED = [name for name in METHODS if not name.endswith(WAYS_BACK)]
+TWO = "0x" + "00" * 19 + "02"
 TAGS = ["latest", "pending", "earliest", "safe", "finalized", "newest", "0x0", "0x1"]
 QUANTITIES = [0, 1, 2, 3, 16, 2**31, 2**63, 2**64, 2**255, 2**256, 2**999]
 TEXTS = ["\ud800", "\x00", "é" * 20, "a" * 3_000, "eval", "../x", "0xzz"]
@@ -82,13 +83,19 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         "domain": {"name": "Post"},
         "message": {"to": [sender]},
     }
+    block_fields = {
+        "number": "0x9", "time": "0x7fffffff", "baseFeePerGas": "0x1", "gasLimit": "0xfffff", "prevRandao": tx,
+        "blobBaseFee": "0x1", "feeRecipient": store,
+    }  # fmt: skip
+    taken = {"index": "0x0", "validatorIndex": "0x0", "address": store, "amount": "0x1"}
     blocks = [
         {
-            "blockOverrides": {"number": "0x9", "time": "0x7fffffff", "baseFeePerGas": "0x1"},
-            "stateOverrides": imagined,
-            "calls": [call_],
+            "blockOverrides": {**block_fields, "withdrawals": [taken]},
+            "stateOverrides": {**imagined, TWO: {"movePrecompileToAddress": tx[:42]}},
+            "calls": [call_, {**call_, "blobVersionedHashes": ["0x01" + tx[4:]]}],
         }
     ]
+    wish = {"blockStateCalls": blocks, "traceTransfers": True, "returnFullTransactions": True}
     running = [
         (name, [fields, "latest", imagined])
         for name in ("eth_call", "eth_estimateGas", "eth_createAccessList")
@@ -110,7 +117,8 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         ("eth_feeHistory", ["0x4", "latest", [10, 50.5, 90]]), ("eth_getLogs", [logs]), ("eth_newFilter", [logs]),
         ("eth_newBlockFilter", []), ("eth_getFilterChanges", ["0x1"]), ("eth_getFilterLogs", ["0x2"]),
         ("eth_sign", [sender, look]), ("personal_sign", [look, sender]), ("eth_signTypedData_v4", [sender, typed]),
-        ("eth_signTypedData", [sender, json.dumps(typed)]), ("eth_simulateV1", [{"blockStateCalls": blocks}, "latest"]),
+        ("eth_signTypedData", [sender, json.dumps(typed)]), ("eth_simulateV1", [wish, "latest"]),
+        ("eth_call", [call_, "latest", imagined, block_fields]),
         ("web3_sha3", [look]), ("debug_traceTransaction", [tx, traced]), ("debug_traceTransaction", [tx, told]),
         ("debug_traceCall", [call_, "latest", traced]), ("debug_traceCall", [paid, "0x1", {"enableMemory": True}]),
         ("evm_mine", ["0x2"]), ("evm_mine", [{"blocks": "0x2", "timestamp": "0x7fffffff"}]), ("evm_snapshot", []),

@@ -112,6 +112,5 @@ def test_refusals_of_typed_transactions_have_known_words(
         ({**lending, "to": None}, "EIP-7702 transaction cannot be used to create contract"),
         ({**blobs, "to": None}, "blob transaction of type create"),
         ({**blobs, "blobVersionedHashes": []}, "blob transaction missing blob hashes"),
-        ({**blobs, "maxFeePerBlobGas": "0x0"}, "max fee per blob gas less than block blob gas fee"),
     ):
         assert rpc.refusal("eth_call", asked).message.startswith(words)
