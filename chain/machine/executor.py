@@ -184,7 +184,9 @@ class Machine:
                 Unfit.NONCE_TOO_LOW if tx.nonce < nonce else Unfit.NONCE_TOO_HIGH,
             )
         if nonce == NONCE and not tx.is_free:  # EIP-2681
-            raise InvalidTransaction(f"{checksum_address(tx.sender)} has used up all its nonces")
+            raise InvalidTransaction(
+                f"nonce has max value: {checksum_address(tx.sender)} has used up all its nonces"
+            )
         if tx.max_fee < block.base_fee and not tx.is_free:
             raise InvalidTransaction(
                 f"it is {tx.max_fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW

@@ -47,6 +47,13 @@ def test_refusals_begin_with_known_words(
     assert len(chain.receipts) == 1
 
 
+def test_nonces_end(chain: Chain, rpc: Any) -> None:
+    alice, bob = map(rpc.hexed, chain.accounts[:2])
+    rpc("anvil_setNonce", alice, hex(2**64 - 1))
+    no = rpc.refusal("eth_sendTransaction", {"from": alice, "to": bob, "gas": "0x5208"})
+    assert no.message.startswith("nonce has max value: 0x")
+
+
 def test_calls_cannot_send_what_they_have_not(chain: Chain, rpc: Any) -> None:
     asked = {"to": rpc.hexed(chain.accounts[1]), "value": hex(10**24)}
     for method, words in (
