@@ -27,14 +27,14 @@ from chain.metering.costs import (
     sort,
     written,
 )  # fmt: skip
-from chain.metering.format_costs import pay_for_format
+from chain.metering.format_costs import formatted_by_braces, pay_for_format
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.new_characters import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import pictured, scrubbed
+from chain.metering.stable_text import pictured, scrubbed, worded
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -241,7 +241,8 @@ def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(items, _JOINED):
         return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
     try:
-        texts = sum(map(len, items))
+        held: Any = list if isinstance(items, list) else tuple
+        texts = sum(map(len, held.__iter__(items)))
     except TypeError:  # not texts: the method itself reports that
         return args
     charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
@@ -304,18 +305,8 @@ def number(digits: Any) -> Any:
     return digits
 
 
-def _order(thing: Any, args: tuple[Any, ...]) -> None:
+def _nothing(thing: Any, args: tuple[Any, ...]) -> None:
     return None
-
-
-def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
-    if args:
-        pay_for_format(thing, args)
-
-
-def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
-    if args and isinstance(args[0], dict):
-        pay_for_format(thing, tuple(charge_items(args[0]).values()))
 
 
 # Methods with an implementation of their own
@@ -329,9 +320,15 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 
 
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str) and named:
-        pay_for_format(thing, (*args, *named.values()))
-    text = written(getattr(thing, name)(*args, **named))
+    if isinstance(thing, str) and type(thing).format is str.format:
+        return formatted_by_braces(thing, args, named)
+    return thing.format(*args, **named)
+
+
+def _formatted_by_map(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+    if isinstance(thing, str) and args and isinstance(args[0], dict):
+        pay_for_format(thing, tuple(charge_items(args[0]).values()))
+    text = written(thing.format_map(*map(worded, args), **named))
     return pictured(text, thing) if isinstance(thing, str) and "!r" in thing else text
 
 
@@ -381,7 +378,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "encode decode": _coded,
     "wrap fill": _whole,
     "add setdefault": _new_key,
-    "sort": _order,
+    "sort format format_map": _nothing,
     "join": _join,
     "ljust rjust center zfill to_bytes": _width,
     "expandtabs": _tabs,
@@ -390,14 +387,12 @@ _NAMES: Final[dict[str, _Price]] = {
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,
-    "format": _format_plain,
-    "format_map": _format_map,
     " ".join(PATTERN_METHODS): _whole,
 }  # fmt: skip
 _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
     "sort": _sorted_in_place,
     "format": _formatted,
-    "format_map": _formatted,
+    "format_map": _formatted_by_map,
     "count": _index,
     "index": _index,
     "elements": _elements,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -78,16 +79,12 @@ BUILTINS: Final[dict[str, Any]] = {
     "reversed": guarded_reversed,
 }
 CLASSES: Final = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type))
-CALLING: Final = frozenset(
-    {
-        "builtins.map",
-        "builtins.filter",
-        "functools.reduce",
-        "functools.partial",
-        "itertools.starmap",
-        "collections.defaultdict",
-    }
-)
+# Functions that call some of their first arguments, by their number.
+CALLING: Final = {
+    **dict.fromkeys(("builtins.map", "builtins.filter", "functools.reduce"), 1),
+    **dict.fromkeys(("itertools.starmap", "collections.defaultdict"), 1),
+    "functools.partial": sys.maxsize,
+}
 OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
     ast.Add: (arithmetic.add, operator.iadd),
     ast.Sub: (arithmetic.subtract, operator.isub),
