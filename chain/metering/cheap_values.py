@@ -7,6 +7,7 @@ function binds to nothing else. All other values are checked at run time (`chain
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -45,9 +46,7 @@ class Light:
         self.taken = taken  # names that the module or function binds, so they do not mean builtins
         # Names of texts and short tuples at the top of the module: True for a text.
         self.rows = rows
-        self.fixed: frozenset[str] = (
-            frozenset()
-        )  # names that are bound only once, by assignment or as a parameter
+        self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
         self.kept = self.fixed  # names that keep their values while an expression is evaluated
         # The same, on the assumption that any other value may be of the author's own class.
         self.strictly: Light | None = None
@@ -239,8 +238,11 @@ def light_in(function: Function, constants: Light) -> Light:
     }
     light = outer.knowing(numbers, outer.small | small)
     if isinstance(function, ast.FunctionDef):
-        light.fixed = frozenset(names_of(function)) - often
-    light.kept = light.fixed | outer.numbers
+        assigned = Counter(names_of(function))
+        light.fixed = frozenset(
+            name for name, times in assigned.items() if times == len(bindings[name])
+        )
+    light.kept = (light.fixed - often) | outer.numbers
     light.strictly = outer.knowing(_numbers(bindings, outer, Strictly), light.small, Strictly)
     return light
 
@@ -317,4 +319,6 @@ def _other_names(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.alias):
         yield node.asname or node.name.partition(".")[0]
     for target in targets:
-        yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
+        for inner in ast.walk(target):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                yield inner.id

@@ -104,7 +104,11 @@ def _has_size(kind: Any) -> bool:
 
 def charge_new_items(items: Any) -> Any:
     """Charge for a walk that puts each item into a new collection, and return the items."""
-    return charge_items(items, BUILT)
+    size = len(items) if type(items) in _PLAIN else 0
+    if size > FREE:
+        charge(size * BUILT)
+        return items
+    return charge_items(items, BUILT) if not size else items
 
 
 def pay_keys(items: Any) -> Any:

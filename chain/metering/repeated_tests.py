@@ -1,39 +1,43 @@
 """One test of a name instead of many: its result is kept in a flag beside the name.
 
-A name that its function binds only once keeps its value, and a value that is light stays light. So where a function tests the
-same name in several places, or in a loop, the test moves to the place where the name is bound.
+Where a function tests the same name in several places, or in a loop, the test moves behind the statements that bind the name.
+That holds for names that only assignments and parameters bind, and for tests whose result no later step changes: that a value
+is light, or that it is a number near zero.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 _LOOPS: Final = (
     ast.For, ast.While, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp
 )  # fmt: skip
+Test: TypeAlias = tuple[str, str]  # a name, and the fact that is tested
+
 _STATEMENTS: Final = ("body", "orelse", "finalbody")
 _BODIES: Final = (*_STATEMENTS, "handlers", "cases")
 
 
-def test_once(function: ast.FunctionDef, tests: Mapping[str, list[ast.IfExp]]) -> None:
-    """Replace repeated tests of a name by its flag. `tests` holds the choices that begin with the same test, by name."""
+def test_once(function: ast.FunctionDef, tests: Mapping[Test, list[ast.IfExp]]) -> None:
+    """Replace repeated tests of a name by its flag. `tests` holds the choices that begin with the same test."""
     loops = (node for node in ast.walk(function) if isinstance(node, _LOOPS))
     repeated = {part for loop in loops for part in ast.walk(loop)}
-    flags: dict[str, ast.Assign] = {}
-    for name, choices in tests.items():
+    flags: dict[str, list[ast.Assign]] = {}
+    for (name, fact), choices in tests.items():
         if len(choices) > 1 or choices[0] in repeated:
-            flag = f"__light_{name}__"
-            flags[name] = ast.Assign([ast.Name(flag, ast.Store())], choices[0].test)
+            flag = f"__{fact}_{name}__"
+            test = ast.Assign([ast.Name(flag, ast.Store())], choices[0].test)
+            flags.setdefault(name, []).append(test)
             for choice in choices:
                 choice.test = ast.copy_location(ast.Name(flag, ast.Load()), choice)
     if flags:
         _insert(function, flags)
 
 
-def _insert(function: ast.FunctionDef, flags: dict[str, ast.Assign]) -> None:
-    """Insert each flag behind the statement that binds its name."""
+def _insert(function: ast.FunctionDef, flags: dict[str, list[ast.Assign]]) -> None:
+    """Insert each flag behind each statement that binds its name."""
     start = 0 if ast.get_docstring(function, clean=False) is None else 1
     for body in list(_bodies(function)):
         for statement in list(body):
@@ -42,8 +46,11 @@ def _insert(function: ast.FunctionDef, flags: dict[str, ast.Assign]) -> None:
     function.body[start:start] = _flags_of(_params(function), flags, function.body[start])
 
 
-def _flags_of(names: list[str], flags: dict[str, ast.Assign], place: ast.stmt) -> list[ast.stmt]:
-    return [ast.copy_location(flags[name], place) for name in names if name in flags]
+def _flags_of(
+    names: list[str], flags: dict[str, list[ast.Assign]], place: ast.stmt
+) -> list[ast.stmt]:
+    found = (flag for name in names for flag in flags.get(name, ()))
+    return [ast.copy_location(ast.Assign(flag.targets, flag.value), place) for flag in found]
 
 
 def names_of(function: ast.FunctionDef) -> list[str]:

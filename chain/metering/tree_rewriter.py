@@ -14,7 +14,7 @@ from chain.metering.cheap_values import light_in, light_of
 from chain.metering.costs import FREE
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import parse_at
-from chain.metering.repeated_tests import test_once
+from chain.metering.repeated_tests import Test, test_once
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -34,7 +34,7 @@ class Weighing(Wording):
         self._bound = _bound_inside(module)
         self._light = self._constants = light_of(constants, self._bound | frozenset(module.names))
         self._is_inside = False  # True inside a function
-        self._tests: dict[str, list[ast.IfExp]] = {}  # of names that are bound only once
+        self._tests: dict[Test, list[ast.IfExp]] = {}  # of names, in the function
         self._has_names = False  # True where a value may be assigned to a temporary name
         self._is_shared = False  # True inside a generator expression, which may be suspended
         self._iterables: set[ast.AST] = set()  # of comprehensions, which cannot contain `:=`
@@ -151,7 +151,7 @@ class Weighing(Wording):
         if isinstance(node, ast.Constant):
             return node
         test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
-        return self._unless(test, "__key__", node)
+        return self._noted("near", self._unless(test, "__key__", node), node)
 
     def _few(self, word: str, node: ast.expr) -> ast.expr:
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
@@ -186,17 +186,19 @@ class Weighing(Wording):
             return node
         if is_text:
             return self._unless("__class_of__(V) in __plain__", word, node)
-        choice: Any = self._unless(_IS_LIGHT, word, node)
-        if self._is_fixed(node):
-            self._tests.setdefault(node.id, []).append(choice)
+        return self._noted("light", self._unless(_IS_LIGHT, word, node), node)
+
+    def _noted(self, fact: str, choice: Any, tested: ast.expr) -> ast.expr:
+        """Return a choice that begins with the test of a fact about a name, which may be tested elsewhere too."""
+        if self._is_fixed(tested):
+            self._tests.setdefault((tested.id, fact), []).append(choice)
         return choice  # type: ignore[no-any-return]
 
     def _weighed_beside(self, other: ast.Name, node: ast.expr) -> ast.expr:
         """Wrap a value in a call that weighs it, unless the one it is compared with is light."""
         choice = parse_at(f"0 if {_IS_LIGHT.replace('V', other.id)} else 0", node)
         choice.body, choice.orelse = node, self._paid("__weigh__", deepcopy(node))
-        self._tests.setdefault(other.id, []).append(choice)
-        return choice  # type: ignore[no-any-return]
+        return self._noted("light", choice, other)
 
     def _is_fixed(self, node: ast.expr) -> TypeGuard[ast.Name]:
         return isinstance(node, ast.Name) and node.id in self._light.fixed
