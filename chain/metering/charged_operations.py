@@ -240,7 +240,11 @@ class Operations(Weighing):
                 and self._light.is_small(index.upper)
                 and _is_plus(index.upper)
             )
-            return node if is_few else self._few("__charge_slice__", node)
+            if is_few:
+                return node
+            charged = self._few("__charge_slice__", node)
+            self._sliced[charged] = node
+            return charged
         if isinstance(node.ctx, ast.Store):
             node.slice = self._key(index)
         else:

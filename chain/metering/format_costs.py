@@ -37,6 +37,14 @@ def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, Any])
     return str(pictured(result, text)) if "!r" in text else result
 
 
+def formatted_by_map(text: str, values: Any) -> str:
+    """Return `text.format_map(values)`, charged before it runs."""
+    if isinstance(values, dict):
+        pay_for_format(text, tuple(charge_items(values).values()))
+    result: str = written(text.format_map(worded(values)))
+    return str(pictured(result, text)) if "!r" in text else result
+
+
 def pay_for_format(text: str, values: tuple[Any, ...]) -> bool:
     """Charge for `text.format(…)` with these values. Return True if some are more than a short text or number."""
     if type(text) is not str:  # a subclass may define its own hash
@@ -61,7 +69,7 @@ def pay_for_format(text: str, values: tuple[Any, ...]) -> bool:
 
 def pay_for_widths(template: str) -> bool:
     """Charge for the numbers in a format string, since each may be a width. Return True if a width is taken from a value."""
-    if len(template) > _FREE_TEXT:
+    if len(template) > _SHORT:
         charge_text(len(template))
     numbers, is_wide = _widths_in(template) if len(template) <= _SHORT else _find_widths(template)
     for number in numbers:

@@ -19,22 +19,21 @@ from chain.metering.costs import (
     charge_items,
     charge_shown,
     charge_text,
-    contains,
     metered,
     pay_keys,
     pay_pairs,
     size_of,
     sort,
-    written,
-)  # fmt: skip
-from chain.metering.format_costs import formatted_by_braces, pay_for_format
+)
+from chain.metering.format_costs import formatted_by_braces, formatted_by_map, pay_for_format
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.lookup_costs import contains, moved
 from chain.metering.new_characters import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import pictured, scrubbed, worded
+from chain.metering.stable_text import scrubbed
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -199,12 +198,10 @@ def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _moved(thing: Any, args: tuple[Any, ...]) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
-    if args and isinstance(thing, list | bytearray) and args[0] != -1:
-        charge(1 + len(thing) // 64)
-    elif args and isinstance(thing, deque):
-        charge(1 + len(thing) // 4)
-    elif args and isinstance(thing, dict):
+    if args and isinstance(thing, dict):
         key(args[0])
+    elif args and (isinstance(thing, deque) or args[0] != -1):
+        moved(thing)
 
 
 def _asked(thing: Any, args: tuple[Any, ...]) -> None:
@@ -290,18 +287,18 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
     """Charge for `int.from_bytes`."""
-    for arg in args[:1]:
-        size = size_of(arg)
-        if size > _SHORT:
-            out_of_fuel()
-        if size > WORD:
-            charge(size)
+    for digits in args[:1]:
+        number(digits)
 
 
 def number(digits: Any) -> Any:
     """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
-    _number(int, (digits,))
+    size = size_of(digits)
+    if size > _SHORT:
+        out_of_fuel()
+    if size > WORD:
+        charge(size)
     return digits
 
 
@@ -320,16 +317,10 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 
 
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str) and type(thing).format is str.format:
-        return formatted_by_braces(thing, args, named)
-    return thing.format(*args, **named)
-
-
-def _formatted_by_map(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str) and args and isinstance(args[0], dict):
-        pay_for_format(thing, tuple(charge_items(args[0]).values()))
-    text = written(thing.format_map(*map(worded, args), **named))
-    return pictured(text, thing) if isinstance(thing, str) and "!r" in thing else text
+    if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
+        return getattr(thing, name)(*args, **named)
+    by_map = name == "format_map"
+    return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
 def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
@@ -392,7 +383,7 @@ _NAMES: Final[dict[str, _Price]] = {
 _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
     "sort": _sorted_in_place,
     "format": _formatted,
-    "format_map": _formatted_by_map,
+    "format_map": _formatted,
     "count": _index,
     "index": _index,
     "elements": _elements,

@@ -12,13 +12,10 @@ from typing import Any, Final
 from chain.metering import arithmetic
 from chain.metering.costs import (
     ROWS,
-    asking_classes,
     charge_items,
     charge_new_items,
     charge_pictured,
     charge_shown,
-    charge_slice,
-    contains,
     guarded_bytes,
     guarded_digits,
     guarded_extreme,
@@ -27,17 +24,16 @@ from chain.metering.costs import (
     guarded_sorted,
     guarded_str,
     guarded_sum,
-    index,
     metered_builtin,
     metered_if_long,
     metered_lazy_builtin,
-    moved,
     pay_keys,
     pay_pairs,
     written,
-)  # fmt: skip
+)
 from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
+from chain.metering.lookup_costs import asking_classes, charge_slice, contains, index, moved
 from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
 from chain.metering.short_calls import SHORT_CALLS

@@ -40,6 +40,9 @@ class Weighing(Wording):
         self._iterables: set[ast.AST] = set()  # of comprehensions, which cannot contain `:=`
         self._is_iterable = False
         self._free: set[ast.AST] = set()  # calls whose iterations the loop around charges already
+        self._sliced: dict[
+            ast.AST, ast.expr
+        ] = {}  # slices, by the expressions that charge for them
         self._indices: set[ast.AST] = set()  # sums that are only used as an index
         self._spent: set[ast.AST] = (
             set()
@@ -157,6 +160,8 @@ class Weighing(Wording):
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
         if self._light.is_few(node):
             return node
+        if word != "__metered_if_long__":  # it pays for what it yields only
+            node = self._sliced.get(node, node)  # the walk costs more than the slice
         test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}"
         return self._unless(test, word, node)
 
