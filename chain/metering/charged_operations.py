@@ -246,7 +246,8 @@ class Operations(Weighing):
             self._sliced[charged] = node
             return charged
         if isinstance(node.ctx, ast.Store):
-            node.slice = self._key(index)
+            is_list = isinstance(node.value, ast.Name) and node.value.id in self._light.lists
+            node.slice = self._place_in_list(index) if is_list else self._key(index)
         else:
             node.slice = self._weighed(index)
             choice = node.slice

@@ -22,6 +22,7 @@ _MOST: Final = 64  # items of a constant that is sliced at no extra cost
 FEW: Final = 64  # a constant up to this cannot make a value large in one step
 _COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
 _NUMBER: Final = frozenset({"int"})
+_LIST: Final = frozenset({"list"})
 _RANGE: Final = frozenset({"range"})
 _WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
 _EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -47,6 +48,7 @@ class Light:
         # Names of texts and short tuples at the top of the module: True for a text.
         self.rows = rows
         self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
+        self.lists: frozenset[str] = frozenset()  # names that are only ever bound to new lists
         self.kept = self.fixed  # names that keep their values while an expression is evaluated
         # The same, on the assumption that any other value may be of the author's own class.
         self.strictly: Light | None = None
@@ -136,6 +138,11 @@ class Light:
     def is_kept(self, node: ast.expr) -> bool:
         """True for a name that keeps its value while the rest of an expression is evaluated."""
         return isinstance(node, ast.Name) and node.id in self.kept
+
+    def is_new_list(self, node: ast.expr | None) -> bool:
+        """True for `[…]`, `[… for …]` and `list(…)`."""
+        is_called = isinstance(node, ast.Call) and self._is_builtin(node.func, _LIST)
+        return is_called or isinstance(node, ast.List | ast.ListComp)
 
     def is_row(self, node: ast.expr) -> bool:
         """True for a text or short tuple of the module: an index into it is never hashed or compared."""
@@ -241,6 +248,9 @@ def light_in(function: Function, constants: Light) -> Light:
         assigned = Counter(names_of(function))
         light.fixed = frozenset(
             name for name, times in assigned.items() if times == len(bindings[name])
+        )
+        light.lists = frozenset(
+            name for name in assigned if all(map(outer.is_new_list, bindings[name]))
         )
     light.kept = (light.fixed - often) | outer.numbers
     light.strictly = outer.knowing(_numbers(bindings, outer, Strictly), light.small, Strictly)

@@ -156,6 +156,12 @@ class Weighing(Wording):
         test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
         return self._noted("near", self._unless(test, "__key__", node), node)
 
+    def _place_in_list(self, node: ast.expr) -> ast.expr:
+        """Charge for an index that is not an integer: it may be a slice."""
+        if self._light.is_number(node):
+            return node
+        return self._unless("__class_of__(V) is __int_class__", "__key__", node)
+
     def _few(self, word: str, node: ast.expr) -> ast.expr:
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
         if self._light.is_few(node):
