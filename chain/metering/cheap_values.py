@@ -173,11 +173,10 @@ class Light:
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
-            return (
-                isinstance(node.op, ast.Mod)
-                and self.is_number(node.left)
-                and self.is_small(node.right)
-            )
+            if isinstance(node.op, ast.Add | ast.Sub):
+                return self.is_small(node.left) and self.is_small(node.right)
+            is_rest = isinstance(node.op, ast.Mod) and self.is_number(node.left)
+            return is_rest and self.is_small(node.right)
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
