@@ -42,7 +42,7 @@ _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Form
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
-_SHORT: Final = 256  # characters of the longest template that is cached
+_LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 _HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
@@ -125,11 +125,8 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
-    charge_text(len(template) * (1 + max([len(_short_text(value)) for value in values], default=0)))
-
-
-def _short_text(value: Any) -> str:
-    return str(charge_shown(value))
+    longest = max([len(str(charge_shown(value))) for value in values], default=0)
+    charge_text(len(template) * (1 + longest))
 
 
 def _held_by(values: Any) -> Iterable[Any]:
@@ -295,7 +292,7 @@ def number(digits: Any) -> Any:
     """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
     size = size_of(digits)
-    if size > _SHORT:
+    if size > _LONGEST:
         out_of_fuel()
     if size > WORD:
         charge(size)
