@@ -162,7 +162,8 @@ class Operations(Weighing):
             return None
         depth = "" if is_read[1] else _depth(right)
         names = {"X": f"__x{depth}__"}
-        if not (all(is_read) or isinstance(left, ast.Constant)):
+        is_kept = isinstance(left, ast.Constant) or self._light.is_kept(left)
+        if not (all(is_read) or is_kept):
             names["V"] = f"__v{depth}__"
         if not is_read[1]:
             names["W"] = f"__w{depth}__"
@@ -203,7 +204,12 @@ class Operations(Weighing):
                 node.left = self._weighed(node.left)
             return node
         for i, op in enumerate(node.ops):
-            if not isinstance(op, ast.Is | ast.IsNot) and not (is_light[i] or is_light[i + 1]):
+            if isinstance(op, ast.Is | ast.IsNot) or is_light[i] or is_light[i + 1]:
+                continue
+            left, right = operands[i : i + 2]
+            if self._is_fixed(left) and not self._is_fixed(right) and _is_plain(right):
+                node.comparators[i] = self._weighed_beside(left, node.comparators[i])
+            else:
                 is_light[i + 1] = True
                 node.comparators[i] = self._weighed(node.comparators[i])
         return node
@@ -220,8 +226,11 @@ class Operations(Weighing):
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802
         if not isinstance(node.ctx, ast.Del):
             self._indices.add(node.slice)
+        is_row = self._light.is_row(node.value) and not isinstance(node.slice, ast.BinOp)
         self.generic_visit(node)
         index = node.slice
+        if is_row and not isinstance(index, ast.Slice):
+            return node
         if isinstance(index, ast.Slice):
             if not isinstance(node.ctx, ast.Load):
                 node.value = self._paid("__moved__", node.value)
@@ -231,9 +240,14 @@ class Operations(Weighing):
                 and self._light.is_small(index.upper)
                 and _is_plus(index.upper)
             )
-            return node if is_few else self._few("__charge_slice__", node)
+            if is_few:
+                return node
+            charged = self._few("__charge_slice__", node)
+            self._sliced[charged] = node
+            return charged
         if isinstance(node.ctx, ast.Store):
-            node.slice = self._key(index)
+            is_list = isinstance(node.value, ast.Name) and node.value.id in self._light.lists
+            node.slice = self._place_in_list(index) if is_list else self._key(index)
         else:
             node.slice = self._weighed(index)
             choice = node.slice

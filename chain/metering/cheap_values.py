@@ -7,17 +7,22 @@ function binds to nothing else. All other values are checked at run time (`chain
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from chain.metering.costs import FREE
+from chain.metering.repeated_tests import names_of
 from chain.metering.value_size import LIGHT, SHORT
 
 Function: TypeAlias = ast.FunctionDef | ast.Lambda
 
+_MOST: Final = 64  # items of a constant that is sliced at no extra cost
 FEW: Final = 64  # a constant up to this cannot make a value large in one step
 _COUNTING: Final = frozenset({"len", "ord", "bool", "isinstance", "issubclass", "callable"})
 _NUMBER: Final = frozenset({"int"})
+_LIST: Final = frozenset({"list"})
 _RANGE: Final = frozenset({"range"})
 _WHOLE: Final = (ast.FloorDiv, ast.LShift, ast.RShift, ast.Pow)
 _EITHER: Final = (ast.Add, ast.Sub, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -33,12 +38,18 @@ class Light:
         few: frozenset[str] = frozenset(),
         light: frozenset[str] = frozenset(),
         taken: frozenset[str] = frozenset(),
+        rows: Mapping[str, bool] = MappingProxyType({}),
     ) -> None:
         self.numbers = numbers
         self.small = small  # the numbers that cannot grow
         self.few = few  # names of short tuples at the top of the module
         self.light = light  # names at the top of the module whose values hold next to nothing
         self.taken = taken  # names that the module or function binds, so they do not mean builtins
+        # Names of texts and short tuples at the top of the module: True for a text.
+        self.rows = rows
+        self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
+        self.lists: frozenset[str] = frozenset()  # names that are only ever bound to new lists
+        self.kept = self.fixed  # names that keep their values while an expression is evaluated
         # The same, on the assumption that any other value may be of the author's own class.
         self.strictly: Light | None = None
 
@@ -50,13 +61,14 @@ class Light:
             self.few - names,
             self.light - names,
             self.taken | names,
+            {name: is_text for name, is_text in self.rows.items() if name not in names},
         )
 
     def knowing(
         self, numbers: frozenset[str], small: frozenset[str], kind: type[Light] | None = None
     ) -> Light:
         """Return a copy with other numbers and small numbers. `kind` is its class."""
-        return (kind or Light)(numbers, small, self.few, self.light, self.taken)
+        return (kind or Light)(numbers, small, self.few, self.light, self.taken, self.rows)
 
     def is_sure(self, node: ast.expr) -> bool:
         """True if the expression is an integer even if every unchecked value may be of the author's own class."""
@@ -117,9 +129,30 @@ class Light:
             return self.is_light(node.body) and self.is_light(node.orelse)
         if isinstance(node, ast.Tuple):
             return all(map(self.is_light, node.elts))
-        if isinstance(node, ast.Name) and node.id in self.light:
-            return True
+        if isinstance(node, ast.Name):
+            return node.id in self.light or node.id in self.numbers
+        if isinstance(node, ast.Subscript):
+            return self.is_row(node.value) and self.is_light(node.value)
         return self.is_number(node)
+
+    def is_kept(self, node: ast.expr) -> bool:
+        """True for a name that keeps its value while the rest of an expression is evaluated."""
+        return isinstance(node, ast.Name) and node.id in self.kept
+
+    def is_new_list(self, node: ast.expr | None) -> bool:
+        """True for `[…]`, `[… for …]` and `list(…)`."""
+        is_called = isinstance(node, ast.Call) and self._is_builtin(node.func, _LIST)
+        return is_called or isinstance(node, ast.List | ast.ListComp)
+
+    def is_row(self, node: ast.expr) -> bool:
+        """True for a text or short tuple of the module: an index into it is never hashed or compared."""
+        return isinstance(node, ast.Name) and node.id in self.rows
+
+    def is_plain(self, node: ast.expr) -> bool:
+        """True if the value is certainly formatted in one step."""
+        if isinstance(node, ast.Subscript):  # a part of a text
+            return self.is_row(node.value) and self.rows[ast.unparse(node.value)]
+        return self.is_small(node)
 
     def is_few(self, node: ast.expr) -> bool:
         """True if the value holds no more items than the source shows."""
@@ -140,11 +173,10 @@ class Light:
         if isinstance(node, ast.Name):
             return node.id in self.small
         if isinstance(node, ast.BinOp):
-            return (
-                isinstance(node.op, ast.Mod)
-                and self.is_number(node.left)
-                and self.is_small(node.right)
-            )
+            if isinstance(node.op, ast.Add | ast.Sub):
+                return self.is_small(node.left) and self.is_small(node.right)
+            is_rest = isinstance(node.op, ast.Mod) and self.is_number(node.left)
+            return is_rest and self.is_small(node.right)
         return isinstance(node, ast.Constant) and (
             isinstance(node.value, int) and abs(node.value) <= FEW
         )
@@ -178,6 +210,11 @@ def light_of(constants: Mapping[str, Any], taken: frozenset[str]) -> Light:
         frozenset(name for name, value in constants.items() if _is_row(value)),
         frozenset(name for name, value in constants.items() if _is_light(value)),
         taken,
+        {
+            name: type(value) is str
+            for name, value in constants.items()
+            if type(value) in (str, tuple) and len(value) <= _MOST
+        },
     )
 
 
@@ -188,7 +225,8 @@ def _is_row(value: Any) -> bool:
 def _is_light(value: Any) -> bool:
     if type(value) is str:
         return len(value) < SHORT
-    return type(value) in LIGHT or (_is_row(value) and LIGHT.issuperset(map(type, value)))
+    is_short = type(value) is tuple and len(value) <= _MOST
+    return type(value) in LIGHT or (is_short and LIGHT.issuperset(map(type, value)))
 
 
 def light_in(function: Function, constants: Light) -> Light:
@@ -205,6 +243,15 @@ def light_in(function: Function, constants: Light) -> Light:
         if all(value is not None and _is_bounded(value, outer, often) for value in values)
     }
     light = outer.knowing(numbers, outer.small | small)
+    if isinstance(function, ast.FunctionDef):
+        assigned = Counter(names_of(function))
+        light.fixed = frozenset(
+            name for name, times in assigned.items() if times == len(bindings[name])
+        )
+        light.lists = frozenset(
+            name for name in assigned if all(map(outer.is_new_list, bindings[name]))
+        )
+    light.kept = (light.fixed - often) | outer.numbers
     light.strictly = outer.knowing(_numbers(bindings, outer, Strictly), light.small, Strictly)
     return light
 
@@ -281,4 +328,6 @@ def _other_names(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.alias):
         yield node.asname or node.name.partition(".")[0]
     for target in targets:
-        yield from (inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
+        for inner in ast.walk(target):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                yield inner.id

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
-from enum import Enum, EnumType
 from functools import partial
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final
 
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
-from chain.metering.ordered_sets import Keys, OrderedFrozenSet, OrderedSet
+from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
-from chain.metering.value_size import LIGHT, ByClass, keys, pairs, weigh, weigh_written, weight_of
+from chain.metering.value_size import ByClass, keys, pairs, weigh, weigh_written, weight_of
 from chain.storage.frozen_list import FrozenList
 
 _MADE: Final = 128  # ticks for an iterator over another iterable
@@ -28,7 +27,7 @@ BUILT: Final = 4  # ticks for an item that is put into a new list or tuple
 KEYS: Final = 12  # ticks for an item that becomes a key of a set or dict
 TEXT: Final = 4  # characters or bytes for a tick
 
-_SIZED: Final[tuple[type[Sized], ...]] = (
+SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
@@ -36,18 +35,8 @@ _WORD: Final = 2**256  # smaller integers are formatted in a few steps
 MOST_BYTES: Final = 2**20  # in one text
 
 _TEXTS: Final = (str, bytes, bytearray)
-_SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
-_PLAIN: Final = CONSTANTS | _SETS | {*_TEXTS, list, FrozenList, tuple, dict}
-_TEXT_KINDS: Final = frozenset(_TEXTS)
-_NEVER_EQUAL: Final[frozenset[Any]] = frozenset(
-    {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
-)
-_SLICED: Final = frozenset({*_TEXTS, list, tuple})
-_HASHED: Final = (
-    _SETS
-    | {dict, type({}.keys()), Keys, MappingProxyType}
-    | {constant for constant in CONSTANTS if issubclass(constant, dict | set)}
-)
+SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
+_PLAIN: Final = CONSTANTS | SETS | {*_TEXTS, list, FrozenList, tuple, dict}
 # Types with a length, to be recognized by `type` alone, which is faster than `isinstance`.
 ROWS: Final = frozenset(
     {
@@ -99,12 +88,16 @@ def _is_iterator(kind: Any) -> bool:
 
 @ByClass
 def _has_size(kind: Any) -> bool:
-    return issubclass(kind, _SIZED)
+    return issubclass(kind, SIZED)
 
 
 def charge_new_items(items: Any) -> Any:
     """Charge for a walk that puts each item into a new collection, and return the items."""
-    return charge_items(items, BUILT)
+    size = len(items) if type(items) in _PLAIN else 0
+    if size > FREE:
+        charge(size * BUILT)
+        return items
+    return charge_items(items, BUILT) if not size else items
 
 
 def pay_keys(items: Any) -> Any:
@@ -143,7 +136,7 @@ def metered_if_long(source: Any) -> Any:
     """Return `source` so that draining it is charged. Return it unchanged if it is short or ticks by itself."""
     if type(source) in ROWS and len(source) <= FREE:
         return source
-    if type(source) is GeneratorType or (isinstance(source, _SIZED) and len_is_short(source)):
+    if type(source) is GeneratorType or (isinstance(source, SIZED) and len_is_short(source)):
         return source
     return metered(source)
 
@@ -189,7 +182,7 @@ def guarded_reversed(items: Any) -> Any:
 
 def slow_turns(made: Any, items: Any) -> Any:
     """Return the iterator `made`, charged while it is drained unless `items` are few."""
-    return made if isinstance(items, _SIZED) and len_is_short(items) else metered(made)
+    return made if isinstance(items, SIZED) and len_is_short(items) else metered(made)
 
 
 # Builtins that drain their arguments
@@ -353,79 +346,3 @@ def guarded_digits(real: Callable[..., Any]) -> Callable[..., Any]:
         return real(pay_for_digits(number), *args)
 
     return guarded
-
-
-# Tests and subscripts
-
-
-def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
-    """Return `isinstance` or `issubclass` with charges for its classes, which may be a tuple of tuples."""
-
-    def guarded(value: Any, classes: Any) -> bool:
-        return real(value, weigh(classes))
-
-    return guarded
-
-
-def contains(item: Any, items: Any) -> bool:
-    """Return `item in items`."""
-    items_type, item_type = type(items), type(item)
-    if item_type in LIGHT or (item_type is str and len(item) <= TEXT * FREE):
-        if items_type in _HASHED:
-            return item in items
-        if items_type in _SLICED and len(items) <= FREE:
-            return item in items
-    charge_8()
-    if items_type in _HASHED:
-        return weigh(item) in items
-    if items_type is range:
-        return _is_in_range(item, items)
-    if isinstance(items, EnumType):
-        return _is_member(item, items)
-    if type(item) is not int and items_type not in _TEXT_KINDS:
-        times = min(size_of(items), 2**40)
-        charge(1 + weight_of(item) * times)
-    return item in charge_items(items)
-
-
-def _is_member(item: Any, members: EnumType) -> bool:
-    if isinstance(item, Enum):
-        return isinstance(item, members)
-    raise TypeError(
-        f"whether a value is one of {members.__name__} is answered otherwise by each version of Python:"
-        f" write 'value in [each.value for each in {members.__name__}]'"
-    )
-
-
-def _is_in_range(item: Any, items: range) -> bool:
-    """Return `item in items` by arithmetic. Only a number of the author's own class is compared item by item."""
-    charge(32 if type(item) is int else 64)
-    equality: Any = type(item).__eq__
-    if equality is int.__eq__:
-        return int(item) in items
-    if equality in _NEVER_EQUAL:
-        return False
-    return any(item == number for number in metered(items, 16))
-
-
-def charge_slice(found: Any) -> Any:
-    """Charge for `found`, the result of `items[a:b:c]`, and return it. It is no larger than `items`, so it may pay late."""
-    if type(found) in _SLICED and len(found) > FREE:
-        charge(len(found) // TEXT)
-    return found
-
-
-def index(where: Any, items: Any) -> Any:
-    """Charge for the index in `items[where]`, where it is not an integer, and return it. It may be a slice."""
-    if type(where) is slice and isinstance(items, _SIZED):
-        charge(1 + len(items) // TEXT)
-    return weigh(where)
-
-
-def moved(items: Any) -> Any:
-    """Charge for an insertion or deletion in `items`, which moves all items behind it. Return `items`."""
-    if isinstance(items, list | bytearray):
-        charge(1 + len(items) // 64)
-    elif isinstance(items, deque):
-        charge(1 + len(items) // 4)
-    return items

@@ -27,32 +27,49 @@ _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 
-def pay_for_format(thing: Any, args: tuple[Any, ...]) -> None:
-    """Charge for `thing.format(…)` with these values."""
-    if not isinstance(thing, str):
-        return
-    # A plain text, because a subclass may define its own hash.
-    text = thing if type(thing) is str else str.__str__(thing)
+def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, Any]) -> str:
+    """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
+    if pay_for_format(text, (*args, *named.values())):
+        args = tuple(map(worded, args))
+        named = {name: worded(value) for name, value in named.items()}
+    result = str.format(text, *args, **named)
+    charge_text(2 * len(result))
+    return str(pictured(result, text)) if "!r" in text else result
+
+
+def formatted_by_map(text: str, values: Any) -> str:
+    """Return `text.format_map(values)`, charged before it runs."""
+    if isinstance(values, dict):
+        pay_for_format(text, tuple(charge_items(values).values()))
+    result: str = written(text.format_map(worded(values)))
+    return str(pictured(result, text)) if "!r" in text else result
+
+
+def pay_for_format(text: str, values: tuple[Any, ...]) -> bool:
+    """Charge for `text.format(…)` with these values. Return True if some are more than a short text or number."""
+    if type(text) is not str:  # a subclass may define its own hash
+        text = str.__str__(text)
     is_wide = pay_for_widths(text)
-    longest = 0
-    for arg in args:
-        value_type = type(arg)
+    longest, is_long = 0, False
+    for value in values:
+        kind = type(value)
         if is_wide or not (
-            (value_type is int and -_NEAR < arg < _NEAR)
-            or (value_type is str and len(arg) <= _FREE_TEXT)
+            (kind is str and len(value) <= _FREE_TEXT) or (kind is int and -_NEAR < value < _NEAR)
         ):
-            value = charge_shown(arg) if "!" not in text else charge_pictured(arg)
+            is_long = True
+            shown = charge_shown(value) if "!" not in text else charge_pictured(value)
             if is_wide:
-                pay_for_width(value)
-            if isinstance(value, _TEXTS):
-                longest = max(longest, len(value))
+                pay_for_width(shown)
+            if isinstance(shown, _TEXTS):
+                longest = max(longest, len(shown))
     if longest > _SHORT:
         charge_text(text.count("{") * longest)
+    return is_long
 
 
 def pay_for_widths(template: str) -> bool:
     """Charge for the numbers in a format string, since each may be a width. Return True if a width is taken from a value."""
-    if len(template) > _FREE_TEXT:
+    if len(template) > _SHORT:
         charge_text(len(template))
     numbers, is_wide = _widths_in(template) if len(template) <= _SHORT else _find_widths(template)
     for number in numbers:

@@ -11,20 +11,17 @@ from chain.metering.insert_ordered_sets import Gathering
 from chain.metering.insert_ticks import parse_at
 from chain.metering.new_characters import new_letter
 from chain.metering.stable_hash import hashing
-from chain.metering.stable_text import PLAIN, args_of, picturable, telling, with_stable_repr, worded
+from chain.metering.stable_text import args_of, picturable, telling, with_stable_repr
 from chain.source.location import relative_path
 
-TOLD, WORDED, PICTURED, ARGS = "__told__", "__worded__", "__picturable__", "__args_of__"
+TOLD, PICTURED, ARGS = "__told__", "__picturable__", "__args_of__"
 HASHING, TELLING = "__hashing__", "__telling__"
 _TELLING: Final = ("__str__", "__repr__", "__format__")
-_FORMATS: Final = ("format", "format_map")
 PICTURES: Final = (ord("r"), ord("a"))
 
 INSTRUMENTED_BUILTINS.update(
     {
         TOLD: with_stable_repr,
-        WORDED: worded,
-        "__plain_words__": PLAIN,
         PICTURED: picturable,
         ARGS: args_of,
         HASHING: hashing,
@@ -52,17 +49,6 @@ class Wording(Gathering):
             )
         return node
 
-    def _unless(self, test: str, word: str, node: ast.expr) -> ast.expr:
-        """Return `node` passed through the function `word`, unless `test` is true. The test refers to the value as V."""
-        raise NotImplementedError
-
-    def word_args(self, node: ast.Call) -> None:
-        """Make the arguments of a `format` call stable. Call it after the parts of the call are visited."""
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _FORMATS:
-            node.args = [self._worded(arg) for arg in node.args]
-            for keyword in node.keywords:
-                keyword.value = self._worded(keyword.value)
-
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and part.conversion in PICTURES:
@@ -80,9 +66,3 @@ class Wording(Gathering):
             call.args.append(ast.copy_location(ast.Constant(node.attr), node))
             return call  # type: ignore[no-any-return]
         return super().reached(node)
-
-    def _worded(self, value: ast.expr) -> ast.expr:
-        """Return an expression for `value` that formats as a stable text."""
-        if isinstance(value, ast.Starred | ast.Constant | ast.JoinedStr):
-            return value
-        return self._unless("__class_of__(V) in __plain_words__", WORDED, value)

@@ -18,7 +18,7 @@ from chain.metering.recursion import recursive_lines
 from chain.metering.stretches import ENTRY, ticks_of, ticks_of_turns
 from chain.source.modules import Module
 
-_STEPS: Final = 3  # beyond this number of steps, a call is faster
+_STEPS: Final = 6  # beyond this number of steps, a call is faster
 
 
 def parse_at(code: str, place: ast.AST) -> Any:

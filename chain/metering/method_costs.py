@@ -19,22 +19,21 @@ from chain.metering.costs import (
     charge_items,
     charge_shown,
     charge_text,
-    contains,
     metered,
     pay_keys,
     pay_pairs,
     size_of,
     sort,
-    written,
-)  # fmt: skip
-from chain.metering.format_costs import pay_for_format
+)
+from chain.metering.format_costs import formatted_by_braces, formatted_by_map, pay_for_format
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.lookup_costs import contains, moved
 from chain.metering.new_characters import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import pictured, scrubbed
+from chain.metering.stable_text import scrubbed
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -43,7 +42,7 @@ _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Form
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
-_SHORT: Final = 256  # characters of the longest template that is cached
+_LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 _HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
@@ -126,11 +125,8 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
 
 def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
-    charge_text(len(template) * (1 + max([len(_short_text(value)) for value in values], default=0)))
-
-
-def _short_text(value: Any) -> str:
-    return str(charge_shown(value))
+    longest = max([len(str(charge_shown(value))) for value in values], default=0)
+    charge_text(len(template) * (1 + longest))
 
 
 def _held_by(values: Any) -> Iterable[Any]:
@@ -199,12 +195,10 @@ def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _moved(thing: Any, args: tuple[Any, ...]) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
-    if args and isinstance(thing, list | bytearray) and args[0] != -1:
-        charge(1 + len(thing) // 64)
-    elif args and isinstance(thing, deque):
-        charge(1 + len(thing) // 4)
-    elif args and isinstance(thing, dict):
+    if args and isinstance(thing, dict):
         key(args[0])
+    elif args and (isinstance(thing, deque) or args[0] != -1):
+        moved(thing)
 
 
 def _asked(thing: Any, args: tuple[Any, ...]) -> None:
@@ -241,7 +235,8 @@ def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     if not isinstance(items, _JOINED):
         return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
     try:
-        texts = sum(map(len, items))
+        held: Any = list if isinstance(items, list) else tuple
+        texts = sum(map(len, held.__iter__(items)))
     except TypeError:  # not texts: the method itself reports that
         return args
     charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
@@ -289,33 +284,23 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
 
 def _number(thing: Any, args: tuple[Any, ...]) -> None:
     """Charge for `int.from_bytes`."""
-    for arg in args[:1]:
-        size = size_of(arg)
-        if size > _SHORT:
-            out_of_fuel()
-        if size > WORD:
-            charge(size)
+    for digits in args[:1]:
+        number(digits)
 
 
 def number(digits: Any) -> Any:
     """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
-    _number(int, (digits,))
+    size = size_of(digits)
+    if size > _LONGEST:
+        out_of_fuel()
+    if size > WORD:
+        charge(size)
     return digits
 
 
-def _order(thing: Any, args: tuple[Any, ...]) -> None:
+def _nothing(thing: Any, args: tuple[Any, ...]) -> None:
     return None
-
-
-def _format_plain(thing: Any, args: tuple[Any, ...]) -> None:
-    if args:
-        pay_for_format(thing, args)
-
-
-def _format_map(thing: Any, args: tuple[Any, ...]) -> None:
-    if args and isinstance(args[0], dict):
-        pay_for_format(thing, tuple(charge_items(args[0]).values()))
 
 
 # Methods with an implementation of their own
@@ -329,10 +314,10 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
 
 
 def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
-    if isinstance(thing, str) and named:
-        pay_for_format(thing, (*args, *named.values()))
-    text = written(getattr(thing, name)(*args, **named))
-    return pictured(text, thing) if isinstance(thing, str) and "!r" in thing else text
+    if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
+        return getattr(thing, name)(*args, **named)
+    by_map = name == "format_map"
+    return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
 def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
@@ -381,7 +366,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "encode decode": _coded,
     "wrap fill": _whole,
     "add setdefault": _new_key,
-    "sort": _order,
+    "sort format format_map": _nothing,
     "join": _join,
     "ljust rjust center zfill to_bytes": _width,
     "expandtabs": _tabs,
@@ -390,8 +375,6 @@ _NAMES: Final[dict[str, _Price]] = {
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,
-    "format": _format_plain,
-    "format_map": _format_map,
     " ".join(PATTERN_METHODS): _whole,
 }  # fmt: skip
 _DONE_HERE: Final[dict[str, Callable[..., Any]]] = {

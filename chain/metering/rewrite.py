@@ -42,7 +42,6 @@ class CostRewriter(Operations):
         is_summing = name in _SUMMING and len(node.args) == 1 and is_fixed(node.args[0])
         is_unchanged = self._takes_keys(node, name)
         self._visit_parts(node, path)
-        self.word_args(node)
         if name is not None:
             call = node if is_free or is_unchanged or is_summing else self._builtin(name, node)
             return self.seen_call(call, path) if isinstance(call, ast.Call) else call
@@ -77,7 +76,10 @@ class CostRewriter(Operations):
             node.func = self._asked_for(self.visit(func))
         elif path is None and func.id not in self._module.names:
             node.func = self._asked_for(func)
-        node.args = [self._passed(arg) if path in CALLING else self.visit(arg) for arg in node.args]
+        called = CALLING.get(path or "", 0)
+        node.args = [
+            self._passed(arg) if i < called else self.visit(arg) for i, arg in enumerate(node.args)
+        ]
         for keyword in node.keywords:
             if keyword.arg is None:
                 keyword.value = self._few("__charge_items__", self.visit(keyword.value))

@@ -5,19 +5,17 @@ from __future__ import annotations
 import ast
 import builtins
 import operator
+import sys
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
 from chain.metering import arithmetic
 from chain.metering.costs import (
     ROWS,
-    asking_classes,
     charge_items,
     charge_new_items,
     charge_pictured,
     charge_shown,
-    charge_slice,
-    contains,
     guarded_bytes,
     guarded_digits,
     guarded_extreme,
@@ -26,17 +24,16 @@ from chain.metering.costs import (
     guarded_sorted,
     guarded_str,
     guarded_sum,
-    index,
     metered_builtin,
     metered_if_long,
     metered_lazy_builtin,
-    moved,
     pay_keys,
     pay_pairs,
     written,
-)  # fmt: skip
+)
 from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
+from chain.metering.lookup_costs import asking_classes, charge_slice, contains, index, moved
 from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
 from chain.metering.short_calls import SHORT_CALLS
@@ -78,16 +75,12 @@ BUILTINS: Final[dict[str, Any]] = {
     "reversed": guarded_reversed,
 }
 CLASSES: Final = frozenset(name for name in BUILTINS if isinstance(getattr(builtins, name), type))
-CALLING: Final = frozenset(
-    {
-        "builtins.map",
-        "builtins.filter",
-        "functools.reduce",
-        "functools.partial",
-        "itertools.starmap",
-        "collections.defaultdict",
-    }
-)
+# Functions that call some of their first arguments, by their number.
+CALLING: Final = {
+    **dict.fromkeys(("builtins.map", "builtins.filter", "functools.reduce"), 1),
+    **dict.fromkeys(("itertools.starmap", "collections.defaultdict"), 1),
+    "functools.partial": sys.maxsize,
+}
 OPERATORS: Final[dict[type[ast.operator], tuple[Any, Any]]] = {
     ast.Add: (arithmetic.add, operator.iadd),
     ast.Sub: (arithmetic.subtract, operator.isub),

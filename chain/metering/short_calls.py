@@ -13,13 +13,12 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.metering.costs import BUILT, FREE, TEXT, charge_text
-from chain.metering.format_costs import pay_for_format
+from chain.metering.format_costs import formatted_by_braces
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import charge
 from chain.metering.method_costs import METHODS, WHOLE, metered_method
 from chain.metering.new_characters import ASKING
 from chain.metering.regex import AT_START, is_paid_match
-from chain.metering.stable_text import pictured
 from chain.metering.value_size import LIGHT
 
 _TEXT_KINDS: Final = frozenset({str, bytes})
@@ -90,12 +89,9 @@ def short_join(thing: Any, *args: Any) -> Any:
 
 
 def short_format(thing: Any, *args: Any, **named: Any) -> Any:
-    if not isinstance(thing, str) or type(thing).format is not str.format:
-        return metered_method(thing, "format", *args, **named)
-    pay_for_format(thing, (*args, *named.values()))
-    text = thing.format(*args, **named)
-    charge_text(2 * len(text))
-    return pictured(text, thing) if "!r" in thing else text
+    if isinstance(thing, str) and type(thing).format is str.format:
+        return formatted_by_braces(thing, args, named)
+    return metered_method(thing, "format", *args, **named)
 
 
 def short_append(thing: Any, *args: Any) -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import dis
 import re
+from collections import deque
 from collections.abc import Iterable, Sized
 from dataclasses import is_dataclass
 from enum import EnumType
 from functools import lru_cache
 from types import (
     BuiltinFunctionType,
+    FunctionType,
     MappingProxyType,
     MethodDescriptorType,
     MethodWrapperType,
@@ -24,7 +26,7 @@ from types import (
 )
 from typing import Any, Final, cast
 
-from chain.errors import Revert
+from chain.errors import DeclarationError, Revert
 from chain.metering.fuel import charge
 from chain.metering.new_characters import escaped
 from chain.metering.value_size import weigh_written
@@ -44,6 +46,11 @@ def with_stable_repr(cls: Any) -> Any:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
     elif isinstance(cls, EnumType) and any(map(is_dataclass, cls.__mro__)):
         cls.__repr__ = _member  # type: ignore[assignment, method-assign]
+    if isinstance(cls, type) and issubclass(cls, _LONG) and type(cls.__len__) is FunctionType:
+        raise DeclarationError(
+            f"{cls.__qualname__}.__len__: a text or collection pays for its length, which is Python's to tell;"
+            " give the method another name"
+        )
     if isinstance(cls, type) and cls.__new__ in _COLLECTING:
         cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]
     return cls
@@ -157,6 +164,7 @@ def pictured(text: Any, template: str) -> Any:
 _COLLECTING: Final = frozenset(
     builtin.__new__ for builtin in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
 )
+_LONG: Final = (list, dict, set, frozenset, tuple, str, bytes, bytearray, deque)
 _BY_ARGS: Final = (BaseException.__str__, KeyError.__str__)
 _OF_C: Final = frozenset(
     {WrapperDescriptorType, MethodWrapperType, MethodDescriptorType, BuiltinFunctionType}

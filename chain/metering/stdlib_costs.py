@@ -24,7 +24,6 @@ from chain.metering.costs import (
     BUILT,
     charge_items,
     charge_text,
-    contains,
     metered,
     metered_if_long,
     pay_keys,
@@ -32,6 +31,7 @@ from chain.metering.costs import (
     sort,
 )
 from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.lookup_costs import contains
 from chain.metering.regex import by_function
 from chain.metering.value_size import DEEPEST, weigh
 from chain.source.word_sets import word_set

@@ -6,17 +6,20 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 from chain.metering.cheap_values import light_in, light_of
 from chain.metering.costs import FREE
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import parse_at
+from chain.metering.repeated_tests import Test, test_once
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
 OURS: Final = re.compile(r"__c?[vwx](\d*)__")  # a temporary name for a value
+_IS_LIGHT: Final = "__class_of__(V) is __int_class__ or __class_of__(V) in __light__"
 _T = TypeVar("_T")
 _YIELDING: Final = frozenset({"map", "zip", "enumerate", "reversed"})
 _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
@@ -31,11 +34,15 @@ class Weighing(Wording):
         self._bound = _bound_inside(module)
         self._light = self._constants = light_of(constants, self._bound | frozenset(module.names))
         self._is_inside = False  # True inside a function
+        self._tests: dict[Test, list[ast.IfExp]] = {}  # of names, in the function
         self._has_names = False  # True where a value may be assigned to a temporary name
         self._is_shared = False  # True inside a generator expression, which may be suspended
         self._iterables: set[ast.AST] = set()  # of comprehensions, which cannot contain `:=`
         self._is_iterable = False
         self._free: set[ast.AST] = set()  # calls whose iterations the loop around charges already
+        self._sliced: dict[
+            ast.AST, ast.expr
+        ] = {}  # slices, by the expressions that charge for them
         self._indices: set[ast.AST] = set()  # sums that are only used as an index
         self._spent: set[ast.AST] = (
             set()
@@ -44,7 +51,12 @@ class Weighing(Wording):
     # Functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
-        return self._naming(True, self._inside, node, super().visit_FunctionDef)
+        if self._is_inside:
+            return self._naming(True, self._inside, node, super().visit_FunctionDef)
+        self._tests = {}
+        function: Any = self._naming(True, self._inside, node, super().visit_FunctionDef)
+        test_once(function, self._tests)
+        return function  # type: ignore[no-any-return]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
         return self._naming(False, super().visit_ClassDef, node)
@@ -142,12 +154,20 @@ class Weighing(Wording):
         if isinstance(node, ast.Constant):
             return node
         test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
-        return self._unless(test, "__key__", node)
+        return self._noted("near", self._unless(test, "__key__", node), node)
+
+    def _place_in_list(self, node: ast.expr) -> ast.expr:
+        """Charge for an index that is not an integer: it may be a slice."""
+        if self._light.is_number(node):
+            return node
+        return self._unless("__class_of__(V) is __int_class__", "__key__", node)
 
     def _few(self, word: str, node: ast.expr) -> ast.expr:
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
         if self._light.is_few(node):
             return node
+        if word != "__metered_if_long__":  # it pays for what it yields only
+            node = self._sliced.get(node, node)  # the walk costs more than the slice
         test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}"
         return self._unless(test, word, node)
 
@@ -167,8 +187,7 @@ class Weighing(Wording):
     def _weighed(self, node: ast.expr, word: str = "__weigh__") -> ast.expr:
         """Wrap a value in a call that weighs it, unless its class shows that it is light."""
         is_text = word != "__weigh__"
-        light_types = "__plain__" if is_text else "__light__"
-        if self._light.is_small(node) if is_text else self._light.is_light(node):
+        if self._light.is_plain(node) if is_text else self._light.is_light(node):
             return node
         if isinstance(node, ast.Tuple):
             node.elts = [
@@ -176,7 +195,24 @@ class Weighing(Wording):
                 for element in node.elts
             ]
             return node
-        return self._unless(f"__class_of__(V) in {light_types}", word, node)
+        if is_text:
+            return self._unless("__class_of__(V) in __plain__", word, node)
+        return self._noted("light", self._unless(_IS_LIGHT, word, node), node)
+
+    def _noted(self, fact: str, choice: Any, tested: ast.expr) -> ast.expr:
+        """Return a choice that begins with the test of a fact about a name, which may be tested elsewhere too."""
+        if self._is_fixed(tested):
+            self._tests.setdefault((tested.id, fact), []).append(choice)
+        return choice  # type: ignore[no-any-return]
+
+    def _weighed_beside(self, other: ast.Name, node: ast.expr) -> ast.expr:
+        """Wrap a value in a call that weighs it, unless the one it is compared with is light."""
+        choice = parse_at(f"0 if {_IS_LIGHT.replace('V', other.id)} else 0", node)
+        choice.body, choice.orelse = node, self._paid("__weigh__", deepcopy(node))
+        return self._noted("light", choice, other)
+
+    def _is_fixed(self, node: ast.expr) -> TypeGuard[ast.Name]:
+        return isinstance(node, ast.Name) and node.id in self._light.fixed
 
     def _paid(self, word: str, value: ast.expr) -> ast.expr:
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)

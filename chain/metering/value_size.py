@@ -34,6 +34,7 @@ STEP: Final = 32
 ALIKE: Final = 16  # whole numbers with the same remainder that may be keys in one transaction
 DEEPEST: Final = 200  # levels of nested values
 _FEW: Final = 16
+_FLAT: Final = 8  # parts of a tuple or record that is compared for the price of a call, if all of them are light
 _BRIEF: Final = 64  # characters that cost nothing beyond the check of their length
 _KNOWN: Final = 4096  # enum classes that are cached at most
 _EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
@@ -58,7 +59,12 @@ def weigh(value: Any) -> Any:
         if len(value) >= SHORT:
             charge(len(value) // SHORT)
     elif kind not in LIGHT:
-        weight_of(value)
+        parts = _parts_of[kind]
+        inner = value if kind is tuple else parts(value) if type(parts) is attrgetter else ()
+        if 0 < len(inner) <= _FLAT and LIGHT.issuperset(map(type, inner)):
+            charge_8()
+        else:
+            weight_of(value)
     return value
 
 

@@ -30,6 +30,11 @@ REFUSED = [
         "str(Kind.INNER)",
         r"'Kind\.INNER' is or holds a \w+, which is a member on some versions of Python",
     ),
+    (
+        "class Text(str):\n    def __len__(self) -> int:\n        return 0",
+        "Text('abc').upper()",
+        r"Text\.__len__: a text or collection pays for its length, which is Python's to tell",
+    ),
 ]  # fmt: skip
 
 

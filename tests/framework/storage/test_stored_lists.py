@@ -17,8 +17,9 @@ import pytest
 from chain import Chain, Contract, Map, Revert, Reverted, Vector, call, error, event, init, view
 from chain.errors import GuardError
 from chain.metering.arithmetic import add, multiply
-from chain.metering.costs import charge_new_items, charge_slice, contains
+from chain.metering.costs import charge_new_items
 from chain.metering.fuel import remaining, set_fuel, suspend
+from chain.metering.lookup_costs import charge_slice, contains
 from chain.metering.method_costs import metered_method
 from chain.storage.frozen_list import FrozenList
 from chain.testing import run_uninstrumented

@@ -1,0 +1,99 @@
+"""Charges for tests and lookups: `in`, subscripts, slices, and what an insertion or deletion moves."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from enum import Enum, EnumType
+from types import MappingProxyType
+from typing import Any, Final
+
+from chain.metering.costs import FREE, SETS, SIZED, TEXT, charge_items, metered, size_of
+from chain.metering.frozen_collections import CONSTANTS
+from chain.metering.fuel import charge, charge_8
+from chain.metering.ordered_sets import Keys
+from chain.metering.value_size import LIGHT, weigh, weight_of
+
+_TEXT_KINDS: Final = frozenset({str, bytes, bytearray})
+_NEVER_EQUAL: Final[frozenset[Any]] = frozenset(
+    {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
+)
+_SLICED: Final = _TEXT_KINDS | {list, tuple}
+_HASHED: Final = (
+    SETS
+    | {dict, type({}.keys()), Keys, MappingProxyType}
+    | {constant for constant in CONSTANTS if issubclass(constant, dict | set)}
+)
+
+
+def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
+    """Return `isinstance` or `issubclass` with charges for its classes, which may be a tuple of tuples."""
+
+    def guarded(value: Any, classes: Any) -> bool:
+        return real(value, weigh(classes))
+
+    return guarded
+
+
+def contains(item: Any, items: Any) -> bool:
+    """Return `item in items`."""
+    items_type, item_type = type(items), type(item)
+    if item_type in LIGHT or (item_type is str and len(item) <= TEXT * FREE):
+        if items_type in _HASHED:
+            return item in items
+        if items_type in _SLICED and len(items) <= FREE:
+            return item in items
+    charge_8()
+    if items_type in _HASHED:
+        return weigh(item) in items
+    if items_type is range:
+        return _is_in_range(item, items)
+    if isinstance(items, EnumType):
+        return _is_member(item, items)
+    if type(item) is not int and items_type not in _TEXT_KINDS:
+        times = min(size_of(items), 2**40)
+        charge(1 + weight_of(item) * times)
+    return item in charge_items(items)
+
+
+def _is_member(item: Any, members: EnumType) -> bool:
+    if isinstance(item, Enum):
+        return isinstance(item, members)
+    raise TypeError(
+        f"whether a value is one of {members.__name__} is answered otherwise by each version of Python:"
+        f" write 'value in [each.value for each in {members.__name__}]'"
+    )
+
+
+def _is_in_range(item: Any, items: range) -> bool:
+    """Return `item in items` by arithmetic. Only a number of the author's own class is compared item by item."""
+    charge(32 if type(item) is int else 64)
+    equality: Any = type(item).__eq__
+    if equality is int.__eq__:
+        return int(item) in items
+    if equality in _NEVER_EQUAL:
+        return False
+    return any(item == number for number in metered(items, 16))
+
+
+def charge_slice(found: Any) -> Any:
+    """Charge for `found`, the result of `items[a:b:c]`, and return it. It is no larger than `items`, so it may pay late."""
+    if type(found) in _SLICED and len(found) > FREE:
+        charge(len(found) // TEXT)
+    return found
+
+
+def index(where: Any, items: Any) -> Any:
+    """Charge for the index in `items[where]`, where it is not an integer, and return it. It may be a slice."""
+    if type(where) is slice and isinstance(items, SIZED):
+        charge(1 + len(items) // TEXT)
+    return weigh(where)
+
+
+def moved(items: Any) -> Any:
+    """Charge for an insertion or deletion in `items`, which moves all items behind it. Return `items`."""
+    if isinstance(items, list | bytearray):
+        charge(1 + len(items) // 64)
+    elif isinstance(items, deque):
+        charge(1 + len(items) // 4)
+    return items
