@@ -24,7 +24,7 @@ class Report:
 
     plan: Plan
     tally: Tally
-    digest: str  # the hash of all rows in their order
+    digest: str  # the hash of the rows in their order
 
 
 def play(
@@ -49,7 +49,7 @@ def play(
         store.follow(plan)
         tally = Tally(plan, sprt)
         done = store.games()
-        for row in store.rows(f"game < {games:d}"):
+        for row in store.rows(until=games):
             tally.add(row)
         watch(tally.games, tally)
         if not tally.is_decided:
@@ -65,4 +65,4 @@ def play(
                         break
         if tally.is_decided:
             store.drop_from(tally.games)
-        return Report(plan, tally, store.digest())
+        return Report(plan, tally, store.digest(games))

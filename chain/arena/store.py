@@ -17,6 +17,7 @@ from chain.arena.match import Row
 from chain.arena.plan import Plan
 
 FILE: Final = "results.sqlite"
+_ALL: Final = 2**63 - 1
 _COLUMNS: Final = [field.name for field in fields(Row)]
 _WHOLE: Final = dict.fromkeys(("seed", "plies", "gas", "ticks"), "INTEGER")
 _TYPES: Final = {**_WHOLE, "game": "INTEGER PRIMARY KEY"}
@@ -71,14 +72,23 @@ class Store:
         """Return the numbers of the games that are there."""
         return {number for (number,) in self._connection.execute("SELECT game FROM games")}
 
-    def rows(self, where: str = "TRUE") -> Iterator[Row]:
-        """Yield the rows in the order of their numbers."""
-        for row in self._connection.execute(f"SELECT * FROM games WHERE {where} ORDER BY game"):
+    def rows(self, *, first: int = 0, until: int = _ALL) -> Iterator[Row]:
+        """Yield the rows of these games in the order of their numbers."""
+        query = "SELECT * FROM games WHERE game >= ? AND game < ? ORDER BY game"
+        for row in self._connection.execute(query, (first, until)):
             yield Row(*row)
 
-    def digest(self) -> str:
-        """Return the hash of all rows in their order."""
-        return _hash(map(astuple, self.rows()))
+    def row(self, number: int) -> Row | None:
+        return next(self.rows(first=number, until=number + 1), None)
+
+    def failures(self) -> Iterator[Row]:
+        query = "SELECT * FROM games WHERE failure IS NOT NULL ORDER BY game"
+        for row in self._connection.execute(query):
+            yield Row(*row)
+
+    def digest(self, until: int = _ALL) -> str:
+        """Return the hash of the rows of these games in their order."""
+        return _hash(map(astuple, self.rows(until=until)))
 
     def close(self) -> None:
         self._connection.close()

@@ -171,7 +171,7 @@ def _tell_failures(folder: Path, tally: Tally) -> int:
     if not tally.failures:
         return 0
     with Store(folder) as store:
-        first = next(store.rows("failure IS NOT NULL"))
+        first = next(store.failures())
     output.remark(f"{tally.failures} games failed, the first is {first.game}: {first.failure}")
     return NO
 
@@ -179,7 +179,7 @@ def _tell_failures(folder: Path, tally: Tally) -> int:
 def _replay(folder: Path, number: int) -> int:
     """Play a game again, and compare it with its row if it has one."""
     with Store(folder) as store:
-        plan, known = store.plan, next(store.rows(f"game = {number:d}"), None)
+        plan, known = store.plan, store.row(number)
     if plan is None:
         raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
     if Plan.of(plan.target, plan.strategies).digest != plan.digest:

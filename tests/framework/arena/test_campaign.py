@@ -147,7 +147,7 @@ def test_failures_keep_transcripts(tmp_path: Path) -> None:
     plan = Plan.of(NIM, ["wrong", "random"])
     report = play(plan, 20, out=tmp_path)
     with Store(tmp_path) as store:
-        failed = [*store.rows("failure IS NOT NULL")]
+        failed = [*store.failures()]
     reasons = {row.failure for row in failed}
     assert reasons == {"RuntimeError: seven", "IllegalChoice: wrong chose 4"}
     assert report.tally.failures == len(failed)
