@@ -27,7 +27,7 @@ class Plan:
     campaign: str = ""  # another name, other games
     bare: bool = False  # by the rules, without a chain
     check: float = 0  # the share of bare games that are also played on a chain
-    most_plies: int = 10_000  # a game that goes on longer has failed
+    most_plies: int = 100_000  # a game that goes on longer has failed
 
     @classmethod
     def of(cls, target: str, strategies: Sequence[str], **options: Any) -> Self:

@@ -92,8 +92,8 @@ def test_deadly_chunk_is_named() -> None:
 @pytest.mark.parametrize("chunks", [0, 5])
 def test_killed_driver_goes_on(plan: Plan, expected: str, tmp_path: Path, chunks: int) -> None:
     words = [sys.executable, "-c", DYING, str(tmp_path), str(chunks)]
-    killed = subprocess.run(words, env=subprocess_env(0), stderr=subprocess.DEVNULL)
-    assert killed.returncode == -SIGKILL
+    killed = subprocess.run(words, env=subprocess_env(0), capture_output=True, timeout=60)
+    assert (killed.returncode, killed.stderr) == (-SIGKILL, b"")  # and its players have ended too
     with Store(tmp_path) as store:
         assert len(store.games()) == chunks
     assert play(plan, GAMES, out=tmp_path).digest == expected
