@@ -51,11 +51,11 @@ def play(
         done = store.games()
         for row in store.rows(until=games):
             tally.add(row)
-        watch(tally.games, tally)
-        if not tally.is_decided:
-            missing = (number for number in range(games) if number not in done)
+        missing = [number for number in range(games) if number not in done]
+        watch(games - len(missing), tally)
+        if missing and not tally.is_decided:
             players = Supervisor(plan, missing, chunk=chunk, hash_seed=hash_seed)
-            with closing(players.rows(workers)) as chunks:
+            with closing(players.rows(min(workers, len(missing)))) as chunks:
                 for rows in chunks:
                     store.add(rows)
                     for row in rows:

@@ -62,7 +62,7 @@ class Supervisor:
                     yield answer
         finally:
             self._end()
-            for thread in threads:
+            for thread in filter(Thread.is_alive, threads):
                 thread.join()
             for process in self._processes:
                 _close(process)

@@ -11,6 +11,7 @@ import click
 from chain.arena import OtherPlan, Plan, Report, Store, play
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
+from chain.arena.store import FILE
 from chain.arena.tally import Tally
 from chain.cli import output
 from chain.cli.error_report import NO
@@ -98,7 +99,7 @@ def command(
     """
     folder = out or Path("runs") / target.rpartition(".")[2]
     if replay is not None:
-        return _replay(folder, replay)
+        return _replay(target, folder, replay)
     try:
         names = [name.strip() for name in strategies.split(",")]
         plan = Plan.of(target, names, campaign=campaign, bare=bare, check=check)
@@ -176,12 +177,14 @@ def _tell_failures(folder: Path, tally: Tally) -> int:
     return NO
 
 
-def _replay(folder: Path, number: int) -> int:
+def _replay(target: str, folder: Path, number: int) -> int:
     """Play a game again, and compare it with its row if it has one."""
+    if not (folder / FILE).exists():
+        raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
     with Store(folder) as store:
         plan, known = store.plan, store.row(number)
-    if plan is None:
-        raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
+    if plan is None or plan.target != target:
+        raise click.UsageError(f"the results in {folder} are not of {target}")
     if Plan.of(plan.target, plan.strategies).digest != plan.digest:
         raise click.UsageError(f"the code of {plan.target} is not that of the results in {folder}")
     file = folder / f"game-{number}.chain"

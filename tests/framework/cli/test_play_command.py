@@ -91,6 +91,13 @@ def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "runs" / name / "results.sqlite").exists()
 
 
+def test_replay_names_the_game_of_the_results(out: Path) -> None:
+    played(out, "--games", 1, "--bare")
+    done = played(out, "--replay", 0, target="tests.framework.arena.cheat")
+    assert done.exit_code == 2
+    assert "are not of tests.framework.arena.cheat" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
