@@ -6,13 +6,19 @@ A bar is for people who wait. In a pipe, a test or a log there is no bar, and ri
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
-Step = Callable[[int], None]  # takes the number of items done since the last step
+
+
+class Step(Protocol):
+    """Takes the number of items done since the last step, and what to show beside the bar."""
+
+    def __call__(self, done: int, note: str = "", /) -> None: ...
+
 
 _EVERY = 64  # items per step of a bar, because moving the bar costs more than an item
 
@@ -21,15 +27,15 @@ _EVERY = 64  # items per step of a bar, because moving the bar costs more than a
 def bar(what: str, total: int | None) -> Iterator[Step]:
     """Open a scope with a progress bar. The result moves the bar forward."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield lambda done, note="": None
         return
     with ExitStack() as scope:
         bars: list[Step] = []
 
-        def step(done: int) -> None:
+        def step(done: int, note: str = "") -> None:
             if not bars:
                 bars.append(_started(scope, what, total))
-            bars[0](done)
+            bars[0](done, note)
 
         yield step
 
@@ -51,8 +57,11 @@ def _started(scope: ExitStack, what: str, total: int | None) -> Step:
     """Start a bar that is shown until the scope ends."""
     rich = import_module("rich.progress")
     parts = ("BarColumn", "MofNCompleteColumn", "TimeRemainingColumn")
-    columns = [rich.TextColumn("{task.description}"), *(getattr(rich, part)() for part in parts)]
+    columns = [getattr(rich, part)() for part in parts]
+    words = [rich.TextColumn(text) for text in ("{task.description}", "{task.fields[note]}")]
     console = import_module("rich.console").Console(stderr=True)
-    progress: Any = scope.enter_context(rich.Progress(*columns, console=console, transient=True))
-    task = progress.add_task(what, total=total)
-    return lambda done: progress.advance(task, done)
+    progress: Any = scope.enter_context(
+        rich.Progress(words[0], *columns, words[1], console=console, transient=True)
+    )
+    task = progress.add_task(what, total=total, note="")
+    return lambda done, note="": progress.update(task, advance=done, note=note)

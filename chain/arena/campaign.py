@@ -1,0 +1,68 @@
+"""A campaign: the games of a plan that are missing are played and stored, until all are there or a test is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from chain.arena.estimates import Sprt
+from chain.arena.plan import Plan
+from chain.arena.store import Store
+from chain.arena.supervisor import Supervisor
+from chain.arena.tally import Tally
+
+Watch = Callable[
+    [int, Tally], object
+]  # takes the number of games that came in, and the count so far
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a campaign came to."""
+
+    plan: Plan
+    tally: Tally
+    digest: str  # the hash of the rows in their order
+
+
+def play(
+    plan: Plan,
+    games: int,
+    *,
+    workers: int = 1,
+    out: Path | None = None,
+    sprt: Sprt | None = None,
+    chunk: int | None = None,
+    hash_seed: int = 0,
+    watch: Watch = lambda done, tally: None,
+) -> Report:
+    """Play the games from 0 to `games` that are not in the folder `out`, each chunk stored as it comes.
+
+    The rows depend on the plan alone, not on `workers`, on `chunk` (games asked for at once, by default about a second's worth)
+    or on `hash_seed` (of the players). With `sprt` the campaign ends at the first pair at which the test is decided.
+    """
+    if sprt is not None and not plan.is_duel:
+        raise ValueError("a sequential test needs two strategies that swap seats")
+    with Store(out) as store:
+        store.follow(plan)
+        tally = Tally(plan, sprt)
+        done = store.games()
+        for row in store.rows(until=games):
+            tally.add(row)
+        missing = [number for number in range(games) if number not in done]
+        watch(games - len(missing), tally)
+        if missing and not tally.is_decided:
+            players = Supervisor(plan, missing, chunk=chunk, hash_seed=hash_seed)
+            with closing(players.rows(min(workers, len(missing)))) as chunks:
+                for rows in chunks:
+                    store.add(rows)
+                    for row in rows:
+                        tally.add(row)
+                    watch(len(rows), tally)
+                    if tally.is_decided:
+                        break
+        if tally.is_decided:
+            store.drop_from(tally.games)
+        return Report(plan, tally, store.digest(games))

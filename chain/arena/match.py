@@ -1,0 +1,149 @@
+"""One game from its first move to its row in the results. It depends on the plan and on its number, and on nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from chain.arena.find_game import find_game
+from chain.arena.game import Game, Result, Table
+from chain.arena.plan import Plan
+from chain.replays import record
+from chain.simulator.chain import Chain
+
+
+@dataclass(frozen=True)
+class Row:
+    """A game in the results. Lists are JSON. What only a chain counts is None without one."""
+
+    game: int
+    seed: int
+    seats: str  # the strategies
+    ending: str | None
+    winners: str  # seats
+    places: str
+    scores: str
+    plies: int
+    text: str  # the last state
+    gas: int | None = None
+    ticks: int | None = None
+    calls: str | None = None  # by entry how often, and the gas; a deployment has no entry
+    failure: str | None = None
+    transcript: str | None = None  # of a game that failed
+
+    @property
+    def outcome(self) -> tuple[Any, ...]:
+        """What has to be the same on a chain and by the rules."""
+        return self.ending, self.places, self.scores, self.plies, self.text, self.failure
+
+
+class NoEnd(Exception):
+    """A game goes on after the most plies that the plan allows."""
+
+
+class IllegalChoice(Exception):
+    """A strategy chose what is not among the moves."""
+
+
+def play_game(plan: Plan, number: int) -> Row:
+    """Play a game of a campaign."""
+    game = find_game(plan.target)
+    if not plan.bare:
+        return _on_chain(game, plan, number, Chain(seed=plan.seed(number)))
+    row = _by_rules(game, plan, number)
+    if plan.is_checked(number):
+        checked = _on_chain(game, plan, number, Chain(seed=plan.seed(number)))
+        if checked.outcome != row.outcome:
+            failure = row.failure or checked.failure or "it ends otherwise on a chain"
+            return replace(checked, failure=f"by the rules and on a chain: {failure}")
+    return row
+
+
+def replay_into(plan: Plan, number: int, file: Path) -> Row:
+    """Play a game once more, on a chain in a file."""
+    if file.exists():
+        raise FileExistsError(f"{file} is there already")
+    with Chain.open(file, seed=plan.seed(number)) as chain:
+        return _on_chain(find_game(plan.target), plan, number, chain)
+
+
+def _by_rules(game: Game[Any, Any], plan: Plan, number: int) -> Row:
+    sitting = _Sitting(game, plan, number)
+    row = sitting.play(lambda: game.by_rules(len(sitting.seats), sitting.chance))
+    if row.failure is None:
+        return row
+    moves = [f"{ply} {name}: {move}" for ply, (name, move) in enumerate(sitting.made, 1)]
+    return replace(row, transcript="\n".join(moves))
+
+
+def _on_chain(game: Game[Any, Any], plan: Plan, number: int, chain: Chain) -> Row:
+    sitting = _Sitting(game, plan, number)
+    row = sitting.play(lambda: game.on_chain(chain, len(sitting.seats), sitting.chance))
+    calls: dict[str, list[int]] = {}
+    gas = ticks = 0
+    for receipt in chain.receipts:
+        count = calls.setdefault(receipt.entry or "", [0, 0])
+        count[0] += 1
+        count[1] += receipt.gas_used
+        gas += receipt.gas_used
+        ticks += receipt.ticks or 0
+    row = replace(row, gas=gas, ticks=ticks, calls=_json(calls))
+    return row if row.failure is None else replace(row, transcript=record(chain))
+
+
+class _Sitting:
+    """The players of a game, each with a chance of its own, and what they have done."""
+
+    def __init__(self, game: Game[Any, Any], plan: Plan, number: int) -> None:
+        self.plan, self.number, self.seats = plan, number, plan.seats(number)
+        self.seed = plan.seed(number)
+        self.chance = Random(self.seed)  # of the table
+        self.players = [
+            (name, game.strategies[name](), Random(f"{self.seed}/{seat}"))
+            for seat, name in enumerate(self.seats)
+        ]
+        self.made: list[tuple[str, Any]] = []
+
+    def play(self, open_table: Any) -> Row:
+        table: Table[Any, Any] | None = None
+        result, failure = None, None
+        try:
+            table = open_table()
+            while (result := table.result()) is None:
+                self._move(table)
+        except Exception as problem:
+            failure = f"{type(problem).__name__}: {problem}"
+        return self._row(result, failure, "" if table is None else table.text())
+
+    def _move(self, table: Table[Any, Any]) -> None:
+        if len(self.made) == self.plan.most_plies:
+            raise NoEnd(f"the game goes on after {self.plan.most_plies} plies")
+        name, player, chance = self.players[table.turn()]
+        moves = table.moves()
+        move = player.choose(table.state, moves, chance)
+        if move not in moves:
+            raise IllegalChoice(f"{name} chose {move}")
+        self.made.append((name, move))
+        table.make(move)
+
+    def _row(self, result: Result | None, failure: str | None, text: str) -> Row:
+        return Row(
+            game=self.number,
+            seed=self.seed,
+            seats=_json(self.seats),
+            ending=result.ending if result else None,
+            winners=_json(result.winners if result else ()),
+            places=_json(result.places if result else ()),
+            scores=_json(result.scores if result else ()),
+            plies=len(self.made),
+            text=text,
+            failure=failure,
+        )
+
+
+def _json(value: Iterable[Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))

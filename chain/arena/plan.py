@@ -1,0 +1,73 @@
+"""The plan of a campaign: all that decides how game number n goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Final, Self
+
+from chain.arena.find_game import digest_of, find_game
+
+_BITS: Final = 53  # what JSON and SQLite can hold without loss
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides how games go. `strategies` are those of the seats in game 0.
+
+    In the games that follow they move on by a seat each, with the same chance, until all arrangements have been played. Then
+    the chance is a new one.
+    """
+
+    target: str
+    strategies: tuple[str, ...]
+    digest: str  # of the game's code
+    campaign: str = ""  # another name, other games
+    bare: bool = False  # by the rules, without a chain
+    check: float = 0  # the share of bare games that are also played on a chain
+    most_plies: int = 100_000  # a game that goes on longer has failed
+
+    @classmethod
+    def of(cls, target: str, strategies: Sequence[str], **options: Any) -> Self:
+        """Return a plan for a game as it is now. One strategy alone sits on all seats."""
+        game = find_game(target)
+        if len(strategies) == 1:
+            strategies = [*strategies] * game.seats[0]
+        for name in strategies:
+            if name not in game.strategies:
+                known = ", ".join(game.strategies)
+                raise ValueError(f"{target} has no strategy '{name}'; it has {known}")
+        if len(strategies) not in game.seats:
+            seats = " or ".join(map(str, game.seats))
+            raise ValueError(f"{target} has {seats} seats; {len(strategies)} strategies are named")
+        return cls(target, tuple(strategies), digest_of(target), **options)
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        return cls(**{**record, "strategies": tuple(record["strategies"])})
+
+    @cached_property
+    def arrangements(self) -> tuple[tuple[str, ...], ...]:
+        """All ways in which the strategies follow each other around the table, each once."""
+        names = self.strategies
+        turned = [names[-by:] + names[:-by] if by else names for by in range(len(names))]
+        return tuple(dict.fromkeys(turned))
+
+    @property
+    def is_duel(self) -> bool:
+        """True if games come in pairs: two strategies that swap seats."""
+        return len(self.strategies) == len(self.arrangements) == 2
+
+    def seats(self, number: int) -> tuple[str, ...]:
+        """Return the strategies of a game, by seat."""
+        return self.arrangements[number % len(self.arrangements)]
+
+    def seed(self, number: int) -> int:
+        """Return the seed of a game, which it shares with those of the same round."""
+        text = f"{self.campaign}/{number // len(self.arrangements)}"
+        return int.from_bytes(sha256(text.encode()).digest()) >> 256 - _BITS
+
+    def is_checked(self, number: int) -> bool:
+        return self.bare and self.seed(number) < self.check * 2**_BITS

@@ -1,0 +1,117 @@
+"""The results of a campaign in SQLite: `results.sqlite`, a row for each game, beside the plan that they follow.
+
+A chunk of rows is one transaction, so a process that is killed leaves whole rows. A game that is there already stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, Self
+
+from chain.arena.match import Row
+from chain.arena.plan import Plan
+
+FILE: Final = "results.sqlite"
+_ALL: Final = 2**63 - 1
+_COLUMNS: Final = [field.name for field in fields(Row)]
+_WHOLE: Final = dict.fromkeys(("seed", "plies", "gas", "ticks"), "INTEGER")
+_TYPES: Final = {**_WHOLE, "game": "INTEGER PRIMARY KEY"}
+_SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in _COLUMNS)
+_INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(_COLUMNS))})"
+
+
+class OtherPlan(ValueError):
+    """The results that are there follow another plan."""
+
+
+class Store:
+    """Results in a folder; without one, in memory."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
+        self._connection.executescript(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+            " CREATE TABLE IF NOT EXISTS plan (name TEXT PRIMARY KEY, value TEXT);"
+            f" CREATE TABLE IF NOT EXISTS games ({_SCHEMA});"
+        )
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the results, None while there is none."""
+        stored = self._connection.execute("SELECT name, value FROM plan")
+        record = {name: json.loads(value) for name, value in stored}
+        return Plan.from_json(record) if record else None
+
+    def follow(self, plan: Plan) -> None:
+        """Keep results of this plan from now on. Raise `OtherPlan` if there are some of another."""
+        if self.plan is None:
+            with self._connection:
+                pairs = [(name, json.dumps(value)) for name, value in asdict(plan).items()]
+                self._connection.executemany("INSERT INTO plan VALUES (?, ?)", pairs)
+        elif self.plan != plan:
+            raise OtherPlan(_difference(self.folder, asdict(self.plan), asdict(plan)))
+
+    def add(self, rows: Sequence[Row]) -> None:
+        with self._connection:
+            self._connection.executemany(_INSERT, map(astuple, rows))
+
+    def drop_from(self, number: int) -> None:
+        """Remove this game and all that come after it."""
+        with self._connection:
+            self._connection.execute("DELETE FROM games WHERE game >= ?", (number,))
+
+    def games(self) -> set[int]:
+        """Return the numbers of the games that are there."""
+        return {number for (number,) in self._connection.execute("SELECT game FROM games")}
+
+    def rows(self, *, first: int = 0, until: int = _ALL) -> Iterator[Row]:
+        """Yield the rows of these games in the order of their numbers."""
+        query = "SELECT * FROM games WHERE game >= ? AND game < ? ORDER BY game"
+        for row in self._connection.execute(query, (first, until)):
+            yield Row(*row)
+
+    def row(self, number: int) -> Row | None:
+        return next(self.rows(first=number, until=number + 1), None)
+
+    def failures(self) -> Iterator[Row]:
+        query = "SELECT * FROM games WHERE failure IS NOT NULL ORDER BY game"
+        for row in self._connection.execute(query):
+            yield Row(*row)
+
+    def digest(self, until: int = _ALL) -> str:
+        """Return the hash of the rows of these games in their order."""
+        return _hash(map(astuple, self.rows(until=until)))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _hash(rows: Iterable[tuple[Any, ...]]) -> str:
+    digest = sha256()
+    for row in rows:
+        digest.update(f"{json.dumps(row)}\n".encode())
+    return digest.hexdigest()
+
+
+def _difference(folder: Path | None, there: dict[str, Any], here: dict[str, Any]) -> str:
+    def named(name: str) -> str:
+        if name == "digest":
+            return "the code of the game has changed since"
+        return f"{name} is {there[name]!r} there and {here[name]!r} here"
+
+    parts = [named(name) for name in here if here[name] != there.get(name)]
+    return f"the results in {folder} follow another plan: {'; '.join(parts)}"

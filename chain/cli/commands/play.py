@@ -1,0 +1,207 @@
+"""Play many games between strategies and count who wins."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from chain.arena import OtherPlan, Plan, Report, Store, play
+from chain.arena.estimates import Sprt
+from chain.arena.match import Row, replay_into
+from chain.arena.store import FILE
+from chain.arena.tally import Tally
+from chain.cli import output
+from chain.cli.error_report import NO
+from chain.cli.progress import Step, bar
+from chain.simulator.catalogue import ContractNotFound
+
+_SOME = click.IntRange(min=1)
+
+
+class _Percent(click.ParamType[float]):
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # fmt: skip
+        try:
+            share = float(str(value).removesuffix("%")) / 100
+        except ValueError:
+            share = -1
+        if not 0 <= share <= 1:
+            self.fail(f"{value!r} is not a share such as 1%", param, ctx)
+        return share
+
+
+@click.command()
+@click.argument("target")
+@click.option("--games", type=_SOME, default=100, show_default=True, help="How many games.")
+@click.option(
+    "--strategies",
+    default="random",
+    show_default=True,
+    metavar="NAME,…",
+    help="One for each seat, or one for all.",
+)
+@click.option(
+    "--workers", type=_SOME, default=1, show_default=True, help="How many processes play."
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder of the results.  [default: runs/<game>]",
+)
+@click.option("--campaign", default="", help="Another name, other games.")
+@click.option("--bare", is_flag=True, help="Play by the rules alone, without a chain.")
+@click.option(
+    "--check",
+    type=_Percent(),
+    default="0%",
+    metavar="PERCENT",
+    help="With --bare: play so many of the games on a chain too.",
+)
+@click.option(
+    "--sprt",
+    type=float,
+    nargs=2,
+    metavar="ELO0 ELO1",
+    help="Stop once the first strategy is known to be ELO0 stronger, or ELO1.",
+)
+@click.option(
+    "--chunk", type=_SOME, help="Games that a process plays at once.  [default: those of a second]"
+)
+@click.option(
+    "--replay",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Play game N of the results again, into the file of a chain.",
+)
+@output.json_option
+def command(
+    target: str,
+    games: int,
+    strategies: str,
+    workers: int,
+    out: Path | None,
+    campaign: str,
+    bare: bool,
+    check: float,
+    sprt: tuple[float, float] | None,
+    chunk: int | None,
+    replay: int | None,
+    json: bool,
+) -> int:
+    """Play games of TARGET, a module such as contracts.blokus, whose play.py offers strategies.
+
+    Results go to results.sqlite in the folder --out. If some are there, only what is missing is played. If a game fails, its
+    transcript is kept there, and the exit code is 1.
+    """
+    folder = out or Path("runs") / target.rpartition(".")[2]
+    if replay is not None:
+        return _replay(target, folder, replay)
+    try:
+        names = [name.strip() for name in strategies.split(",")]
+        plan = Plan.of(target, names, campaign=campaign, bare=bare, check=check)
+        with bar("playing", games) as step:
+            report = play(
+                plan, games, workers=workers, out=folder, chunk=chunk,
+                sprt=None if sprt is None else Sprt(*sprt), watch=_Watch(step, plan),
+            )  # fmt: skip
+    except (ContractNotFound, OtherPlan, ValueError) as error:
+        raise click.UsageError(str(error)) from error
+    _show(report, json)
+    return _tell_failures(folder, report.tally)
+
+
+class _Watch:
+    """Moves the bar, with games per second and what is known so far."""
+
+    def __init__(self, step: Step, plan: Plan) -> None:
+        self._step, self._plan = step, plan
+        self._began, self._played = 0.0, 0
+
+    def __call__(self, done: int, tally: Tally) -> None:
+        if not self._began:  # what was there already says nothing about speed
+            self._began = time.perf_counter()
+        else:
+            self._played += done
+        took = time.perf_counter() - self._began
+        rate = f"{self._played / took:.1f} games/s" if took and self._played else ""
+        self._step(done, "  ".join(filter(None, (rate, _estimate(tally)))))
+
+
+def _estimate(tally: Tally) -> str:
+    shares = tally.shares()
+    if not shares:
+        return ""
+    if tally.pairs.is_one_sided:
+        low, high = shares[0].interval
+        return f"{shares[0].strategy} {low:.1%} to {high:.1%}"
+    elo, error = tally.pairs.elo
+    text = f"{tally.plan.strategies[0]} {elo:+.1f} ± {error:.1f} Elo"
+    if tally.sprt is not None:
+        low, high = tally.sprt.bounds
+        text += f"  LLR {tally.sprt.llr(tally.pairs):.2f} ({low:.2f} to {high:.2f})"
+    return text
+
+
+def _show(report: Report, json: bool) -> None:
+    columns = ("strategy", "seat", "games", "wins", "share", "low", "high")
+    shares = report.tally.shares()
+    rows = [
+        (each.strategy, "all" if each.seat is None else each.seat + 1, each.games, each.wins,
+         *(share if json else f"{share:.1%}" for share in (each.share, *each.interval)))
+        for each in shares
+    ]  # fmt: skip
+    output.table(columns, rows, json=json)
+    tally = report.tally
+    output.remark(f"{tally.games} games, {tally.plies} plies; digest of the results {report.digest[:16]}")  # fmt: skip
+    if not tally.pairs.is_one_sided:
+        output.remark(_estimate(tally))
+    if tally.accepted is not None:
+        output.remark(f"{tally.plan.strategies[0]} is {tally.accepted:g} Elo stronger, not {_other(tally):g}")  # fmt: skip
+
+
+def _other(tally: Tally) -> float:
+    assert tally.sprt is not None
+    return tally.sprt.elo0 + tally.sprt.elo1 - (tally.accepted or 0)
+
+
+def _tell_failures(folder: Path, tally: Tally) -> int:
+    if not tally.failures:
+        return 0
+    with Store(folder) as store:
+        first = next(store.failures())
+    output.remark(f"{tally.failures} games failed, the first is {first.game}: {first.failure}")
+    return NO
+
+
+def _replay(target: str, folder: Path, number: int) -> int:
+    """Play a game again, and compare it with its row if it has one."""
+    if not (folder / FILE).exists():
+        raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
+    with Store(folder) as store:
+        plan, known = store.plan, store.row(number)
+    if plan is None or plan.target != target:
+        raise click.UsageError(f"the results in {folder} are not of {target}")
+    if Plan.of(plan.target, plan.strategies).digest != plan.digest:
+        raise click.UsageError(f"the code of {plan.target} is not that of the results in {folder}")
+    file = folder / f"game-{number}.chain"
+    row = replay_into(plan, number, file)
+    output.key_values(_facts(file, row), json=False)
+    if known is not None and known.outcome != row.outcome:
+        output.remark("it does not end as the results say")
+        return NO
+    return 0
+
+
+def _facts(file: Path, row: Row) -> dict[str, Any]:
+    return {
+        "chain": str(file),
+        "seats": row.seats,
+        "ending": row.ending or row.failure,
+        "scores": row.scores,
+        "plies": row.plies,
+        "text": row.text,
+    }

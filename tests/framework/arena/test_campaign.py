@@ -1,0 +1,183 @@
+"""Campaigns: the same results however they are played, whoever is killed, and wherever they are taken up again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import astuple, replace
+from pathlib import Path
+from signal import SIGKILL
+
+import pytest
+
+from chain import Chain
+from chain.arena import OtherPlan, Plan, Store, play
+from chain.arena.estimates import Sprt
+from chain.arena.match import Row, play_game, replay_into
+from chain.arena.supervisor import OtherCode, PlayerLost
+from chain.replays import replay
+from chain.replays.subprocess_runs import subprocess_env
+from tests.framework.arena.nim import MARK, Nim
+
+NIM = "tests.framework.arena.nim"
+GAMES = 12
+
+# A campaign whose driver is killed when it has stored so many chunks.
+DYING = f"""
+import os, signal, sys
+from pathlib import Path
+from chain.arena import Plan, Store, play
+
+chunks, add = iter(range(int(sys.argv[2]))), Store.add
+
+def dying(self, rows):
+    if next(chunks, None) is None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    add(self, rows)
+
+Store.add = dying
+play(Plan.of("{NIM}", ["perfect", "random"]), {GAMES}, chunk=1, workers=2, out=Path(sys.argv[1]))
+"""
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return Plan.of(NIM, ["perfect", "random"])
+
+
+@pytest.fixture(scope="module")
+def expected(plan: Plan) -> str:
+    """The digest of the rows, played here one after the other."""
+    return digest_of(plan, [play_game(plan, number) for number in range(GAMES)])
+
+
+def digest_of(plan: Plan, rows: list[Row]) -> str:
+    with Store() as store:
+        store.follow(plan)
+        store.add(rows)
+        return store.digest()
+
+
+@pytest.mark.parametrize(
+    ("workers", "chunk", "hash_seed"), [(1, 1, 0), (1, 50, 7), (2, 1, 1), (3, 2, 0), (2, None, 0)]
+)
+def test_results_depend_on_plan_alone(
+    plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
+) -> None:
+    report = play(plan, GAMES, workers=workers, chunk=chunk, hash_seed=hash_seed)
+    assert report.digest == expected
+    assert report.tally.games == GAMES
+
+
+def test_campaigns_differ(plan: Plan, expected: str) -> None:
+    other = replace(plan, campaign="other")
+    assert digest_of(other, [play_game(other, number) for number in range(GAMES)]) != expected
+
+
+def test_killed_player_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MARK, str(tmp_path / "mark"))
+    plan = Plan.of(NIM, ["deadly", "random"])
+    killed = play(plan, GAMES, workers=2, chunk=3)
+    assert (tmp_path / "mark").exists()
+    assert killed.digest == digest_of(plan, [play_game(plan, number) for number in range(GAMES)])
+
+
+def test_deadly_chunk_is_named() -> None:
+    with pytest.raises(
+        PlayerLost, match="3 players in turn ended while they played the games 0 to 1"
+    ):
+        play(Plan.of(NIM, ["fatal"]), 2, chunk=2)
+
+
+@pytest.mark.parametrize("chunks", [0, 5])
+def test_killed_driver_goes_on(plan: Plan, expected: str, tmp_path: Path, chunks: int) -> None:
+    words = [sys.executable, "-c", DYING, str(tmp_path), str(chunks)]
+    killed = subprocess.run(words, env=subprocess_env(0), capture_output=True, timeout=60)
+    assert (killed.returncode, killed.stderr) == (-SIGKILL, b"")  # and its players have ended too
+    with Store(tmp_path) as store:
+        assert len(store.games()) == chunks
+    assert play(plan, GAMES, out=tmp_path).digest == expected
+
+
+def test_campaign_may_grow(plan: Plan, expected: str, tmp_path: Path) -> None:
+    play(plan, 5, out=tmp_path)
+    seen: list[int] = []
+    report = play(plan, GAMES, out=tmp_path, watch=lambda done, _: seen.append(done))
+    assert (report.digest, seen[0], sum(seen)) == (expected, 5, GAMES)
+
+
+def test_other_plan_is_refused(plan: Plan, tmp_path: Path) -> None:
+    play(plan, 1, out=tmp_path)
+    with pytest.raises(OtherPlan, match="campaign is '' there and 'other' here"):
+        play(replace(plan, campaign="other"), 1, out=tmp_path)
+    with pytest.raises(OtherPlan, match="the code of the game has changed since"):
+        play(replace(plan, digest="ab"), 1, out=tmp_path)
+
+
+def test_other_code_in_player_is_refused(plan: Plan) -> None:
+    with pytest.raises(OtherCode, match=f"the code of {NIM} has changed"):
+        play(replace(plan, digest="ab"), 1)
+
+
+def test_prints_do_not_mix_with_answers() -> None:
+    plan = Plan.of(NIM, ["loud"])
+    assert play(plan, 2).digest == digest_of(plan, [play_game(plan, 0), play_game(plan, 1)])
+
+
+def test_perfect_player_wins_unless_lost_from_start(plan: Plan) -> None:
+    tally = play(replace(plan, bare=True), 100).tally
+    best, worst, *_ = tally.shares()
+    assert (best.strategy, worst.strategy, best.games) == ("perfect", "random", 100)
+    assert best.share > 0.8
+    assert sum(tally.pairs.counts) == 50
+
+
+@pytest.mark.parametrize("chunk", [1, 50])
+def test_test_of_strength_stops_at_same_pair(plan: Plan, chunk: int) -> None:
+    bare = replace(plan, bare=True)
+    report = play(bare, 1000, workers=2, chunk=chunk, sprt=Sprt(0, 10))
+    assert report.tally.accepted == 10
+    assert report.tally.games < 1000
+    assert report.digest == digest_of(
+        bare, [play_game(bare, number) for number in range(report.tally.games)]
+    )
+
+
+def test_failures_keep_transcripts(tmp_path: Path) -> None:
+    plan = Plan.of(NIM, ["wrong", "random"])
+    report = play(plan, 20, out=tmp_path)
+    with Store(tmp_path) as store:
+        failed = [*store.failures()]
+    reasons = {row.failure for row in failed}
+    assert reasons == {"RuntimeError: seven", "IllegalChoice: wrong chose 4"}
+    assert report.tally.failures == len(failed)
+    assert all(replay(row.transcript or "", contracts=[Nim]).ok for row in failed)
+
+
+def test_endless_game_fails() -> None:
+    plan = Plan.of(NIM, ["idle"], bare=True, most_plies=5)
+    row = play_game(plan, 0)
+    assert row.failure == "NoEnd: the game goes on after 5 plies"
+    assert row.transcript is not None and row.transcript.endswith("5 idle: 0")
+
+
+def test_bare_games_are_checked_on_chain() -> None:
+    cheat = Plan.of("tests.framework.arena.cheat", ["random"], bare=True)
+    assert play_game(cheat, 0).failure is None
+    row = play_game(replace(cheat, check=1), 0)
+    assert row.failure == "by the rules and on a chain: it ends otherwise on a chain"
+
+
+@pytest.mark.parametrize(("check", "least", "most"), [(0, 0, 0), (0.1, 50, 150), (1, 1000, 1000)])
+def test_share_of_games_is_checked(plan: Plan, check: float, least: int, most: int) -> None:
+    bare = replace(plan, bare=True, check=check)
+    assert least <= sum(map(bare.is_checked, range(1000))) <= most
+
+
+def test_game_is_played_again_into_file(plan: Plan, tmp_path: Path) -> None:
+    file = tmp_path / "game.chain"
+    assert astuple(replay_into(plan, 3, file)) == astuple(play_game(plan, 3))
+    with Chain.open(file, contracts=[Nim]) as chain:
+        assert chain.receipts[-1].entry == "take"
+    with pytest.raises(FileExistsError):
+        replay_into(plan, 3, file)

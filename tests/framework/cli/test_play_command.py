@@ -1,0 +1,114 @@
+"""`boardchain play`: games between strategies, of the games here and of one's own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from chain import Chain
+from chain.arena import Store
+from chain.cli.main import cli
+from tests.framework.arena.nim import Nim
+
+NIM = "tests.framework.arena.nim"
+
+OWN = """
+from chain.arena import Game, Uniform
+from tests.framework.arena.nim import ChainTable, Nim, RulesTable
+
+class Modest:
+    def choose(self, state, moves, chance):
+        return 1
+
+PLAY = Game((Nim,), (2,), {"modest": Modest, "random": Uniform}, ChainTable, RulesTable)
+"""
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "runs"
+
+
+def played(out: Path, *words: object, target: str = NIM) -> Result:
+    return CliRunner().invoke(cli, ["play", target, "--out", str(out), *map(str, words)])
+
+
+def test_shares_are_shown(out: Path) -> None:
+    done = played(out, "--games", 20, "--strategies", "random,perfect", "--bare", "--json")
+    assert done.exit_code == 0
+    best, *_ = shares = json.loads(done.stdout)
+    assert (best["strategy"], best["seat"], best["games"]) == ("perfect", "all", 20)
+    assert [(each["strategy"], each["seat"]) for each in shares[2:]].count(("random", 2)) == 1
+    with Store(out) as store:
+        assert done.stderr.startswith("20 games, ")
+        assert store.digest()[:16] in done.stderr
+
+
+def test_results_of_other_plan_are_kept(out: Path) -> None:
+    played(out, "--games", 2)
+    done = played(out, "--games", 2, "--bare")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "follow another plan: bare is False there and True here" in done.stderr
+
+
+def test_failed_game_is_named(out: Path) -> None:
+    done = played(out, "--games", 20, "--strategies", "wrong,random")
+    assert done.exit_code == 1
+    with Store(out) as store:
+        first, *others = store.failures()
+    told = f"{1 + len(others)} games failed, the first is {first.game}: {first.failure}"
+    assert done.stderr.splitlines()[-1] == told
+
+
+def test_game_is_played_again_into_file(out: Path) -> None:
+    played(out, "--games", 4)
+    done = played(out, "--replay", 3)
+    assert (done.exit_code, done.stderr) == (0, "")
+    with Chain.open(out / "game-3.chain", contracts=[Nim]) as chain, Store(out) as store:
+        row = store.row(3)
+        assert row is not None
+        assert sum(receipt.gas_used for receipt in chain.receipts) == row.gas
+    assert played(out, "--replay", 3).exit_code == 1
+
+
+def test_test_of_strength_is_told(out: Path) -> None:
+    done = played(out, "--games", 1000, "--strategies", "perfect,random", "--bare", "--sprt", 0, 10)
+    assert done.stderr.splitlines()[-1] == "perfect is 10 Elo stronger, not 0"
+
+
+def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"own_{tmp_path.name}"
+    package = tmp_path / name
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "play.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["play", name, "--games", "4", "--strategies", "modest,random"])
+    assert done.exit_code == 0, done.stderr
+    assert (tmp_path / "runs" / name / "results.sqlite").exists()
+
+
+def test_replay_names_the_game_of_the_results(out: Path) -> None:
+    played(out, "--games", 1, "--bare")
+    done = played(out, "--replay", 0, target="tests.framework.arena.cheat")
+    assert done.exit_code == 2
+    assert "are not of tests.framework.arena.cheat" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--strategies", "nobody"), "has no strategy 'nobody'"),
+        (("--check", "many"), "'many' is not a share such as 1%"),
+        (("--check", "101%"), "'101%' is not a share such as 1%"),
+        (("--sprt", 0, 10), "a sequential test needs two strategies that swap seats"),
+        (("--replay", 0), "there are no results in"),
+    ],
+)
+def test_wrong_words_are_refused(out: Path, words: tuple[object, ...], told: str) -> None:
+    done = played(out, *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert told in done.stderr
