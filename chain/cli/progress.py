@@ -56,8 +56,8 @@ def tracked(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
 def _started(scope: ExitStack, what: str, total: int | None) -> Step:
     """Start a bar that is shown until the scope ends."""
     rich = import_module("rich.progress")
-    parts = ("BarColumn", "MofNCompleteColumn", "TimeRemainingColumn")
-    columns = [getattr(rich, part)() for part in parts]
+    parts = ("MofNCompleteColumn", "TimeRemainingColumn")
+    columns = [rich.BarColumn(bar_width=12), *(getattr(rich, part)() for part in parts)]
     words = [rich.TextColumn(text) for text in ("{task.description}", "{task.fields[note]}")]
     console = import_module("rich.console").Console(stderr=True)
     progress: Any = scope.enter_context(

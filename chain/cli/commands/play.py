@@ -128,16 +128,19 @@ class _Watch:
             self._played += done
         took = time.perf_counter() - self._began
         rate = f"{self._played / took:.1f} games/s" if took and self._played else ""
-        self._step(done, "  ".join(filter(None, (rate, _estimate(tally)))))
+        self._step(done, "  ".join(filter(None, (rate, _short_estimate(tally)))))
+
+
+def _short_estimate(tally: Tally) -> str:
+    """Return what fits beside a bar."""
+    if tally.pairs.is_one_sided:
+        best = next(iter(tally.shares()), None)
+        return "" if best is None else "{} {:.0%}–{:.0%}".format(best.strategy, *best.interval)
+    text = "{:+.0f} ± {:.0f} Elo".format(*tally.pairs.elo)
+    return text if tally.sprt is None else f"{text}  LLR {tally.sprt.llr(tally.pairs):.2f}"
 
 
 def _estimate(tally: Tally) -> str:
-    shares = tally.shares()
-    if not shares:
-        return ""
-    if tally.pairs.is_one_sided:
-        low, high = shares[0].interval
-        return f"{shares[0].strategy} {low:.1%} to {high:.1%}"
     elo, error = tally.pairs.elo
     text = f"{tally.plan.strategies[0]} {elo:+.1f} ± {error:.1f} Elo"
     if tally.sprt is not None:
