@@ -1,4 +1,4 @@
-"""Fuel: the budget for a contract's own computing, counted in ticks. Three gas of a transaction buy one tick.
+"""Fuel: the budget for a contract's own computing, counted in ticks. Six gas of a transaction buy one tick.
 
 The ticks are held in tanks. A tank is an iterator that yields zeros, and is one of the builtins of every instrumented copy.
 `0 in __tank__` takes one zero and is false when none is left: it takes one lookup and no call. There is a tank of single ticks,
@@ -25,7 +25,7 @@ from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from chain.errors import OutOfGas
 
-GAS_PER_TICK: Final = 3  # a loop that does nothing burns a whole block in less than half a second
+GAS_PER_TICK: Final = 6  # a loop that does nothing burns a whole block in less than half a second
 KEPT_BACK: Final = 1024  # a message that sends another keeps one part in so many of its ticks
 DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks

@@ -204,7 +204,7 @@ def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
     client = Client(chain)
 
     async def end() -> list[Any]:
-        asked = asyncio.ensure_future(client.all_of(looking(loop), sending(loop)))
+        asked = asyncio.ensure_future(client.all_of(looking(loop), sending(loop, 2**200)))
         await client.all_of(SHORT)
         client.app.runner.close()
         return await asked
