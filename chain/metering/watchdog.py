@@ -7,10 +7,13 @@ it. Code is watched only on request.
 
 from __future__ import annotations
 
+import _weakrefset
 import ctypes
 import os
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +28,9 @@ T = TypeVar("T")
 Clock = Callable[[], float]
 # Seconds until `TimeUp` is raised again, in case the first one was lost in code that drops errors.
 _AGAIN: Final = 0.25
+_SOON: Final = 0.001
 _NEVER: Final = float("inf")
+_FINALIZERS: Final = frozenset({weakref.__file__, _weakrefset.__file__})
 _ENDLESS: Final = 1 << 62
 
 
@@ -114,10 +119,24 @@ def _look(deadline: Deadline) -> float:
     left = deadline.time - deadline.clock()
     if left > 0:
         return left
+    thread = _innermost(deadline.thread)
+    if _is_finalizing(thread):
+        return _SOON
     deadline.is_past = True
     deadline.time += _AGAIN - left
-    _raise_in(_innermost(deadline.thread), TimeUp)
+    _raise_in(thread, TimeUp)
     return _AGAIN
+
+
+def _is_finalizing(thread: int) -> bool:
+    """Return True if the thread may run a callback of a weak reference or a `__del__`: Python drops what these raise."""
+    frame = sys._current_frames().get(thread)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_filename in _FINALIZERS or code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_in(thread: int, problem: type[BaseException]) -> None:

@@ -29,6 +29,7 @@ from chain.simulator.reader import ChainReader
 
 _NOBODY: Final = bytes(20)  # the sender by default
 _MOST_GAS: Final = 2**30  # of all calls of a request together
+_DEFAULT_GAS: Final = 50_000_000  # the most that a call gets that asks for none, as in geth
 _CODES: Final = {
     Unfit.NONCE_TOO_LOW: errors.NONCE_TOO_LOW,
     Unfit.NONCE_TOO_HIGH: errors.NONCE_TOO_HIGH,
@@ -126,7 +127,8 @@ class Simulation:
         room = block.gas_limit - block.gas_used
         given = {name: value for name, value in fields.items() if value is not None}
         gas = to_int(
-            given.get("gas", min(room, block.max_transaction_gas, self._gas_left)), "'gas'"
+            given.get("gas", min(room, block.max_transaction_gas, self._gas_left, _DEFAULT_GAS)),
+            "'gas'",
         )
         if gas > room:
             raise RpcError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,6 @@ from chain import Chain, Contract, LimitExceeded, call, view, watchdog
 from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.framework.helpers import Code
-
-# An interrupt that comes where Python drops errors is reported on stderr, and comes again.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
 class Busy(Contract):
@@ -169,3 +167,25 @@ def test_stopping_is_quick(busy: Handle) -> None:
     with pytest.raises(LimitExceeded), watchdog(seconds=0.05):
         busy.look()
     assert time.process_time() - began < 1
+
+
+class Thing:
+    """An object with finalizers of both kinds, which run for longer than the watchdog allows."""
+
+    def __del__(self) -> None:
+        _compute(0.08)
+
+
+def _compute(seconds: float) -> None:
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+
+def test_finalizers_run_to_their_end() -> None:
+    with pytest.raises(LimitExceeded), watchdog(seconds=0.05):
+        thing = Thing()
+        weakref.finalize(thing, _compute, 0.08)
+        del thing  # Python would drop what is raised in its finalizers
+        while True:
+            pass
