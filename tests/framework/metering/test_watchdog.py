@@ -182,10 +182,14 @@ def _compute(seconds: float) -> None:
         pass
 
 
+def _finalize_and_spin() -> None:
+    thing = Thing()
+    weakref.finalize(thing, _compute, 0.08)
+    del thing  # Python would drop what is raised in its finalizers
+    while True:
+        pass
+
+
 def test_finalizers_run_to_their_end() -> None:
     with pytest.raises(LimitExceeded), watchdog(seconds=0.05):
-        thing = Thing()
-        weakref.finalize(thing, _compute, 0.08)
-        del thing  # Python would drop what is raised in its finalizers
-        while True:
-            pass
+        _finalize_and_spin()
