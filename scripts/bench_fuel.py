@@ -86,12 +86,12 @@ def programs_of(
         creation_hooks.creation_listeners.remove(note)
     run(calls)
     programs = [program for chain in chains for program in chain.machine.programs.values()]
-    return [(each, each.instrumented, each.world) for each in programs], (run, calls)
+    return [(each, each.instrumented, each.namespace) for each in programs], (run, calls)
 
 
-def set_image(program: Program, image: Any, world: Any) -> None:
+def set_image(program: Program, image: Any, namespace: Any) -> None:
     object.__setattr__(program, "instrumented", image)
-    object.__setattr__(program, "world", world)
+    object.__setattr__(program, "namespace", namespace)
 
 
 def timed(run: Callable[[], Any]) -> float:

@@ -66,15 +66,17 @@ class EventLog:
     @undisturbed
     def _enter_new(self) -> None:
         """Enter the logs of new receipts. May be interrupted at any point and called again."""
-        rows, index = self._rows, self._index
-        for receipt in self._ledger.receipts[self._entered :]:
-            for place, row in enumerate(receipt.log_rows, index.end_of(receipt.position)):
+        rows, index, position = self._rows, self._index, self._entered
+        place = index.end_of(position)  # the first receipt may have been entered in part
+        for logs in self._ledger.receipts.logs_from(position):
+            for row in logs:
                 if place == len(rows):
                     rows.append(row)
                 if place == index.end:
-                    index.enter(place, row, receipt.position)
-            self._entered = receipt.position + 1
-            rows.settle()
+                    index.enter(place, row, position)
+                place += 1
+            position = self._entered = position + 1
+        rows.settle()
 
     def truncate(self, receipts: int) -> None:
         """Keep only the logs of the first `receipts` receipts."""

@@ -5,7 +5,7 @@ A field is indexed the first time it is queried.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, Query, Range, contract_key
-from chain.ledger.receipts import Receipt, Row
+from chain.ledger.receipts import LOGS, Receipt, Row
+from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
 
 if TYPE_CHECKING:
@@ -68,6 +69,10 @@ class ReceiptLog(Sequence[Receipt]):
             raise IndexError(f"there is no receipt {place}: there are {len(self)}") from None
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
+
+    def logs_from(self, position: int) -> Iterator[Sequence[LogRow]]:
+        """Yield the logs of each receipt from a position on."""
+        return (row[LOGS] for row in self._rows[position:])
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""

@@ -7,7 +7,7 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.calls import CallRecord, CallRow, call_rows, call_tree
@@ -105,6 +105,9 @@ def _of_row(place: int) -> Any:
     return property(lambda receipt: receipt.row[place])
 
 
+LOGS: Final = 21  # their index in a row
+
+
 class Receipt:
     """The record of one transaction: the request, the outcome and its effects."""
 
@@ -134,7 +137,7 @@ class Receipt:
     gas_used: int = _of_row(18)
     gas_price: int = _of_row(19)
     changes: Changes = _of_row(20)
-    log_rows: Sequence[LogRow] = _of_row(21)
+    log_rows: Sequence[LogRow] = _of_row(LOGS)
     undone_changes: Changes = _of_row(22)
     undone_log_rows: Sequence[LogRow] = _of_row(23)
     call_rows: tuple[CallRow, ...] = _of_row(24)
