@@ -68,7 +68,7 @@ class EventLog:
         """Enter the logs of new receipts. May be interrupted at any point and called again."""
         rows, index, position = self._rows, self._index, self._entered
         place = index.end_of(position)  # the first receipt may have been entered in part
-        for logs in self._ledger.receipts.logs_from(position):
+        for logs in self._ledger.receipts._logs_from(position):
             for row in logs:
                 if place == len(rows):
                     rows.append(row)

@@ -70,7 +70,7 @@ class ReceiptLog(Sequence[Receipt]):
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
-    def logs_from(self, position: int) -> Iterator[Sequence[LogRow]]:
+    def _logs_from(self, position: int) -> Iterator[Sequence[LogRow]]:
         """Yield the logs of each receipt from a position on."""
         return (row[LOGS] for row in self._rows[position:])
 
