@@ -129,11 +129,11 @@ def _look(deadline: Deadline) -> float:
 
 
 def _is_finalizing(thread: int) -> bool:
-    """Return True if the thread may run a callback of a weak reference or a `__del__`: Python drops what these raise."""
+    """Return True if the thread may run a callback of a weak reference or a `__del__`, or one of the collector: Python drops what these raise."""
     frame = sys._current_frames().get(thread)
     while frame is not None:
         code = frame.f_code
-        if code.co_filename in _FINALIZERS or code.co_name == "__del__":
+        if code.co_filename in _FINALIZERS or code.co_name in ("__del__", "gc_callback"):
             return True
         frame = frame.f_back
     return False
