@@ -129,7 +129,7 @@ def _look(deadline: Deadline) -> float:
 
 
 def _is_finalizing(thread: int) -> bool:
-    """Return True if the thread may run a callback of a weak reference or a `__del__`, or one of the collector: Python drops what these raise."""
+    """Return True if the thread may run a finalizer, or a callback of the collector: Python drops what these raise."""
     frame = sys._current_frames().get(thread)
     while frame is not None:
         code = frame.f_code
