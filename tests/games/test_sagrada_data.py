@@ -109,8 +109,8 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DATA, tmp_path / "data"))
 
 
-README = Path(__file__).parents[2] / "README.md"
-(GLASS_SAW,) = re.findall(r"```json\n(.*?)```", README.read_text("utf-8"), re.S)
+GUIDE = Path(__file__).parents[2] / "chain" / "guides" / "game.md"
+(GLASS_SAW,) = re.findall(r"```json\n(.*?)```", GUIDE.read_text("utf-8"), re.S)
 
 
 def test_slip_in_a_new_tool_is_reported(folder: Path) -> None:
@@ -118,7 +118,7 @@ def test_slip_in_a_new_tool_is_reported(folder: Path) -> None:
     (folder / "tools" / "glass_saw.json").write_text(slip)
     with pytest.raises(DataError) as error:
         load(folder)
-    assert f"`{error.value}`" in README.read_text("utf-8")
+    assert f"`{error.value}`" in GUIDE.read_text("utf-8")
 
 
 def test_new_tool_needs_no_code(folder: Path) -> None:
