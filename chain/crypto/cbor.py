@@ -95,7 +95,7 @@ def _read(raw: bytes, place: int) -> tuple[Any, int]:
     if major_type == _NUMBER:
         return size, place
     if major_type == _ARRAY:
-        items: list[Any] = []
+        items: list[object] = []
         for _ in range(size):
             item, place = _read(raw, place)
             items.append(item)

@@ -28,7 +28,7 @@ class Item(NamedTuple):
 
     path: str
     value: bytes
-    payload: Any = None
+    payload: object = None
 
 
 class Leaf:
