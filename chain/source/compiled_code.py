@@ -11,8 +11,8 @@ from typing import Any, Final
 
 
 def functions_reached(
-    functions: Iterable[FunctionType], leads_on: Callable[[Any], bool]
-) -> Iterator[tuple[FunctionType, dict[str, Any]]]:
+    functions: Iterable[FunctionType], leads_on: Callable[[object], bool]
+) -> Iterator[tuple[FunctionType, dict[str, object]]]:
     """Yield these functions, and those that they name directly or indirectly, each with the objects that it names.
 
     Only functions, and methods of classes, for which `leads_on` is true are followed.
@@ -32,18 +32,18 @@ def functions_reached(
                 waiting += functions_in(vars(thing).values())
 
 
-def functions_in(things: Iterable[Any]) -> list[FunctionType]:
+def functions_in(things: Iterable[object]) -> list[FunctionType]:
     """Return the functions among a class's attributes, including those behind its properties."""
     attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
     return [attribute for attribute in attributes if isinstance(attribute, FunctionType)]
 
 
-def _unwrap_property(value: Any) -> Any:
+def _unwrap_property(value: object) -> Any:
     """Return the function behind a property or cached property, or `value` itself."""
     return getattr(value, "fget", None) or getattr(value, "func", None) or value
 
 
-def objects_named_by(function: FunctionType) -> dict[str, Any]:
+def objects_named_by(function: FunctionType) -> dict[str, object]:
     """Return the objects that the names in a function refer to, by these names. Attributes of modules are followed."""
     space, closure = function.__globals__, closure_of(function)
     named = {}
@@ -58,13 +58,13 @@ def objects_named_by(function: FunctionType) -> dict[str, Any]:
     return named
 
 
-def closure_of(function: FunctionType) -> dict[str, Any]:
+def closure_of(function: FunctionType) -> dict[str, object]:
     """Return the values of the enclosing functions' variables that a function uses."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {name: cell_value(cell) for name, cell in cells}
 
 
-def cell_value(cell: CellType) -> Any:
+def cell_value(cell: CellType) -> object:
     """Return the content of a cell, None if it is empty, as for a class that is still being created."""
     try:
         return cell.cell_contents

@@ -232,7 +232,7 @@ class _Reader:
         """Visit an `if`, `while`, `try` or `match`. The names that it sets in a class may exist afterwards, or not."""
         self.perhaps(list(children_of(node)))
 
-    def perhaps(self, nodes: list[Any]) -> None:
+    def perhaps(self, nodes: list[object]) -> None:
         """Visit nodes that may not run: the names that they set in a class do not count afterwards."""
         scope = self.scope
         before = scope.own if scope is not None and scope.kind == "class" else None
@@ -242,7 +242,7 @@ class _Reader:
 
     # Scopes
 
-    def within(self, scope: _Scope, nodes: Any, *, late: int = 0, called: int = 0) -> None:
+    def within(self, scope: _Scope, nodes: object, *, late: int = 0, called: int = 0) -> None:
         """Visit nodes inside an inner scope."""
         self.scope, self.late, self.called = scope, self.late + late, self.called + called
         self.all(nodes)
@@ -263,7 +263,7 @@ class _Reader:
         self.all(defaults(node.args))
         self.within(_Scope("function", *own_names(node), self.scope), [node.body], late=1)
 
-    def typed(self, node: Any, look: Callable[[], None]) -> None:
+    def typed(self, node: object, look: Callable[[], None]) -> None:
         """Call `look` inside the scope of the type parameters of `def f[T]`, `class C[T]` or `type A[T]`."""
         parameters = getattr(node, "type_params", None)
         if not parameters:
@@ -329,7 +329,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 
 _NEWER: Final = ("TypeAlias", "TypeVar", "ParamSpec", "TypeVarTuple", "TryStar")
-_VISITS: Final[Mapping[Any, Callable[[_Reader, Any], None]]] = MappingProxyType(
+_VISITS: Final[Mapping[object, Callable[[_Reader, Any], None]]] = MappingProxyType(
     {
         ast.Name: _Reader.name,
         ast.Attribute: _Reader.attribute,
