@@ -274,7 +274,7 @@ def _dict_comprehension(node: ast.DictComp, place: Scopes) -> StaticType:
 
 Infer = Callable[[Any, Scopes], StaticType | None]
 
-_BY_NODE: Final[Mapping[Any, Infer]] = MappingProxyType(
+_BY_NODE: Final[Mapping[object, Infer]] = MappingProxyType(
     {
         ast.Constant: _constant,
         ast.Name: _name,

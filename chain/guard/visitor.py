@@ -29,7 +29,7 @@ from chain.source.modules import definitions, is_type_checking
 from chain.source.static_types import StaticType, copied
 from chain.source.word_sets import word_set
 
-Check = Callable[[Any, Scopes], None]
+Check = Callable[[object, Scopes], None]
 
 TOPICS: Final = (
     syntax,
