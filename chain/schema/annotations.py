@@ -28,7 +28,7 @@ from chain.schema.value_types import (
 _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
 
 
-def type_of_annotation(annotation: Any, names: Namespace | None = None) -> ValueType:
+def type_of_annotation(annotation: object, names: Namespace | None = None) -> ValueType:
     """Return the value type that `annotation` names, or raise `UnsupportedAnnotation`.
 
     `names` resolves the annotations of dataclass members that are text.
@@ -36,21 +36,21 @@ def type_of_annotation(annotation: Any, names: Namespace | None = None) -> Value
     return _Reader(names or Namespace({}, {})).read(annotation)
 
 
-def is_key(annotation: Any) -> bool:
+def is_key(annotation: object) -> bool:
     """Return True if `annotation` is marked `Key[…]`."""
     return any(isinstance(mark, KeyMark) for mark in _strip(annotation)[1])
 
 
-def without_key(annotation: Any) -> Any:
+def without_key(annotation: object) -> object:
     """Return `annotation` without its `Key[…]`."""
     bare, marks = _strip(annotation)
     rest = tuple(mark for mark in marks if not isinstance(mark, KeyMark))
     return typing.Annotated[(bare, *rest)] if rest else bare
 
 
-def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+def _strip(annotation: Any) -> tuple[object, tuple[object, ...]]:
     """Return the type inside aliases, `NewType` and `Annotated`, and the marks of `Annotated`."""
-    marks: tuple[Any, ...] = ()
+    marks: tuple[object, ...] = ()
     while True:
         if typing.get_origin(annotation) is typing.Annotated:
             annotation, marks = annotation.__origin__, annotation.__metadata__ + marks
@@ -92,7 +92,7 @@ class _Reader:
             f"{format_annotation(annotation)} is not a type the chain knows; use {_KNOWN}"
         )
 
-    def _option(self, bare: Any) -> OptionalType:
+    def _option(self, bare: object) -> OptionalType:
         items = [item for item in typing.get_args(bare) if item is not types.NoneType]
         if len(items) != 1:
             raise UnsupportedAnnotation(
@@ -105,7 +105,7 @@ class _Reader:
             )
         return OptionalType(item)
 
-    def _tuple(self, items: tuple[Any, ...]) -> ValueType:
+    def _tuple(self, items: tuple[object, ...]) -> ValueType:
         if len(items) == 2 and items[1] is Ellipsis:
             return ListType(self.read(items[0]), tuple)
         if items in ((), ((),)):
@@ -118,7 +118,7 @@ class _Reader:
             name, tuple(Field(str(i), value_type) for i, value_type in enumerate(value_types))
         )
 
-    def _class(self, cls: type, annotation: Any) -> ValueType:
+    def _class(self, cls: type, annotation: object) -> ValueType:
         if cls in PLAIN:
             return PLAIN[cls]
         if cls in _REMEDIES:
@@ -154,7 +154,7 @@ class _Reader:
         require_positional_init(cls)
         return StructType(cls.__name__, tuple(members), cls)
 
-    def _member(self, cls: type, item: dataclasses.Field[Any]) -> ValueType:
+    def _member(self, cls: type, item: dataclasses.Field[object]) -> ValueType:
         outer, self.names = self.names, self.names.for_class(declaring_class(cls, item.name))
         try:
             hint = resolve(item.type, self.names)
@@ -233,12 +233,12 @@ def require_frozen(kind: ValueType) -> None:
         require_frozen(part)
 
 
-def format_annotation(annotation: Any) -> str:
+def format_annotation(annotation: object) -> str:
     """Return an annotation as its author wrote it, in quotes."""
     return f"'{_written(annotation)}'"
 
 
-def _written(annotation: Any) -> str:
+def _written(annotation: object) -> str:
     bare, marks = _strip(annotation)
     marked_names = [mark.name for mark in marks if isinstance(mark, ValueType)]
     if marked_names:

@@ -34,7 +34,7 @@ class ValueType:
 
     @property
     @abstractmethod
-    def zero(self) -> Any:
+    def zero(self) -> object:
         """The value of an unset slot."""
 
     @property
@@ -81,4 +81,4 @@ class ValueType:
 
 
 # The path of a part in its value, such as `[0]` or `tile`; its type; the part.
-Part: TypeAlias = tuple[str, ValueType, Any]
+Part: TypeAlias = tuple[str, ValueType, object]

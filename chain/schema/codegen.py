@@ -20,15 +20,15 @@ class SourceBuilder:
 
     title: str  # what the functions do, such as `encode Card`
     checks: list[str] = field(default_factory=list)
-    names: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, object] = field(default_factory=dict)
 
-    def bind(self, thing: Any) -> str:
+    def bind(self, thing: object) -> str:
         """Give `thing` a name in the source, and return that name."""
         name = f"k{len(self.names)}"
         self.names[name] = thing
         return name
 
-    def run(self, lines: Iterable[str], tools: Mapping[str, Any]) -> dict[str, Any]:
+    def run(self, lines: Iterable[str], tools: Mapping[str, object]) -> dict[str, Any]:
         """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
         namespace = {**TOOLS, **self.names, **tools}
         text = "\n".join(lines)

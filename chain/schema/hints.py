@@ -10,7 +10,7 @@ import sys
 import typing
 from collections.abc import Mapping
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class UnsupportedAnnotation(TypeError):
@@ -24,10 +24,10 @@ class UnsupportedAnnotation(TypeError):
 class Namespace(NamedTuple):
     """The names that are visible to a declaration."""
 
-    module: dict[str, Any]
-    functions: Mapping[str, Any]  # the local names of the functions and classes around it
+    module: dict[str, object]
+    functions: Mapping[str, object]  # the local names of the functions and classes around it
     # Names of the class itself, looked up last: a field `list` must not hide the type.
-    own: Mapping[str, Any] = {}
+    own: Mapping[str, object] = {}
 
     def for_class(self, cls: type) -> Namespace:
         """Return the names visible in the body of `cls`, which may be in another module."""
@@ -40,7 +40,7 @@ class Namespace(NamedTuple):
 
 def namespace_at(frame: FrameType, qualname: str) -> Namespace:
     """Return the names around the declaration called `qualname` that is being executed in `frame`."""
-    module, functions = frame.f_globals, dict[str, Any]()
+    module, functions = frame.f_globals, dict[str, object]()
     step: FrameType | None = frame
     while step is not None:
         if step.f_globals is module and qualname.startswith(step.f_code.co_qualname + "."):
@@ -49,7 +49,7 @@ def namespace_at(frame: FrameType, qualname: str) -> Namespace:
     return Namespace(module, functions)
 
 
-def resolve(hint: Any, names: Namespace) -> Any:
+def resolve(hint: object, names: Namespace) -> object:
     """Return `hint` as an object, or raise `UnsupportedAnnotation`."""
     try:
         return _evaluate(hint, names)
@@ -63,7 +63,7 @@ def resolve(hint: Any, names: Namespace) -> Any:
         raise UnsupportedAnnotation(f"{hint!r} is not a type: {error}") from None
 
 
-def _evaluate(hint: Any, names: Namespace) -> Any:
+def _evaluate(hint: object, names: Namespace) -> object:
     holder = type("holder", (), {"__annotations__": {"it": hint}})
     try:
         return typing.get_type_hints(
@@ -74,5 +74,5 @@ def _evaluate(hint: Any, names: Namespace) -> Any:
         return typing.get_type_hints(holder, names.module, inner, include_extras=True)["it"]
 
 
-def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+def _same(one: dict[str, object], other: dict[str, object]) -> bool:
     return one is other or one.get("__name__") == other.get("__name__")

@@ -195,7 +195,7 @@ def pairs(value: Any, name: str) -> dict[Any, Any]:
     return dict(value)
 
 
-def callable_of(value: Any, name: str) -> Callable[..., Any]:
+def callable_of(value: Any, name: str) -> Callable[..., object]:
     if not callable(value):
         raise TypeError(f"{name} = {short_repr(value)} is not a function")
     return value  # type: ignore[no-any-return]
@@ -252,7 +252,7 @@ def _from_text(word: str, name: str, find: Find | None) -> Address:
     return Address(address)
 
 
-def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> Any:
+def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> object:
     """Return `value` with addresses in place of account-like values.
 
     A value is replaced where its type has an Address; all others stay as they are. `path` leads to `value`.

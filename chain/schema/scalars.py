@@ -17,7 +17,7 @@ from chain.crypto.address import ZERO_ADDRESS, Address
 from chain.schema.base import ValueType
 
 # Binds an object to a name in the generated source, and returns the name.
-Bind: TypeAlias = Callable[[Any], str]
+Bind: TypeAlias = Callable[[object], str]
 # Source of one item of a `struct.pack`, and source of it for an absent value.
 Item: TypeAlias = tuple[str, str]
 
@@ -34,7 +34,7 @@ class WordReader(Protocol):
     If the source `guard` is false at run time, the value is absent and its bytes may be anything.
     """
 
-    def bind(self, thing: Any) -> str: ...
+    def bind(self, thing: object) -> str: ...
     def target(self, form: str) -> str: ...  # add an item; return the variable that receives it
     def small(self, guard: str) -> str: ...  # the same, for the last 8 bytes of a word
     def check(self, wrong: str, guard: str) -> None: ...  # refuse the data if `wrong` is true
@@ -57,7 +57,7 @@ class Scalar(ValueType):
         return not _refuses(self)(value)
 
     @abstractmethod
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> object:
         """Return the value that is written like this, or raise a ValueError with what to write instead, if it knows."""
 
     def pack(self, value: str, bind: Bind) -> str:
@@ -78,8 +78,8 @@ class Scalar(ValueType):
 
 
 @cache
-def _refuses(kind: Scalar) -> Callable[[Any], bool]:
-    check: Callable[[Any], bool] = eval(f"lambda value: {kind.refusal('value')}")
+def _refuses(kind: Scalar) -> Callable[[object], bool]:
+    check: Callable[[object], bool] = eval(f"lambda value: {kind.refusal('value')}")
     return check
 
 

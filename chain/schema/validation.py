@@ -56,7 +56,7 @@ def explain_mismatch(
     return ValueMismatch(path, f"{short_repr(part)} {inner.expectation(part)}")
 
 
-def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, Any] | None:
+def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, object] | None:
     """Return the path, type and value of the first part that does not fit, or None. `path` leads to `value`."""
     parts = kind.split(value)
     if parts is None:

@@ -69,7 +69,7 @@ class ListType(Dynamic):
     """A list of any length: `list[T]`, or `tuple[T, ...]` where the value must stay frozen."""
 
     item: ValueType
-    make: type[list[Any]] | type[tuple[Any, ...]] = list
+    make: type[list[object]] | type[tuple[object, ...]] = list
 
     @property
     def word(self) -> str:
@@ -92,7 +92,7 @@ class ListType(Dynamic):
         return [(f"[{i}]", self.item, item) for i, item in enumerate(value)]
 
     @property
-    def zero(self) -> Any:
+    def zero(self) -> object:
         return self.make()
 
     @property
@@ -156,7 +156,7 @@ class StructType(TupleLike):
 
     name: str
     members: tuple[Field, ...]
-    cls: Callable[..., Any] | None = None  # None: a fixed tuple
+    cls: Callable[..., object] | None = None  # None: a fixed tuple
     array: bool = False  # all members have one type; the ABI writes `T[3]`
 
     @property
@@ -177,12 +177,12 @@ class StructType(TupleLike):
             return list(zip(names, self.parts, values, strict=True))
         return None
 
-    def build(self, values: list[Any]) -> Any:
+    def build(self, values: list[object]) -> object:
         """Return the value with these members."""
         return tuple(values) if self.cls is None else self.cls(*values)
 
     @property
-    def zero(self) -> Any:
+    def zero(self) -> object:
         return self.build([part.zero for part in self.parts])
 
     @property
