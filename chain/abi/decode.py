@@ -53,18 +53,18 @@ def decoder(kind: ValueType) -> Decoder:
     return decode_one
 
 
-def decode(kind: ValueType, data: bytes) -> Any:
+def decode(kind: ValueType, data: bytes) -> object:
     """Decode `data` as a single value of `kind`, such as return data."""
     return decode_members((Field("", kind),), data)[0]
 
 
-def decode_members(members: tuple[Field, ...], data: bytes, start: int = 0) -> tuple[Any, ...]:
+def decode_members(members: tuple[Field, ...], data: bytes, start: int = 0) -> tuple[object, ...]:
     """Decode the bytes from `start` on as the values of `members`, side by side."""
     return members_decoder(members)(data, start)
 
 
 @cache
-def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[Any, ...]]:
+def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[object, ...]]:
     """Return the function behind `decode_members`, for callers that use it often."""
     return decoder(StructType("", members)) if members else lambda data, start: ()
 
@@ -133,7 +133,7 @@ class _Plan(SourceBuilder):
         zeros = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
         return " or ".join([*zeros, *self.checks]) or "False"
 
-    def compile(self, value: str) -> Callable[[bytes, int], Any]:
+    def compile(self, value: str) -> Callable[[bytes, int], object]:
         """Return a reader of the value at an offset, together with its tails."""
         form = struct.Struct(">" + "".join(self.formats))
         lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {self.refused}: fail()"]
@@ -154,7 +154,7 @@ class _Plan(SourceBuilder):
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
         tools = {"unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail}
-        reader: Callable[..., Any] = self.run(lines, tools)["read"]
+        reader: Callable[..., object] = self.run(lines, tools)["read"]
         return reader
 
 
@@ -195,8 +195,8 @@ def _read_text(data: bytes, at: int) -> tuple[str, int]:
     return raw.decode(), end
 
 
-def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], Any]:
-    def read_option(data: bytes, at: int) -> tuple[Any, int]:
+def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], object]:
+    def read_option(data: bytes, at: int) -> tuple[object, int]:
         flag, offset = int.from_bytes(data[at : at + 32]), int.from_bytes(data[at + 32 : at + 64])
         if flag > 1 or len(data) < at + 64 or (flag and offset < 64):
             _fail()
@@ -205,11 +205,13 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
     return read_option
 
 
-def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable[[bytes, int], Any]:
+def _static_items(
+    item: ValueType, make: Callable[[list[object]], object]
+) -> Callable[[bytes, int], object]:
     plan = _Plan(f"decode {item.name}")
     read, size, is_list = plan.compile_each(plan.add(item)), item.head_size, make is list
 
-    def read_items(data: bytes, at: int) -> tuple[Any, int]:
+    def read_items(data: bytes, at: int) -> tuple[object, int]:
         start = at + 32
         end = start + size * int.from_bytes(data[at:start])
         if end > len(data):
@@ -221,7 +223,7 @@ def _static_items(item: ValueType, make: Callable[[list[Any]], Any]) -> Callable
 
 
 def _dynamic_items(
-    item: ValueType, make: Callable[[list[Any]], Any]
+    item: ValueType, make: Callable[[list[object]], object]
 ) -> Callable[[bytes, int], Any]:
     read = _reader(item)
 

@@ -21,7 +21,7 @@ from chain.schema.value_types import (
     ValueType,
 )
 
-Encoder = Callable[[Any], bytes]
+Encoder = Callable[[object], bytes]
 
 _BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
 
@@ -162,7 +162,7 @@ def _raw_text(value: Any) -> bytes:
         raise explain_mismatch(StringType(), value, error) from None
 
 
-def _raw_bytes(value: Any) -> bytes:
+def _raw_bytes(value: object) -> bytes:
     if not isinstance(value, bytes | bytearray):
         raise explain_mismatch(BytesType(), value)
     return bytes(value)
@@ -171,11 +171,11 @@ def _raw_bytes(value: Any) -> bytes:
 _KEYS: Final[dict[type, Encoder]] = {StringType: _raw_text, BytesType: _raw_bytes}
 
 
-def _encode_text(value: Any) -> bytes:
+def _encode_text(value: object) -> bytes:
     return _with_length(_raw_text(value))
 
 
-def _encode_blob(value: Any) -> bytes:
+def _encode_blob(value: object) -> bytes:
     return _with_length(_raw_bytes(value))
 
 
@@ -203,14 +203,14 @@ def _fail() -> None:
 
 
 def _sequence_encoder(
-    kind: ValueType, encode: Callable[[Any], Any], dynamic: bool, whole: bool = False
+    kind: ValueType, encode: Callable[[object], Any], dynamic: bool, whole: bool = False
 ) -> Encoder:
     """Return the encoder of a list.
 
     `encode` takes one item, or the list of all if `whole`. `dynamic` is True if the items are of a dynamic type.
     """
 
-    def encode_sequence(values: Any) -> bytes:
+    def encode_sequence(values: object) -> bytes:
         if not isinstance(values, list | tuple):
             raise explain_mismatch(kind, values)
         try:
@@ -236,7 +236,7 @@ def _option_encoder(encode: Encoder, blank: bytes) -> Encoder:
     offset = (64).to_bytes(32)
     absent, present = bytes(32) + offset + blank, (1).to_bytes(32) + offset
 
-    def encode_option(value: Any) -> bytes:
+    def encode_option(value: object) -> bytes:
         return absent if value is None else present + encode(value)
 
     return encode_option

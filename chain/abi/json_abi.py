@@ -89,7 +89,7 @@ class AbiFunction:
     def selector(self) -> bytes:
         return abi.selector(self.signature)
 
-    def encode_args(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    def encode_args(self, args: tuple[object, ...], named: dict[str, object]) -> bytes:
         if named or len(args) != len(self.params):
             raise TypeError(f"{self.name} takes {len(self.params)} arguments, in order")
         try:
@@ -99,7 +99,7 @@ class AbiFunction:
         except abi.ValueMismatch as error:
             raise TypeError(f"{self.name}: {error.text}") from None
 
-    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+    def takes(self, args: tuple[object, ...], named: Mapping[str, object]) -> bool:
         """Return True if these arguments fit."""
         try:
             self.encode_args(args, dict(named))
@@ -107,10 +107,10 @@ class AbiFunction:
             return False
         return True
 
-    def decode_args(self, data: bytes) -> tuple[Any, ...]:
+    def decode_args(self, data: bytes) -> tuple[object, ...]:
         return abi.decode_members(self.params, data, 4)
 
-    def decode_result(self, data: bytes) -> Any:
+    def decode_result(self, data: bytes) -> object:
         values = abi.decode_members(self.outputs, data)
         return values[0] if len(values) == 1 else tuple(values) or None
 
@@ -151,7 +151,7 @@ class Functions(Mapping[str, AbiFunction]):
         return len(list(iter(self)))
 
 
-def functions_from_json(items: list[dict[str, Any]]) -> Functions:
+def functions_from_json(items: list[dict[str, object]]) -> Functions:
     return Functions(items)
 
 
@@ -206,7 +206,7 @@ class DecodedAbiEvent:
     """A decoded event of a foreign contract: its name and its values, which are also attributes."""
 
     name: str
-    values: dict[str, Any]
+    values: dict[str, object]
 
     def __getattr__(self, name: str) -> Any:
         values, name = vars(self).get("values", {}), abi.abi_name(name)
@@ -215,7 +215,7 @@ class DecodedAbiEvent:
         return values[name]
 
 
-def _topic(kind: ValueType, topic: int) -> Any:
+def _topic(kind: ValueType, topic: int) -> object:
     """Decode an indexed value. A value of a type that does not fit in a word is known by its hash only."""
     raw = topic.to_bytes(32)
     return (
