@@ -9,7 +9,7 @@ import inspect
 import typing
 from dataclasses import replace
 from types import FrameType, FunctionType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from chain import abi
 from chain.errors import DeclarationError
@@ -78,7 +78,7 @@ class ContractClassReader:
 
     # Entries
 
-    def _is_entry(self, name: str, value: Any) -> bool:
+    def _is_entry(self, name: str, value: object) -> bool:
         """Return True if `value` is marked as an entry."""
         function = (
             getattr(value, "__func__", None)
@@ -130,7 +130,7 @@ class ContractClassReader:
 
     def _names_of(self, function: FunctionType) -> Namespace:
         """Return the names that are visible to the annotations of a method."""
-        module: dict[str, Any] = inspect.unwrap(function).__globals__
+        module: dict[str, object] = inspect.unwrap(function).__globals__
         functions = self.names.functions if module is self.names.module else {}
         return Namespace(module, functions, self.found)
 
@@ -214,10 +214,10 @@ class ContractClassReader:
             setattr(self.cls, name, field)
         return fields
 
-    def _fields_of(self, parent: type) -> dict[str, Any]:
+    def _fields_of(self, parent: type) -> dict[str, object]:
         """Return the annotations of one class that declare fields. A parent has been read before."""
         if parent is not self.cls:
-            parent_fields: dict[str, Any] = vars(parent)["__fields__"]
+            parent_fields: dict[str, object] = vars(parent)["__fields__"]
             return parent_fields
         names = self.names._replace(own=self.found)
         fields = {}
@@ -233,7 +233,7 @@ class ContractClassReader:
         self.cls.__fields__ = fields  # type: ignore[attr-defined]
         return fields
 
-    def _resolve(self, name: str, hint: Any, names: Namespace) -> Any:
+    def _resolve(self, name: str, hint: object, names: Namespace) -> object:
         try:
             return resolve(hint, names)
         except UnsupportedAnnotation as error:
@@ -253,7 +253,7 @@ class ContractClassReader:
             "a field starts as zero; set another first value in @init, or make it a constant with 'ClassVar[…]'",
         )
 
-    def _layout(self, name: str, hint: Any) -> Layout:
+    def _layout(self, name: str, hint: object) -> Layout:
         try:
             return layout_of_field(f"{self.name}.{name}", hint, self.names)
         except UnsupportedAnnotation as error:
@@ -272,7 +272,7 @@ class _Signature:
         self.path, self.function, self.names = path, function, names
         self.hints = inspect.get_annotations(function)
 
-    def params(self) -> tuple[tuple[Field, ...], tuple[Any, ...]]:
+    def params(self) -> tuple[tuple[Field, ...], tuple[object, ...]]:
         """Return the parameters, and for each its default or `REQUIRED`."""
         parameters = list(inspect.signature(self.function).parameters.values())
         first = parameters[0] if parameters else None
@@ -315,7 +315,7 @@ class _Signature:
         except UnsupportedAnnotation as error:
             self._refuse(name, f"{subject}: {error}")
 
-    def _default(self, member: Field, parameter: inspect.Parameter) -> Any:
+    def _default(self, member: Field, parameter: inspect.Parameter) -> object:
         if parameter.default is parameter.empty:
             return REQUIRED
         try:

@@ -42,7 +42,7 @@ class EntrySpec:
     nonreentrant: bool
     function: Callable[..., Any]
     params: tuple[Field, ...]
-    defaults: tuple[Any, ...]  # for each parameter its default, or `REQUIRED`
+    defaults: tuple[object, ...]  # for each parameter its default, or `REQUIRED`
     returns: ValueType | None
     given_name: str | None = None  # `@call(name=…)`; `name` is that of the method, which is unique
 
@@ -69,17 +69,17 @@ class EntrySpec:
         return not self.payable and any(member.name == "value" for member in self.params)
 
     @cached_property
-    def _encode_params(self) -> Callable[[Any], bytes]:
+    def _encode_params(self) -> Callable[[object], bytes]:
         return (
             abi.encoder(StructType(self.name, self.params)) if self.params else lambda values: b""
         )
 
     @cached_property
-    def _encode_unchecked_ints(self) -> Callable[[Any], bytes]:
+    def _encode_unchecked_ints(self) -> Callable[[object], bytes]:
         return abi.encoder(abi.widened(StructType(self.name, self.params)))
 
     @cached_property
-    def _decode_params(self) -> Callable[[bytes, int], tuple[Any, ...]]:
+    def _decode_params(self) -> Callable[[bytes, int], tuple[object, ...]]:
         return abi.members_decoder(self.params)
 
     @cached_property
@@ -87,7 +87,7 @@ class EntrySpec:
         return StructType(self.name, (Field("result", self.returns),)) if self.returns else None
 
     def encode_args(
-        self, args: tuple[Any, ...], named: dict[str, Any], chain: Resolver | None = None
+        self, args: tuple[object, ...], named: dict[str, object], chain: Resolver | None = None
     ) -> bytes:
         """Return the calldata: the selector and the arguments. A wrong count, name or type is a TypeError, as for any function.
 
@@ -110,7 +110,7 @@ class EntrySpec:
         except abi.ValueMismatch:
             raise TypeError(f"{self.name}: {mismatch.text}") from None
 
-    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool:
+    def takes(self, args: tuple[object, ...], named: Mapping[str, object]) -> bool:
         """Return True if these arguments fit, each in the range of its type."""
         try:
             self._encode_params(self._bind(args, dict(named)))
@@ -118,7 +118,7 @@ class EntrySpec:
             return False
         return True
 
-    def _bind(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    def _bind(self, args: tuple[object, ...], named: dict[str, object]) -> tuple[object, ...]:
         """Return all arguments in order, with defaults where none is given."""
         names = [member.name for member in self.params]
         expected = f"it takes ({', '.join(names)})"
@@ -139,13 +139,13 @@ class EntrySpec:
                 )
         return tuple(arguments[name] for name in names)
 
-    def decode_args(self, data: bytes) -> tuple[Any, ...]:
+    def decode_args(self, data: bytes) -> tuple[object, ...]:
         try:
             return self._decode_params(data, len(self.selector))
         except abi.BadData as error:
             raise abi.BadData(f"{self.name}: {error.text}") from None
 
-    def name_args(self, data: bytes) -> dict[str, Any]:
+    def name_args(self, data: bytes) -> dict[str, object]:
         """Return the arguments by name, or an empty dict if they cannot be decoded."""
         try:
             return dict(
@@ -155,13 +155,13 @@ class EntrySpec:
             return {}
 
     @cached_property
-    def encode_result(self) -> Callable[[Any], bytes]:
+    def encode_result(self) -> Callable[[object], bytes]:
         """The function that encodes the result."""
         if self._result is None:
             return self._encode_nothing
         encode = abi.encoder(self._result)
 
-        def encode_result(value: Any) -> bytes:
+        def encode_result(value: object) -> bytes:
             try:
                 return encode((value,))
             except abi.ValueMismatch as mismatch:
@@ -169,7 +169,7 @@ class EntrySpec:
 
         return encode_result
 
-    def _encode_nothing(self, value: Any) -> bytes:
+    def _encode_nothing(self, value: object) -> bytes:
         if value is not None:
             raise abi.ValueMismatch(
                 f"{self.name}.result", f"{short_repr(value)} is not None, as is declared"
@@ -181,11 +181,11 @@ class EntrySpec:
         return self.returns is not None and self.returns.has_author_class
 
     @cached_property
-    def _plain(self) -> Callable[[Any], Any] | None:
+    def _plain(self) -> Callable[[object], object] | None:
         """A function that makes read-only lists in the result plain, or None if it has no lists."""
         return plain(self.returns) if self.returns is not None else None
 
-    def author_result(self, result: Any, output: bytes) -> Any:
+    def author_result(self, result: object, output: bytes) -> Any:
         """Return the result for a caller outside of contracts. `output` is the encoded result.
 
         Instances of the counterparts of an author's classes become instances of these classes, and lists become plain lists.
@@ -194,7 +194,7 @@ class EntrySpec:
             return self.decode_result(output)
         return self._plain(result) if self._plain is not None else result
 
-    def decode_result(self, data: bytes) -> Any:
+    def decode_result(self, data: bytes) -> object:
         return abi.decode_members(self._result.members, data)[0] if self._result else None
 
     def json(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from chain.source.location import line_of, location_of_frame
 from chain.spec.models import ModelSpec
 from chain.spec.records import ErrorSpec, EventSpec, RecordReader
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 C = TypeVar("C")
 
 
@@ -37,7 +37,7 @@ class EntryMarker:
 def init(function: F, /) -> F: ...
 @overload
 def init(*, payable: bool = ...) -> Callable[[F], F]: ...
-def init(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+def init(function: F | None = None, /, **options: object) -> F | Callable[[F], F]:
     """Mark the entry that runs once, when the contract is deployed."""
     return _marker("init", function, options, ("payable",))
 
@@ -48,7 +48,7 @@ def call(function: F, /) -> F: ...
 def call(
     *, name: str = ..., payable: bool = ..., private: bool = ..., nonreentrant: bool = ...
 ) -> Callable[[F], F]: ...
-def call(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+def call(function: F | None = None, /, **options: object) -> F | Callable[[F], F]:
     """Mark an entry that may change state.
 
     `name`: its name in the ABI, if that is not the name of the method; entries with different arguments may share it.
@@ -62,7 +62,7 @@ def call(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
 def view(function: F, /) -> F: ...
 @overload
 def view(*, name: str = ...) -> Callable[[F], F]: ...
-def view(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+def view(function: F | None = None, /, **options: object) -> F | Callable[[F], F]:
     """Mark an entry that only reads. It runs static, so a write, an emit or a transfer reverts. `name` is as for `@call`."""
     return _marker("view", function, options, ("name",))
 
@@ -168,6 +168,6 @@ def _revert_class(cls: type[C]) -> type[C]:
     )
 
 
-def _describe(cls: type[C], name: str, spec: Any) -> type[C]:
+def _describe(cls: type[C], name: str, spec: object) -> type[C]:
     setattr(cls, name, spec)
     return cls

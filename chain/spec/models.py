@@ -22,7 +22,7 @@ from chain.storage.layout import Layout, RecordLayout, Words, layout_for
 # The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
 
-_Reader: TypeAlias = Callable[[Any], tuple[Any, ...]]
+_Reader: TypeAlias = Callable[[object], tuple[object, ...]]
 
 
 class MappedWords(Words, Protocol):
@@ -73,7 +73,7 @@ class ModelSpec:
 
     # Location
 
-    def slot(self, words: MappedWords, namespace: str, keys: tuple[Any, ...]) -> int:
+    def slot(self, words: MappedWords, namespace: str, keys: tuple[object, ...]) -> int:
         """Return the slot of the model with these keys."""
         return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
 
@@ -81,7 +81,7 @@ class ModelSpec:
         """Return the parent slot of all models of this class."""
         return words.map_slot(MODELS, selector_of(namespace, self.name))
 
-    def key_bytes(self, keys: tuple[Any, ...]) -> bytes:
+    def key_bytes(self, keys: tuple[object, ...]) -> bytes:
         """Return the encoded keys."""
         names = self.record.keys
         if len(keys) != len(names):
@@ -102,26 +102,26 @@ class ModelSpec:
         """Return True if the model was written."""
         return words.sload(slot) & 1 == 1
 
-    def load(self, words: Words, slot: int, keys: tuple[Any, ...]) -> Any:
+    def load(self, words: Words, slot: int, keys: tuple[object, ...]) -> Any:
         """Return the model; all zero except for its keys if it was never written."""
         return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
 
-    def build(self, keys: tuple[Any, ...], values: tuple[Any, ...]) -> Any:
+    def build(self, keys: tuple[object, ...], values: tuple[object, ...]) -> Any:
         """Return the model with these keys and these values of its other members."""
         return self.record.cls(*self._arrange((*keys, True, *values)))
 
-    def load_member(self, words: Words, slot: int, name: str) -> Any:
+    def load_member(self, words: Words, slot: int, name: str) -> object:
         """Return one member of the model."""
         return self._member(name)[0](words, slot)
 
-    def store(self, words: Words, slot: int, model: Any) -> None:
+    def store(self, words: Words, slot: int, model: object) -> None:
         """Write all members."""
         try:
             self.layout.store(words, slot, (True, *self._values_of(model)))
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
 
-    def store_members(self, words: Words, slot: int, model: Any, names: tuple[str, ...]) -> None:
+    def store_members(self, words: Words, slot: int, model: object, names: tuple[str, ...]) -> None:
         """Write only the named members, and the flag that the model exists."""
         accesses = [self._member(name) for name in names]
         flag = words.sload(slot)
@@ -133,7 +133,7 @@ class ModelSpec:
             except abi.ValueMismatch as mismatch:
                 raise mismatch.prefixed(f"{self.name}.{name}") from None
 
-    def change(self, words: Words, slot: int, model: Any, before: Any) -> None:
+    def change(self, words: Words, slot: int, model: object, before: object) -> None:
         """Write the members of `model` that are not the same objects as in `before`, and the flag that the model exists."""
         was_set = self.exists(words, slot)
         try:
@@ -146,7 +146,7 @@ class ModelSpec:
     def clear(self, words: Words, slot: int) -> None:
         self.layout.clear(words, slot)
 
-    def require_members(self, model: Any) -> None:
+    def require_members(self, model: object) -> None:
         """Refuse a model with an attribute that is not a member: it would be lost."""
         member_names = {member.name for member in self.record.members}
         for name in vars(model):
@@ -157,7 +157,7 @@ class ModelSpec:
 
     def _member(
         self, name: str
-    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+    ) -> tuple[Callable[[object, int], object], Callable[[object, int, object], None]]:
         """Return the functions that load and store a member."""
         accessors = self._access.get(name)
         if accessors is None:

@@ -7,7 +7,7 @@ is a method with its own name, and a call by the shared name must have arguments
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 
 class Signed(Protocol):
@@ -16,14 +16,16 @@ class Signed(Protocol):
     @property
     def signature(self) -> str: ...
     @property
-    def params(self) -> tuple[Any, ...]: ...
-    def takes(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> bool: ...
+    def params(self) -> tuple[object, ...]: ...
+    def takes(self, args: tuple[object, ...], named: Mapping[str, object]) -> bool: ...
 
 
 S = TypeVar("S", bound=Signed)
 
 
-def choose(name: str, among: tuple[S, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> S:
+def choose(
+    name: str, among: tuple[S, ...], args: tuple[object, ...], named: Mapping[str, object]
+) -> S:
     """Return the overload that takes these arguments. A TypeError lists the signatures if none or several do.
 
     If none fits but only one has the right number of parameters, return that one; it then reports what does not fit.

@@ -109,7 +109,7 @@ class EventSpec:
         )
 
     @cached_property
-    def encode(self) -> Callable[[Any], tuple[tuple[int, ...], bytes, bytes | None]]:
+    def encode(self) -> Callable[[object], tuple[tuple[int, ...], bytes, bytes | None]]:
         """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
         record, source = self.record, SourceBuilder(f"emit {self.name}")
         topics = [
@@ -130,17 +130,17 @@ class EventSpec:
         tools = {"Mismatch": abi.ValueMismatch, "explain": self._explain_mismatch}
         return source.run(lines, tools)["encode"]  # type: ignore[no-any-return]
 
-    def _explain_mismatch(self, event: Any) -> abi.ValueMismatch:
+    def _explain_mismatch(self, event: object) -> abi.ValueMismatch:
         """Return the error for an event with a member that does not fit its type."""
         all_members = StructType(self.name, self.record.members, self.record.cls)
         return abi.explain_mismatch(all_members, event).prefixed(self.name)
 
-    def decode(self, topics: tuple[int, ...], data: bytes) -> Any:
+    def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
         keys, plain = self.record.key_members, self.record.data_members
         if len(topics) != 1 + len(keys):
             raise abi.BadData(f"{self.name} has {len(keys)} keys, not {len(topics) - 1}")
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         for member, topic in zip(keys, topics[1:], strict=True):
             raw = topic.to_bytes(32)
             is_hashed = isinstance(member.kind, StringType | BytesType)
@@ -151,14 +151,14 @@ class EventSpec:
         )
 
     @cached_property
-    def _whole(self) -> Callable[[Any], bytes]:
+    def _whole(self) -> Callable[[object], bytes]:
         return abi.encoder(StructType(self.name, self.members, self.record.cls))
 
-    def encode_all_fields(self, event: Any) -> bytes:
+    def encode_all_fields(self, event: object) -> bytes:
         """Encode all members as plain values, keys too, for when the hash of a key is not enough."""
         return self._whole(event)
 
-    def decode_whole(self, data: bytes) -> Any:
+    def decode_whole(self, data: bytes) -> object:
         """Return the event that `encode_all_fields` encoded."""
         return self.record.cls(*abi.decode_members(self.members, data))
 
@@ -190,7 +190,7 @@ class ErrorSpec:
         return abi.selector(self.signature)
 
     @cached_property
-    def _encode_members(self) -> Callable[[Any], bytes]:
+    def _encode_members(self) -> Callable[[object], bytes]:
         members = self.record.members
         return (
             abi.encoder(StructType(self.name, members, self.record.cls))
@@ -198,14 +198,14 @@ class ErrorSpec:
             else lambda error: b""
         )
 
-    def encode(self, error: Any) -> bytes:
+    def encode(self, error: object) -> bytes:
         """Return the revert data of an error: its selector and its members."""
         try:
             return self.selector + self._encode_members(error)
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
 
-    def decode(self, data: bytes) -> Any:
+    def decode(self, data: bytes) -> object:
         """Return the error with this revert data."""
         return self.record.cls(*abi.decode_members(self.record.members, data, 4))
 
@@ -218,7 +218,7 @@ class ErrorSpec:
         }
 
 
-def topic_encoder_for(kind: ValueType) -> Callable[[Any], int]:
+def topic_encoder_for(kind: ValueType) -> Callable[[object], int]:
     """Return a function that encodes a key as a topic: its word, or the hash of text or bytes."""
     encode = abi.key_encoder(kind)
     if isinstance(kind, Int) and not kind.signed:  # the word is the number itself
@@ -270,7 +270,7 @@ class RecordReader:
         self._check_whole(spec)
         return spec
 
-    def _member(self, item: dataclasses.Field[Any]) -> tuple[Field, bool]:
+    def _member(self, item: dataclasses.Field[object]) -> tuple[Field, bool]:
         """Return a member, and True if it is a key."""
         names = self.names.for_class(declaring_class(self.cls, item.name))
         try:

@@ -53,12 +53,12 @@ def _classes_named_by(cls: type, functions: Iterable[FunctionType]) -> Iterator[
         yield from (thing for thing in named.values() if isinstance(thing, type))
 
 
-def is_own_code(cls: type) -> Callable[[Any], bool]:
+def is_own_code(cls: type) -> Callable[[object], bool]:
     """Return a function that is true for the functions and classes of a contract's packages, other contracts excepted."""
     parents = {_package_of(parent) for parent in cls.__mro__[1:] if "__spec__" in vars(parent)}
     homes = {_package_of(cls), *(parents - {"chain"})}
     return lambda thing: _package_of(thing) in homes and not hasattr(thing, "__spec__")
 
 
-def _package_of(thing: Any) -> str:
+def _package_of(thing: object) -> str:
     return (getattr(thing, "__module__", None) or "").partition(".")[0]
