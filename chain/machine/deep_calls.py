@@ -55,9 +55,9 @@ class _ThreadState(local):
 _thread_state: Final = _ThreadState()
 
 
-def run_on_new_thread(function: Callable[[Any], Any], argument: Any) -> Any:
+def run_on_new_thread(function: Callable[[Any], Any], argument: object) -> Any:
     """Run `function(argument)` on a new thread; return its result or raise its exception."""
-    returned: list[Any] = []
+    returned: list[object] = []
     raised: list[BaseException] = []
     running, thread_id, has_turn = _thread_state.running, get_ident(), is_mine()
 

@@ -60,7 +60,7 @@ class Machine:
         self.programs: dict[bytes, Program] = {}  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
         self._evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
-        self._evm: Any = None
+        self._evm: object = None
         self.loaded: Any = None
         self.block_hash: Callable[[int], bytes] = _no_hash  # by block number, for bytecode
 
@@ -374,7 +374,7 @@ def _exception(frame: Frame, bug: BaseException) -> Failure:
     return Failure("exception", text, data, convert_error(bug, author_class), *line)
 
 
-def _safe_text(how: Callable[[Any], str], what: Any) -> str:
+def _safe_text(how: Callable[[object], str], what: object) -> str:
     """Return `how(what)` as text that can be encoded, even if the author's code fails or returns surrogates."""
     try:
         return how(what).encode("utf-8", "replace").decode()

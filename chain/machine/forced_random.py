@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from chain.schema.validation import short_repr
 
-DrawRecord: TypeAlias = tuple[tuple[str, Any], ...]
+DrawRecord: TypeAlias = tuple[tuple[str, object], ...]
 
 
 class ForcedRandom(ABC):
@@ -88,15 +88,15 @@ class ForcedRandom(ABC):
         return LookupError(f"more draws are tagged '{tag}' than outcomes were loaded")
 
     @abstractmethod
-    def next_outcome(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[object] | None:
         """Return the next outcome for `tag` in a tuple, or None if the tag is not forced."""
 
     @abstractmethod
-    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
         """Return the index of the outcome in `items`, or -1 if it is not one of them."""
 
     @abstractmethod
-    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+    def order_of(self, outcome: object, items: Sequence[Any]) -> Sequence[int]:
         """Return the indexes of the items in the order of the outcome; -1 for a value that is not one of them."""
 
 
@@ -112,7 +112,7 @@ class LoadedOutcomes(ForcedRandom):
                 )
         self.outcomes = {tag: list(items) for tag, items in outcomes.items()}
 
-    def next_outcome(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[object] | None:
         outcomes = self.outcomes.get(tag)
         if outcomes is None:
             return None
@@ -122,7 +122,7 @@ class LoadedOutcomes(ForcedRandom):
         self._taken = {**self._taken, tag: taken + 1}
         return (outcomes[taken],)
 
-    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
         return items.index(outcome) if outcome in items else -1
 
     def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
@@ -136,7 +136,7 @@ class LoadedOutcomes(ForcedRandom):
         return order
 
     @property
-    def unused(self) -> dict[str, list[Any]]:
+    def unused(self) -> dict[str, list[object]]:
         """The outcomes that were not drawn, by tag."""
         unused = {tag: items[self._taken.get(tag, 0) :] for tag, items in self.outcomes.items()}
         return {tag: items for tag, items in unused.items() if items}
@@ -152,11 +152,11 @@ class RecordedOutcomes(ForcedRandom):
 
     def __init__(self, drawn: DrawRecord) -> None:
         super().__init__()
-        self._outcomes: defaultdict[str, list[Any]] = defaultdict(list)
+        self._outcomes: defaultdict[str, list[object]] = defaultdict(list)
         for tag, outcome in drawn:
             self._outcomes[tag].append(outcome)
 
-    def next_outcome(self, tag: str) -> tuple[Any] | None:
+    def next_outcome(self, tag: str) -> tuple[object] | None:
         outcomes = self._outcomes.get(tag)
         if outcomes is None:
             return None
@@ -166,8 +166,8 @@ class RecordedOutcomes(ForcedRandom):
             raise self.exhausted_error(tag)
         return (outcomes[taken],)
 
-    def index_of(self, outcome: Any, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
         return outcome if type(outcome) is int else -1
 
-    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+    def order_of(self, outcome: object, items: Sequence[Any]) -> Sequence[int]:
         return outcome if isinstance(outcome, tuple) else ()

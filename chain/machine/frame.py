@@ -264,7 +264,7 @@ class Frame:
 
     # Logs
 
-    def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
+    def emit(self, topics: tuple[int, ...], data: bytes, event: object = None) -> None:
         """Write a log. `event` is given only if it cannot be decoded from the bytes: a text topic is a hash."""
         if self.static:
             raise self._only_reads("emit")

@@ -89,7 +89,7 @@ class RecordingFrame(Frame):
         super().sstore(slot, word)
         self.steps.append(WriteStep(self.address, slot, before, word))
 
-    def emit(self, topics: tuple[int, ...], data: bytes, event: Any = None) -> None:
+    def emit(self, topics: tuple[int, ...], data: bytes, event: object = None) -> None:
         super().emit(topics, data, event)
         self.steps.append(Logged(self.state.logs[-1]))
 
@@ -134,7 +134,7 @@ class RecordingMachine(Machine):
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
-        self.opcodes: list[Any] | None = None
+        self.opcodes: list[object] | None = None
         self.keeps_memory = False  # True if the memory is recorded with every operation
         self.most_opcodes = 0  # the number of operations to record
         self.room = 0  # bytes left for recorded operations

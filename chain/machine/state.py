@@ -77,13 +77,13 @@ class State:
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
         # The changes of the running transaction. Each is recorded before it is applied.
-        self.changes: list[Any] = []
+        self.changes: list[object] = []
         self.closed: Changes = ()  # the changes of the last transaction, until a ledger takes them
         self.logs: list[LogRow] = []
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
         # Containers, each with the key to delete on undo.
-        self.access_journal: list[tuple[Any, Any]] = []
+        self.access_journal: list[tuple[object, Any]] = []
 
     def copy(self) -> State:
         """Return an independent copy of accounts, words and code. Only between two transactions."""
@@ -153,7 +153,7 @@ class State:
         for i in range(0, len(changes), 4):
             self._put(changes[i], changes[i + 1], changes[i + 3])
 
-    def _put(self, address: bytes, slot: Any, value: Any) -> None:
+    def _put(self, address: bytes, slot: object, value: Any) -> None:
         """Set a word, an account or a whole storage without a journal entry."""
         if slot is STORAGE:
             self.storages[address] = dict(value)

@@ -29,7 +29,7 @@ class Transaction:
     tip: int = 0
     type: int = 2  # numbered by EIP-2718; 2 is EIP-1559
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
-    signed: Any = None  # py-evm's transaction, if it arrived signed
+    signed: object = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
     is_free: bool = (
         False  # it pays no fee, whatever the base fee: no chain takes it, it is only rehearsed
@@ -40,7 +40,7 @@ class Transaction:
         return self.raw is not None or self.signed is not None
 
 
-def checked(tx: Any) -> Transaction:
+def checked(tx: object) -> Transaction:
     """Return a transaction that was built by hand, with every field validated."""
     if not isinstance(tx, Transaction):
         raise TypeError(f"{short_repr(tx)} is not a Transaction")

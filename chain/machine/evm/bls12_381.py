@@ -21,7 +21,7 @@ _SCALAR: Final = 32
 _G1, _G2 = 2 * _PADDED, 4 * _PADDED  # bytes of a point
 _PER_MILLE: Final = 1000
 
-Reader = Callable[[bytes], Any]
+Reader = Callable[[bytes], object]
 
 
 def _coordinates(data: bytes) -> bytes:

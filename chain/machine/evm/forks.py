@@ -12,7 +12,7 @@ transfers that write a log (7708) and SELFDESTRUCT without burning (8246) concer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from eth.abc import ComputationAPI, OpcodeAPI
 from eth.vm import mnemonics, opcode_values
@@ -31,7 +31,7 @@ from chain.machine.evm.p256 import P256VERIFY
 from chain.machine.fork import OSAKA, PRAGUE, Fork
 
 Operations = Mapping[int, OpcodeAPI]
-Precompiles = Mapping[bytes, Callable[[ComputationAPI], Any]]
+Precompiles = Mapping[bytes, Callable[[ComputationAPI], object]]
 
 decode_transaction: Final = PragueTransactionBuilder().decode  # of every type and fork
 
@@ -58,12 +58,12 @@ OPERATIONS: Final[Mapping[str, Operations]] = {
 }
 
 _OWN: Final = {each.name: each for each in (POINT_EVALUATION, *bls12_381.PRECOMPILES, P256VERIFY)}
-_THEIRS: Final[Mapping[Any, Callable[..., Any]]] = PRAGUE_PRECOMPILES
-_BY_NAME: Final[Mapping[str, Callable[..., Any]]] = {
+_THEIRS: Final[Mapping[object, Callable[..., object]]] = PRAGUE_PRECOMPILES
+_BY_NAME: Final[Mapping[str, Callable[..., object]]] = {
     **{name: _THEIRS[address] for address, name in PRAGUE.precompiles.items()},
     **_OWN,
 }
-_MODEXP: Final[Mapping[str, Callable[..., Any]]] = {
+_MODEXP: Final[Mapping[str, Callable[..., object]]] = {
     PRAGUE.evm: modexp.BERLIN,
     OSAKA.evm: modexp.OSAKA,
 }

@@ -98,7 +98,7 @@ class ObservedComputation(Computation):
             pc, name, meter.gas_remaining, self.frame.depth + 1, stack,
             self._memory.read_bytes(0, len(self._memory)) if machine.keeps_memory else b"", self.state.context.refund,
         )  # fmt: skip
-        cast(list[Any], machine.opcodes).append(step)
+        cast(list[object], machine.opcodes).append(step)
         self.running, step.cost = step, -1
         try:
             run(computation=self)

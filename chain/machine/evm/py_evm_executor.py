@@ -102,7 +102,7 @@ class PyEvmExecutor:
         return cast(EvmState, context.evm)
 
 
-def _signed(tx: Transaction) -> Any:
+def _signed(tx: Transaction) -> object:
     """Return py-evm's transaction object, decoded from the signed bytes if only they were kept."""
     return tx.signed or decode_transaction(tx.raw or b"")
 
@@ -270,10 +270,10 @@ class EvmState(PragueState):
     def blob_base_fee(self) -> int:
         return self.context.block.blob_base_fee
 
-    def get_tip(self, transaction: Any) -> int:
+    def get_tip(self, transaction: object) -> int:
         return max(0, self.context.gas_price - self.base_fee)
 
-    def get_transaction_context(self, transaction: Any) -> TransactionContextAPI:
+    def get_transaction_context(self, transaction: object) -> TransactionContextAPI:
         return self.transaction_context
 
     def python_runner(self, message: MessageAPI) -> Callable[[Frame], None] | None:
@@ -305,7 +305,7 @@ class EvmState(PragueState):
     def revert(self, snapshot: Any) -> None:
         self.context.undo_message(*snapshot[1])
 
-    def commit(self, snapshot: Any) -> None:
+    def commit(self, snapshot: object) -> None:
         """Do nothing: an unused mark costs nothing."""
 
     # Data that lives as long as the transaction; in the journal, so that it is undone with its message

@@ -140,7 +140,7 @@ class StateAdapter(AccountDatabaseAPI):
     def discard(self, checkpoint: Any) -> None:
         self._world.undo(checkpoint)
 
-    def commit(self, checkpoint: Any) -> None:
+    def commit(self, checkpoint: object) -> None:
         """Do nothing: an unused mark costs nothing."""
 
     def lock_changes(self) -> None:
