@@ -9,7 +9,7 @@ from chain.errors import DeclarationError
 from chain.source.location import line_of
 
 
-class ClassBody(dict[str, Any]):
+class ClassBody(dict[str, object]):
     """The names of a class body. Python would keep only the last of two entries with one name, so the second is refused."""
 
     def __init__(self, name: str) -> None:

@@ -22,7 +22,7 @@ from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
 
 C = TypeVar("C", bound="Contract")
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 _BASES = ("chain.runtime.contract", "chain.runtime.system")  # the modules of the base classes
 _TEXT_HEAD = (32).to_bytes(32)
@@ -61,17 +61,17 @@ class ContractType(type):
     __spec__: ContractSpec
 
     @classmethod
-    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: Any) -> ClassBody:
+    def __prepare__(cls, name: str, bases: tuple[type, ...], /, **_: object) -> ClassBody:
         return ClassBody(name)
 
-    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> ContractType:
+    def __new__(mcs, name: str, bases: tuple[type, ...], space: dict[str, object]) -> ContractType:
         cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
         if cls.__module__ not in _BASES:
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
             cls.__spec__ = cls._finalize_spec(read_contract_class(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
         return cls
 
-    def __call__(cls, *_: Any, **__: Any) -> NoReturn:
+    def __call__(cls, *_: object, **__: object) -> NoReturn:
         raise TypeError(
             f"{cls.__name__} cannot be instantiated directly: chain.deploy({cls.__name__}) makes one on a chain,"
             f" self.deploy({cls.__name__}) in a contract"
@@ -138,7 +138,7 @@ class Contract(metaclass=ContractType):
 
     # Actions
 
-    def emit(self, event: Any) -> None:
+    def emit(self, event: object) -> None:
         """Emit an `@event`."""
         topics, data, all_fields = encode_event(event)
         self._frame.emit(topics, data, all_fields)
@@ -190,7 +190,9 @@ class Contract(metaclass=ContractType):
         unwrap_result(self._frame.call(bytes(to), b"", amount), self._frame)
 
     @_open
-    def deploy(self, contract: type[Contract], *args: Any, value: int = 0, **named: Any) -> Address:
+    def deploy(
+        self, contract: type[Contract], *args: object, value: int = 0, **named: object
+    ) -> Address:
         """Deploy a new contract and return its address."""
         program = self._frame.context.machine.declare(program_of(contract))
         init, value = contract.__spec__.init, wei(value)
@@ -214,7 +216,7 @@ class Contract(metaclass=ContractType):
         return keccak(data)
 
 
-def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
+def encode_event(event: object) -> tuple[tuple[int, ...], bytes, bytes | None]:
     """Return topics and data, and the encoding of all members if some cannot be read from these."""
     spec: EventSpec | None = type(event).__dict__.get("__event__")
     if spec is None:
@@ -222,7 +224,7 @@ def encode_event(event: Any) -> tuple[tuple[int, ...], bytes, bytes | None]:
     return spec.encode(event)
 
 
-def _not_an_event(value: Any) -> str:
+def _not_an_event(value: object) -> str:
     if isinstance(value, type):
         if "__event__" in value.__dict__:
             return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
@@ -232,7 +234,9 @@ def _not_an_event(value: Any) -> str:
     return f"{type(value).__name__} is not an event: mark its class with @event"
 
 
-def require_no_init_args(contract: type, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+def require_no_init_args(
+    contract: type, args: tuple[object, ...], named: dict[str, object]
+) -> bytes:
     """Refuse arguments for a contract without an @init. Return their encoding, which is empty."""
     if args or named:
         raise TypeError(f"{contract.__name__} has no @init, so it takes no arguments")

@@ -50,7 +50,7 @@ class ContractProxy:
         if not overloads:
             raise AttributeError(self._callables.no_entry(name))
 
-        def send(*args: Any, **named: Any) -> Any:
+        def send(*args: object, **named: object) -> Any:
             entry = overloads[0] if len(overloads) == 1 else choose(name, overloads, args, named)
             data, frame, address = entry.encode_args(args, named), self._frame, bytes(self.address)
             precompiles = frame.context.block.fork.precompiles
@@ -62,7 +62,7 @@ class ContractProxy:
 
         return send
 
-    def __getitem__(self, name: str) -> Callable[..., Any]:
+    def __getitem__(self, name: str) -> Callable[..., object]:
         return self.__getattr__(name)
 
 

@@ -23,7 +23,7 @@ from chain.storage.layout import PackedLayout, SequenceLayout, Words
 M = TypeVar("M")
 T = TypeVar("T")
 
-Store = Callable[[ModelSpec, Words, int, Any], None]
+Store = Callable[[ModelSpec, Words, int, object], None]
 OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
 
 
@@ -126,7 +126,7 @@ class OpenList(Generic[T]):
     def is_changed(self) -> bool:
         return bool(self._changed)
 
-    def pack(self) -> list[tuple[int, Any]]:
+    def pack(self) -> list[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
         packed = []
         for position in self._changed:
@@ -188,8 +188,8 @@ class OpenModel(Generic[M]):
     )
 
     def __init__(
-        self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[Any, ...],
-        save: Callable[[Any, Store], None], context: TransactionContext,
+        self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[object, ...],
+        save: Callable[[object, Store], None], context: TransactionContext,
     ) -> None:  # fmt: skip
         self._spec, self._words, self._key, self._keys = spec, words, key, keys
         self._save, self._context = save, context
@@ -205,11 +205,11 @@ class OpenModel(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[tuple[str, OpenList[Any]]] = []
-        self._before: list[tuple[str, Any]] = []
+        self._lists: list[tuple[str, OpenList[object]]] = []
+        self._before: list[tuple[str, object]] = []
         for name, layout, word in spec.open_members:
             if isinstance(layout, SequenceLayout) and layout.kind.make is list:
-                items: OpenList[Any] = OpenList(words, slot + word, layout)
+                items: OpenList[object] = OpenList(words, slot + word, layout)
                 self._lists.append((name, items))
                 self._before.append((name, items))
             elif isinstance(layout, PackedLayout):
@@ -239,8 +239,8 @@ class OpenModel(Generic[M]):
 
 
 def _store(
-    spec: ModelSpec, words: Words, slot: int, model: Any, *,
-    replaced: list[str], changed: list[tuple[str, OpenList[Any]]],
+    spec: ModelSpec, words: Words, slot: int, model: object, *,
+    replaced: list[str], changed: list[tuple[str, OpenList[object]]],
 ) -> None:  # fmt: skip
     """Pack all changes, so that a value that does not fit leaves nothing half written; then write them."""
     packed = []

@@ -68,7 +68,7 @@ class WorldModels:
 
     # Reading
 
-    def read(self, model: type[M], *keys: Any) -> M:
+    def read(self, model: type[M], *keys: object) -> M:
         """Return the model with these keys; all zero if it was never written."""
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -86,7 +86,7 @@ class WorldModels:
         finally:
             self._frame.gas = words.gas
 
-    def exists(self, model: type, *keys: Any) -> bool:
+    def exists(self, model: type, *keys: object) -> bool:
         """Return True if the model with these keys was written (and not erased)."""
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -96,12 +96,12 @@ class WorldModels:
 
     # Writing
 
-    def write(self, *models: Any) -> None:
+    def write(self, *models: object) -> None:
         """Write these models as a whole. Words that stay the same cost only as much as reading them."""
         for model in models:
             self._change(model, ModelSpec.store)
 
-    def write_member(self, model: Any, *names: str) -> None:
+    def write_member(self, model: object, *names: str) -> None:
         """Write only these members of `model`."""
         self._change(model, ModelSpec.store_members, names)
 
@@ -112,7 +112,7 @@ class WorldModels:
             raise TypeError(f"change: these are two different {spec.name} models")
         self._change(after, ModelSpec.change, before)
 
-    def in_place(self, model: type[M], *keys: Any) -> OpenModel[M]:
+    def in_place(self, model: type[M], *keys: object) -> OpenModel[M]:
         """Open the model with these keys: `with self.world.in_place(UnionFind, 1) as union_find: …`.
 
         Its lists are read and written item by item. The items that were set are written when the scope ends.
@@ -125,11 +125,11 @@ class WorldModels:
         key, context = (words.address, slot), self._frame.context
         return OpenModel(spec, BorrowedWords(self), key, keys, self._change, context)
 
-    def erase(self, model: Any) -> None:
+    def erase(self, model: object) -> None:
         """Erase the model: its keys then read as zero again."""
         self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
 
-    def _change(self, model: Any, how: Callable[..., None], *more: Any) -> None:
+    def _change(self, model: object, how: Callable[..., None], *more: object) -> None:
         """Check that `model` may be written, and call `how` with its slot, the model and `more`."""
         spec, words = model_spec(type(model)), self._world_frame()
         if len(model.__dict__) != spec.size:
@@ -146,7 +146,7 @@ class WorldModels:
 
     # The world itself
 
-    def emit(self, event: Any) -> None:
+    def emit(self, event: object) -> None:
         """Emit an `@event` from the address of the world."""
         topics, data, all_fields = encode_event(event)
         words = self._world_frame()
@@ -298,7 +298,7 @@ def _run_once(function: Callable[..., None]) -> Callable[..., None]:
     """Return the author's `@init` behind two checks: the caller owns the namespace, and it has not run before."""
 
     @wraps(function)
-    def setup(system: System, *args: Any) -> None:
+    def setup(system: System, *args: object) -> None:
         frame, world = system._frame, system.world
         require(
             world.is_owner(system.caller),
