@@ -30,7 +30,7 @@ _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, Counter, type({}.keys()
 _PRODUCT: Final = 2**14  # bits of one factor times bits of the other, per tick
 
 
-def checked(number: Any) -> Any:
+def checked(number: object) -> Any:
     """Charge for `number`, the result of an operation, and return it. Run out of gas if it is too large."""
     if not isinstance(number, int):
         return number  # the result of an operator of the author's own class
@@ -49,7 +49,7 @@ def take(number: Any) -> int:
     return bits
 
 
-def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> Any:
+def add(left: object, right: object, do: Callable[[object, object], Any] = operator.add) -> object:
     """Return `left + right`. `do` is the operator, here and below: the plain or the in-place one."""
     charge_8()
     if type(left) is int and type(right) is int:
@@ -68,7 +68,7 @@ def add(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.add) -> 
     return do(left, right)
 
 
-def summed(total: Any) -> Any:
+def summed(total: object) -> object:
     """Charge for `total`, the result of an addition or subtraction that is not a small integer, and return it."""
     if type(total) is int:
         return checked(total)
@@ -80,7 +80,9 @@ def summed(total: Any) -> Any:
     return total
 
 
-def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub) -> Any:
+def subtract(
+    left: object, right: object, do: Callable[[object, object], object] = operator.sub
+) -> object:
     """Return `left - right`."""
     charge_8()
     if type(left) is int and type(right) is int:
@@ -90,7 +92,9 @@ def subtract(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.sub
     return do(left, right)
 
 
-def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -> Any:
+def unite(
+    left: object, right: object, do: Callable[[object, object], object] = operator.or_
+) -> object:
     """Return `left | right`."""
     charge_8()
     if type(left) is not int:
@@ -98,17 +102,21 @@ def unite(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.or_) -
     return do(left, right)
 
 
-def intersect(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.and_) -> Any:
+def intersect(
+    left: object, right: object, do: Callable[[object, object], object] = operator.and_
+) -> object:
     """Return `left & right`."""
     return unite(left, right, do)
 
 
-def differ(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.xor) -> Any:
+def differ(
+    left: object, right: object, do: Callable[[object, object], object] = operator.xor
+) -> object:
     """Return `left ^ right`."""
     return unite(left, right, do)
 
 
-def _join(left: Any, right: Any) -> None:
+def _join(left: object, right: object) -> None:
     """Charge for joining two sets or dicts."""
     if isinstance(left, _HASHED):
         size = size_of(left) + size_of(right)
@@ -118,7 +126,9 @@ def _join(left: Any, right: Any) -> None:
             keys(right)
 
 
-def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul) -> Any:
+def multiply(
+    left: Any, right: Any, do: Callable[[object, object], object] = operator.mul
+) -> object:
     """Return `left * right`, where one may be a sequence to repeat."""
     charge_8()
     if type(left) in _NUMBERS and type(right) in _NUMBERS:
@@ -139,7 +149,9 @@ def multiply(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mul
     return do(left, right)
 
 
-def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floordiv) -> Any:
+def divide(
+    left: object, right: object, do: Callable[[object, object], object] = operator.floordiv
+) -> object:
     """Return `left // right`."""
     charge_8()
     if type(left) is int and type(right) is int:
@@ -147,7 +159,9 @@ def divide(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.floor
     return do(left, right)
 
 
-def remainder(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.mod) -> Any:
+def remainder(
+    left: object, right: object, do: Callable[[object, object], object] = operator.mod
+) -> object:
     """Return `left % right`, where `left` may be a format string."""
     charge_8()
     if type(left) is int:
@@ -164,7 +178,7 @@ def pay_for_quotient(left: int, right: int) -> None:
         charge(1 + take(left) * take(right) // _PRODUCT)
 
 
-def guarded_divmod(left: Any, right: Any) -> Any:
+def guarded_divmod(left: object, right: Any) -> object:
     """Return `divmod(left, right)`."""
     charge_8()
     if isinstance(left, int) and isinstance(right, int):
@@ -172,7 +186,7 @@ def guarded_divmod(left: Any, right: Any) -> Any:
     return divmod(left, right)
 
 
-def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
+def power(base: Any, exponent: object, modulus: object = None) -> object:
     """Return `pow(base, exponent, modulus)`."""
     charge_8()
     if isinstance(base, int) and isinstance(exponent, int):
@@ -193,14 +207,18 @@ def power(base: Any, exponent: Any, modulus: Any = None) -> Any:
     return pow(base, exponent, modulus)
 
 
-def raise_to(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.pow) -> Any:
+def raise_to(
+    left: object, right: object, do: Callable[[object, object], object] = operator.pow
+) -> object:
     """Return `left ** right`."""
     if isinstance(left, int) and isinstance(right, int):
         return power(left, right)
     return do(left, right)
 
 
-def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift) -> Any:
+def shift(
+    left: object, right: object, do: Callable[[object, object], object] = operator.lshift
+) -> object:
     """Return `left << right`."""
     charge_8()
     if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right > MOST_BITS:
@@ -208,7 +226,7 @@ def shift(left: Any, right: Any, do: Callable[[Any, Any], Any] = operator.lshift
     return do(left, right)
 
 
-def guarded_int(*args: Any, **named: Any) -> int:
+def guarded_int(*args: Any, **named: object) -> int:
     """Return `int(…)`. Parsing a text takes time quadratic in its length."""
     if len(args) == 1 and not named:
         kind = type(args[0])

@@ -163,7 +163,7 @@ def _closure_values(cls: type) -> list[str]:
     return sorted({text for function in functions for text in _plain(closure_of(function))})
 
 
-def _plain(values: Mapping[str, Any]) -> list[str]:
+def _plain(values: Mapping[str, object]) -> list[str]:
     return [f"{name} = {value!a}" for name, value in values.items() if isinstance(value, _PLAIN)]
 
 

@@ -79,7 +79,7 @@ class DataFiles:
         """Open a data file for reading, as `open` does."""
         return self.path(file).open(mode, buffering, encoding, errors, newline)
 
-    def _files_of(self, anchor: Any = None) -> DataPath:
+    def _files_of(self, anchor: object = None) -> DataPath:
         """Return the folder of the package, as `importlib.resources.files` does."""
         name = getattr(anchor, "__name__", anchor)
         if name not in (None, self._package):
@@ -165,18 +165,18 @@ class DataPath(_Pure):
     def exists(self) -> bool:
         return self.is_file() or self.is_dir()
 
-    def glob(self, pattern: str) -> Iterator[Any]:
+    def glob(self, pattern: str) -> Iterator[object]:
         return (self / name for name in self._files.below(self, pattern))
 
-    def rglob(self, pattern: str) -> Iterator[Any]:
+    def rglob(self, pattern: str) -> Iterator[object]:
         return self.glob(f"**/{pattern}")
 
-    def iterdir(self) -> Iterator[Any]:
+    def iterdir(self) -> Iterator[object]:
         if not self.is_dir():
             refuse(f"there is no folder '{self}' with data files in it")
         return self.glob("*")
 
-    def resolve(self, strict: bool = False) -> Any:
+    def resolve(self, strict: bool = False) -> object:
         self._files.name_of(self)
         return type(self)(normpath(self))
 

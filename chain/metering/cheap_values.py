@@ -218,7 +218,7 @@ def light_of(constants: Mapping[str, Any], taken: frozenset[str]) -> Light:
     )
 
 
-def _is_row(value: Any) -> bool:
+def _is_row(value: object) -> bool:
     return type(value) is tuple and len(value) <= FREE
 
 

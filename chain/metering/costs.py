@@ -91,7 +91,7 @@ def _has_size(kind: Any) -> bool:
     return issubclass(kind, SIZED)
 
 
-def charge_new_items(items: Any) -> Any:
+def charge_new_items(items: Any) -> object:
     """Charge for a walk that puts each item into a new collection, and return the items."""
     size = len(items) if type(items) in _PLAIN else 0
     if size > FREE:
@@ -100,12 +100,12 @@ def charge_new_items(items: Any) -> Any:
     return charge_items(items, BUILT) if not size else items
 
 
-def pay_keys(items: Any) -> Any:
+def pay_keys(items: object) -> object:
     """Charge for a walk that makes each item a key, and return the items."""
     return keys(charge_items(items, KEYS))
 
 
-def pay_pairs(items: Any) -> Any:
+def pay_pairs(items: object) -> object:
     """Charge for a walk that makes the first part of each pair a key, and return the pairs."""
     return pairs(charge_items(items, KEYS))
 
@@ -121,7 +121,7 @@ def charge_text(size: int) -> None:
 # Iterators
 
 
-def metered(source: Iterable[Any], each: int = 4) -> Iterator[Any]:
+def metered(source: Iterable[object], each: int = 4) -> Iterator[Any]:
     """Yield from `source`, charging `each` ticks per item, sixteen items at a time."""
     prepaid = 0
     for item in source:
@@ -149,11 +149,11 @@ def len_is_short(source: Any) -> bool:
 
 
 def metered_lazy_builtin(
-    real: Callable[..., Any], first: int = 0, last: int | None = None
-) -> Callable[..., Any]:
+    real: Callable[..., object], first: int = 0, last: int | None = None
+) -> Callable[..., object]:
     """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained."""
 
-    def guarded(*args: Any, **named: Any) -> Any:
+    def guarded(*args: Any, **named: object) -> Any:
         charge(_MADE)
         sources = slice(first, last)
         for arg in args[sources]:
@@ -168,7 +168,7 @@ def metered_lazy_builtin(
     return guarded
 
 
-def guarded_iter(source: Any, *sentinel: Any) -> Any:
+def guarded_iter(source: Any, *sentinel: object) -> Any:
     if type(source) is GeneratorType and not sentinel:
         return source
     charge(_MADE)
@@ -180,7 +180,7 @@ def guarded_reversed(items: Any) -> Any:
     return slow_turns(reversed(items), items)
 
 
-def slow_turns(made: Any, items: Any) -> Any:
+def slow_turns(made: Any, items: object) -> object:
     """Return the iterator `made`, charged while it is drained unless `items` are few."""
     return made if isinstance(items, SIZED) and len_is_short(items) else metered(made)
 
@@ -189,11 +189,11 @@ def slow_turns(made: Any, items: Any) -> Any:
 
 
 def metered_builtin(
-    real: Callable[..., Any], paid: Callable[[Any], Any], begun: int = 0
-) -> Callable[..., Any]:
+    real: Callable[..., object], paid: Callable[[object], object], begun: int = 0
+) -> Callable[..., object]:
     """Return `real` wrapped so that `paid` charges for its first argument. `begun` is the ticks for the call itself."""
 
-    def guarded(*args: Any, **named: Any) -> Any:
+    def guarded(*args: Any, **named: object) -> Any:
         if begun:
             charge(begun)
         if args:
@@ -230,10 +230,10 @@ def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
         items.sort(key=partial(next, iter(sort_keys)), reverse=reverse)
 
 
-def _weighing(key: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:
+def _weighing(key: Callable[[object], Any], times: int) -> Callable[[object], object]:
     """Return a key function that charges for `times` comparisons of each key."""
 
-    def weighed(item: Any) -> Any:
+    def weighed(item: object) -> object:
         value = key(item)
         if type(value) is not int:
             charge(1 + weight_of(value) * times)
@@ -242,10 +242,10 @@ def _weighing(key: Callable[[Any], Any], times: int) -> Callable[[Any], Any]:
     return weighed
 
 
-def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
+def guarded_extreme(real: Callable[..., object]) -> Callable[..., object]:
     """Return `min` or `max` with charges."""
 
-    def guarded(*items: Any, **how: Any) -> Any:
+    def guarded(*items: object, **how: Any) -> Any:
         if how.get("key") is not None:
             how["key"] = _weighing(how["key"], 1)
         if len(items) != 1:
@@ -261,11 +261,11 @@ def guarded_extreme(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def guarded_str(
-    real: Callable[..., Any], words: Callable[[Any], Any], charged: Callable[[Any], Any]
-) -> Callable[..., Any]:
+    real: Callable[..., object], words: Callable[[object], object], charged: Callable[[object], Any]
+) -> Callable[..., object]:
     """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
-    def guarded(*args: Any, **named: Any) -> Any:
+    def guarded(*args: Any, **named: object) -> Any:
         if args:
             charged(args[0])
             args = words(args[0]), *args[1:]
@@ -274,7 +274,7 @@ def guarded_str(
     return guarded
 
 
-def charge_shown(value: Any) -> Any:
+def charge_shown(value: object) -> Any:
     """Charge for a value that becomes part of a text as by `str`, and return the value to format."""
     kind: Any = type(value)
     if (
@@ -285,7 +285,7 @@ def charge_shown(value: Any) -> Any:
     return charge_pictured(value)
 
 
-def charge_pictured(value: Any) -> Any:
+def charge_pictured(value: object) -> object:
     """Charge for a value that becomes part of a text as by `repr`, and return the value to format."""
     if type(value) is int and -_WORD < value < _WORD:
         return value
@@ -299,14 +299,14 @@ def charge_pictured(value: Any) -> Any:
     return worded(weigh(value) if type(value).__module__ != "builtins" else weigh_written(value))
 
 
-def written(text: Any) -> Any:
+def written(text: object) -> Any:
     """Charge for a finished text by its length, where the length was not known before. Return the text."""
     if isinstance(text, str | bytes):
         charge_text(2 * len(text))
     return text
 
 
-def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
+def guarded_sum(items: Iterable[Any], start: object = 0) -> Any:
     if isinstance(start, int):
         return sum(charge_items(items), start)
     for item in metered(items):
@@ -316,10 +316,10 @@ def guarded_sum(items: Iterable[Any], start: Any = 0) -> Any:
     return start
 
 
-def guarded_bytes(real: type) -> Callable[..., Any]:
+def guarded_bytes(real: type) -> Callable[..., object]:
     """Return `bytes` or `bytearray` with charges."""
 
-    def guarded(*args: Any, **named: Any) -> Any:
+    def guarded(*args: Any, **named: object) -> Any:
         if args and isinstance(args[0], int):
             charge_text(args[0])
         elif args:
@@ -329,17 +329,17 @@ def guarded_bytes(real: type) -> Callable[..., Any]:
     return guarded
 
 
-def pay_for_digits(number: Any) -> Any:
+def pay_for_digits(number: object) -> object:
     """Charge for formatting `number`, which takes time quadratic in its length. Return the number."""
     if isinstance(number, int) and not -_WORD < number < _WORD:
         charge(number.bit_length() // 4)
     return number
 
 
-def guarded_digits(real: Callable[..., Any]) -> Callable[..., Any]:
+def guarded_digits(real: Callable[..., object]) -> Callable[..., object]:
     """Return `hex` or a similar function with charges."""
 
-    def guarded(number: Any, *args: Any) -> Any:
+    def guarded(number: object, *args: Any) -> Any:
         charge_8()
         for digits in args:  # `round(n, -600)`
             charge_text(abs(digits) if isinstance(digits, int) else 0)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from chain.crypto.hashing import keccak
 from chain.metering.program_sources import ProgramSources
@@ -35,7 +34,7 @@ def module_label(module: Module) -> str:
     return Path(module.file).stem if module.name == "__main__" else module.name
 
 
-def canonical_syntax(node: Any) -> str:
+def canonical_syntax(node: object) -> str:
     """Return a syntax tree as text, without positions and docstrings, the same on every Python version."""
     if isinstance(node, list):
         return "[" + ",".join(map(canonical_syntax, node)) + "]"

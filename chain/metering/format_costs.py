@@ -27,7 +27,7 @@ _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 
-def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, Any]) -> str:
+def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, object]) -> str:
     """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
     if pay_for_format(text, (*args, *named.values())):
         args = tuple(map(worded, args))
@@ -37,7 +37,7 @@ def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, Any])
     return str(pictured(result, text)) if "!r" in text else result
 
 
-def formatted_by_map(text: str, values: Any) -> str:
+def formatted_by_map(text: str, values: object) -> str:
     """Return `text.format_map(values)`, charged before it runs."""
     if isinstance(values, dict):
         pay_for_format(text, tuple(charge_items(values).values()))
@@ -86,7 +86,7 @@ def _find_widths(template: str) -> tuple[list[str], bool]:
 _widths_in: Final = lru_cache(maxsize=1024)(_find_widths)
 
 
-def pay_for_width(value: Any) -> Any:
+def pay_for_width(value: object) -> object:
     """Return `value`, which may be used as a width in a format, charged for that width."""
     if isinstance(value, int):
         charge_text(value)
@@ -95,7 +95,7 @@ def pay_for_width(value: Any) -> Any:
     return value
 
 
-def formatted(left: Any, right: Any) -> Any:
+def formatted(left: Any, right: object) -> Any:
     """Return `left % right`, where `left` is a text or bytes."""
     charge_8()
     text = left if isinstance(left, str) else left.decode("latin-1")
@@ -117,7 +117,7 @@ def formatted(left: Any, right: Any) -> Any:
     return pictured(scrubbed(written(left % right), values), text)
 
 
-def guarded_format(value: Any, spec: str = "") -> str:
+def guarded_format(value: object, spec: str = "") -> str:
     charge_8()
     pay_for_widths(spec)
     text: str = written(format(charge_shown(value), spec))

@@ -53,10 +53,10 @@ class Called:
 
     __slots__ = ("args", "func", "keywords")
 
-    def __init__(self, func: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+    def __init__(self, func: Any, args: tuple[Any, ...], keywords: dict[str, object]) -> None:
         self.func, self.args, self.keywords = func, args, MappingProxyType(keywords)
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: Any) -> object:
         return self.func(*self.args, *args, **{**self.keywords, **named})
 
 
@@ -66,7 +66,9 @@ class Freezing:
     def __init__(self, spaces: dict[Module, dict[str, Any]]) -> None:
         self._spaces = spaces
         self._names = {module.name for module in spaces}
-        self._done: dict[int, tuple[Any, Any]] = {}  # by id: the original value, and the frozen one
+        self._done: dict[
+            int, tuple[object, object]
+        ] = {}  # by id: the original value, and the frozen one
         self._seen: set[int] = set()  # ids of the cells visited
         self._source: Module | None = None
         self._name = ""
@@ -85,7 +87,7 @@ class Freezing:
                     ):
                         space[name] = self._named(name, space[name])
 
-    def _named(self, name: str, value: Any) -> Any:
+    def _named(self, name: str, value: object) -> object:
         """Return the frozen form of `value`, described as `name` in messages."""
         before, (self._name, self._part) = (self._name, self._part), (name, "")
         try:
@@ -104,12 +106,12 @@ class Freezing:
         assert source is not None
         first, *rest = self._name.split(".")
         definition = source.names.get(first)
-        node: Any = definition.node if definition is not None else None
+        node: object = definition.node if definition is not None else None
         for part in rest:
             node = next((inner for inner in getattr(node, "body", ()) if _sets(inner, part)), node)
         return Source(source.file, getattr(node, "lineno", 1))
 
-    def _refuse(self, value: Any, why: str, remedy: str) -> None:
+    def _refuse(self, value: object, why: str, remedy: str) -> None:
         type_name = type(value).__name__
         raise DeclarationError(
             f"{self._place()}: {self._part}'{self._name}' is or holds a {type_name}, {why}, and it outlives the call; {remedy}"
@@ -117,7 +119,7 @@ class Freezing:
 
     # Values
 
-    def frozen(self, value: Any) -> Any:
+    def frozen(self, value: object) -> Any:
         """Return the frozen form of a value: the value itself if it cannot change, or if it is recorded."""
         value_type = type(value)
         if value_type in _PLAIN or value_type in CONSTANTS:
@@ -126,7 +128,7 @@ class Freezing:
             self._done[id(value)] = value, self._copy(value, value_type)
         return self._done[id(value)][1]
 
-    def _copy(self, value: Any, kind: type) -> Any:
+    def _copy(self, value: Any, kind: type) -> object:
         """Return the frozen form of a value that is not frozen yet. `kind` is its type."""
         constant = frozen_collections.begun(value)
         if constant is not None:
@@ -145,7 +147,7 @@ class Freezing:
             self._foreign(value, kind)
         return value
 
-    def _foreign(self, value: Any, kind: type) -> None:
+    def _foreign(self, value: object, kind: type) -> None:
         """Record an object of another package. Refuse an iterator, and an object that may change."""
         if hasattr(kind, "__next__"):
             self._refuse(
@@ -160,7 +162,7 @@ class Freezing:
             )
         self._record(value)
 
-    def _collection(self, value: Any, made: Any) -> Any:
+    def _collection(self, value: Any, made: object) -> object:
         """Fill `made`, the empty constant for a collection, with its frozen items. Return it."""
         self._done[id(value)] = value, made
         self._record(made)
@@ -171,20 +173,20 @@ class Freezing:
             frozen_collections.fill(made, self._each(value))
         return made
 
-    def _each(self, items: Iterable[Any]) -> list[Any]:
+    def _each(self, items: Iterable[Any]) -> list[object]:
         return [self.frozen(item) for item in items]
 
-    def _tuple(self, value: tuple[Any, ...]) -> Any:
+    def _tuple(self, value: tuple[Any, ...]) -> object:
         items = self._each(value)
         if id(value) in self._done:  # the tuple holds itself
             return self._done[id(value)][1]
         if all(a is b for a, b in zip(items, value, strict=True)):
             return value
-        frozen_tuple: Any = tuple.__new__(type(value), items)
+        frozen_tuple: object = tuple.__new__(type(value), items)
         vars(frozen_tuple).update(vars(value)) if hasattr(value, "__dict__") else None
         return frozen_tuple
 
-    def _frozenset(self, value: frozenset[Any]) -> Any:
+    def _frozenset(self, value: frozenset[Any]) -> object:
         self._each(value)
         return value
 
@@ -195,16 +197,16 @@ class Freezing:
         self._record(proxy)
         return proxy
 
-    def _partial(self, value: Any) -> Any:
+    def _partial(self, value: Any) -> object:
         named = {name: self.frozen(argument) for name, argument in value.keywords.items()}
         return Called(self.frozen(value.func), tuple(self._each(value.args)), named)
 
-    def _partial_method(self, value: Any) -> Any:
+    def _partial_method(self, value: Any) -> object:
         value.func, value.args = self.frozen(value.func), tuple(self._each(value.args))
         value.keywords = self.frozen(value.keywords)
         return value
 
-    def _method(self, value: Any) -> Any:
+    def _method(self, value: Any) -> object:
         """Return a bound method of a frozen object, as in `push = rows.append`."""
         holder = self.frozen(value.__self__)
         if isinstance(value, MethodType):
@@ -215,7 +217,7 @@ class Freezing:
 
     # Values that stay as they are and are recorded
 
-    def _object(self, value: Any) -> Any:
+    def _object(self, value: object) -> object:
         """Freeze the attributes of an object of the author's own class, and record it."""
         if isinstance(value, _CHANGING):
             self._refuse(
@@ -318,7 +320,7 @@ class Freezing:
                     inner, "which is a member on some versions of Python", "put it beside the Enum"
                 )
 
-    def _fields(self, fields: Iterable[Field[Any]]) -> None:
+    def _fields(self, fields: Iterable[Field[object]]) -> None:
         for field in fields:
             field.default = self.frozen(field.default)
             field.default_factory = self.frozen(field.default_factory)
@@ -337,7 +339,7 @@ class Freezing:
         return property(self.frozen(value.func))
 
 
-_KINDS: Final[dict[Any, Callable[[Freezing, Any], Any]]] = {
+_KINDS: Final[dict[Any, Callable[[Freezing, Any], object]]] = {
     FunctionType: Freezing._function,
     type: Freezing._class,
     tuple: Freezing._tuple,
@@ -351,7 +353,7 @@ _KINDS: Final[dict[Any, Callable[[Freezing, Any], Any]]] = {
 }
 
 
-def _renew(named: dict[str, Any], frozen: Callable[[Any], Any]) -> None:
+def _renew(named: dict[str, Any], frozen: Callable[[object], object]) -> None:
     """Replace the values of a dict by their frozen forms, in place."""
     named.update({name: frozen(value) for name, value in named.items()})
 
@@ -362,7 +364,7 @@ def _close(cls: type[Flag]) -> None:
     Python creates the member for a combination of flags when it is first used, keeps it, and sets private attributes on it.
     """
 
-    def __setattr__(self: Flag, name: str, value: Any) -> None:  # noqa: N807
+    def __setattr__(self: Flag, name: str, value: object) -> None:  # noqa: N807
         if not name.startswith("_"):
             record_name(self, str(self))
             settable(self)

@@ -123,17 +123,17 @@ def _refusing(base: type, name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-def _constant(base: type, *parts: Callable[[Any], Any]) -> type:
+def _constant(base: type, *parts: Callable[[Any], object]) -> type:
     """Return an immutable subclass of a collection. `parts` compute the values from which `__reduce_ex__` makes a copy."""
 
-    def reduced(self: Any, protocol: Any) -> tuple[Any, ...]:
+    def reduced(self: Any, protocol: object) -> tuple[object, ...]:
         return base, *(part(self) for part in parts)
 
-    def new(cls: type, *args: Any, **named: Any) -> Any:
+    def new(cls: type, *args: Any, **named: object) -> Any:
         return base(*args, **named)
 
     refusing = {name: _refusing(base, name) for name in _CHANGES[base]}
-    namespace: dict[str, Any] = {
+    namespace: dict[str, object] = {
         "__slots__": (),
         "__new__": new,
         "__reduce_ex__": reduced,
@@ -142,15 +142,15 @@ def _constant(base: type, *parts: Callable[[Any], Any]) -> type:
     return type(base.__name__, (base,), namespace)
 
 
-def _nothing(_: Any) -> Any:
+def _nothing(_: object) -> object:
     return None
 
 
-def _empty(_: Any) -> tuple[Any, ...]:
+def _empty(_: object) -> tuple[object, ...]:
     return ()
 
 
-def _pairs(items: Any) -> Any:
+def _pairs(items: Any) -> object:
     return iter(items.items())
 
 
@@ -175,7 +175,7 @@ def is_collection(thing: Any) -> bool:
     return type(thing) in _CONSTANT or type(thing) in _INSTEAD
 
 
-def begun(thing: Any) -> Any:
+def begun(thing: Any) -> object:
     """Return an empty constant to replace the collection `thing`, None if that is not a collection."""
     base: Any = _INSTEAD.get(type(thing), type(thing))
     if base not in _CONSTANT:
@@ -188,7 +188,7 @@ def begun(thing: Any) -> Any:
     return constant
 
 
-def fill(made: Any, items: list[Any]) -> None:
+def fill(made: object, items: list[Any]) -> None:
     """Put items into a constant returned by `begun`. The items of a dict are pairs."""
     if isinstance(made, dict):
         base = OrderedDict if isinstance(made, OrderedDict) else dict
@@ -242,7 +242,7 @@ def taken(method: Any) -> Any:
     return asking(method) if method_type in _UNBOUND else method
 
 
-def _ask_holder(holder: Any, name: str) -> None:
+def _ask_holder(holder: object, name: str) -> None:
     """Refuse the bound method `name` of `holder` if it would change a class, or set attributes of a recorded object."""
     if id(holder) in _known:
         if isinstance(holder, ABCMeta) or name in MAKERS:
@@ -263,10 +263,10 @@ _BOUND: Final = frozenset({MethodType, MethodWrapperType, BuiltinFunctionType})
 
 
 @lru_cache(maxsize=256)
-def asking(function: Callable[..., Any]) -> Callable[..., Any]:
+def asking(function: Callable[..., Any]) -> Callable[..., object]:
     """Return `function`, which changes its first argument, with a check that the argument may be changed."""
 
-    def checked(*args: Any, **named: Any) -> Any:
+    def checked(*args: Any, **named: object) -> Any:
         if args:
             first = args[0]
             if type(first) in _REFUSING:

@@ -78,8 +78,8 @@ DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
-_singles: Final[Callable[[dict[str, Any]], repeat[int]]] = itemgetter(TANK)
-_larger: Final[Callable[[dict[str, Any]], tuple[repeat[int], ...]]] = itemgetter(
+_singles: Final[Callable[[dict[str, object]], repeat[int]]] = itemgetter(TANK)
+_larger: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
     *list(TANKS.values())[1:]
 )
 

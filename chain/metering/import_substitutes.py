@@ -26,7 +26,7 @@ from chain.metering.new_characters import new_letter
 from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, viewing
 
 
-def _attrgetter(*names: str) -> Callable[[Any], Any]:
+def _attrgetter(*names: str) -> Callable[[object], object]:
     if any(part.startswith("_") for name in names for part in name.split(".")):
         raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
     getter = operator.attrgetter(*names)
@@ -35,11 +35,11 @@ def _attrgetter(*names: str) -> Callable[[Any], Any]:
     return lambda thing: named(getter(thing))
 
 
-def _getattr(thing: Any, name: str, *default: Any) -> Any:
+def _getattr(thing: Any, name: str, *default: object) -> object:
     return named(getattr(thing, name, *default))
 
 
-def _setattr(thing: Any, name: str, value: Any) -> None:
+def _setattr(thing: Any, name: str, value: object) -> None:
     setattr(settable(thing), name, value)
 
 
@@ -59,7 +59,7 @@ def named(method: Any) -> Any:
     return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
-def _methodcaller(name: str, /, *args: Any, **named: Any) -> Callable[[Any], Any]:
+def _methodcaller(name: str, /, *args: object, **named: Any) -> Callable[[object], object]:
     def call(thing: Any) -> Any:
         _getattr(thing, name)  # refuses a method that may not be taken
         return view(metered_method(thing, name, *args, **named))
@@ -79,11 +79,11 @@ def _itemgetter(*keys: Any) -> Callable[[Any], Any]:
     return items
 
 
-def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
+def _marking(real: Callable[..., object]) -> Callable[..., object]:
     """Return a class decorator that refuses a class that outlives the call, and charges for the methods it writes."""
 
     @functools.wraps(real)
-    def marked(cls: Any = None, /, **how: Any) -> Any:
+    def marked(cls: object = None, /, **how: object) -> object:
         if cls is None:
             return lambda inner: marked(inner, **how)
         charge(_CLASS_MARKED)
@@ -95,7 +95,7 @@ def _marking(real: Callable[..., Any]) -> Callable[..., Any]:
 _CLASS_MARKED: Final = 2**16  # ticks for the methods that a decorator writes into a class
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # The replacements for Python's own functions and classes, by module and name.
-_OTHERS: Final[dict[str, dict[str, Any]]] = {
+_OTHERS: Final[dict[str, dict[str, object]]] = {
     "collections": {"OrderedDict": OrderedDict},
     "collections.abc": {"KeysView": Keys, "ItemsView": Items},
     "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
@@ -115,7 +115,7 @@ _INSTEAD: Final = {
 }
 
 
-def instead(thing: Any) -> Any:
+def instead(thing: Any) -> object:
     """Return the replacement that an instrumented copy uses for `thing`, or `thing` itself."""
     if type(thing) is ModuleType:
         return _module(thing)
@@ -136,7 +136,7 @@ def _module(module: ModuleType) -> ModuleType:
 
 def _import(
     name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
-) -> Any:
+) -> object:
     """Import a module, as the `__import__` of instrumented copies."""
     stand_in = imported_in(globals, name, fromlist, level)
     if stand_in is not None:

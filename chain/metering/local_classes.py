@@ -30,7 +30,7 @@ class LocalInstrumenter:
 
     def __init__(self) -> None:
         self._functions: dict[FunctionType, FunctionType] = {}
-        self._spaces: dict[int, dict[str, Any]] = {}
+        self._spaces: dict[int, dict[str, object]] = {}
         self._cells: dict[int, CellType] = {}
         self._classes: dict[type, type] = {}
 
@@ -53,7 +53,7 @@ class LocalInstrumenter:
             copied_class.__spec__ = self._spec(vars(cls)["__spec__"], copied_class)  # type: ignore[attr-defined]
         return self._classes[cls]
 
-    def _member(self, value: Any) -> Any:
+    def _member(self, value: object) -> Any:
         """Return a member of a class with its functions instrumented."""
         if isinstance(value, FunctionType):
             return self._function(value)
@@ -107,7 +107,7 @@ class LocalInstrumenter:
             return old
         return self._make(old, old.__code__, old.__globals__)
 
-    def _make(self, old: FunctionType, code: CodeType, space: dict[str, Any]) -> FunctionType:
+    def _make(self, old: FunctionType, code: CodeType, space: dict[str, object]) -> FunctionType:
         """Return a copy of the function `old` with other code, and with the globals `space`."""
         cell_of = dict(zip(old.__code__.co_freevars, old.__closure__ or (), strict=True))
         cells = tuple(self._cell(name, cell_of[name]) for name in code.co_freevars)
@@ -131,14 +131,14 @@ class LocalInstrumenter:
             return self._cells.setdefault(id(old), CellType())
         return old
 
-    def _space(self, old: dict[str, Any]) -> dict[str, Any]:
+    def _space(self, old: dict[str, object]) -> dict[str, object]:
         """Return the globals for instrumented functions of a module: its present names, with the instrumented builtins."""
         if id(old) not in self._spaces:
             names = {name: instead(thing) for name, thing in old.items()}
             self._spaces[id(old)] = {**names, "__builtins__": fuel.INSTRUMENTED_BUILTINS}
         return self._spaces[id(old)]
 
-    def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, Any]) -> None:
+    def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, object]) -> None:
         """Instrument the functions that `code` names, in the globals `space`. `old` is the original globals."""
         for name in dict.fromkeys(path[0] for path in paths_in(code)):
             if isinstance(old.get(name), FunctionType) and space.get(name) is old[name]:

@@ -15,7 +15,7 @@ from chain.metering.ordered_sets import Keys
 from chain.metering.value_size import LIGHT, weigh, weight_of
 
 _TEXT_KINDS: Final = frozenset({str, bytes, bytearray})
-_NEVER_EQUAL: Final[frozenset[Any]] = frozenset(
+_NEVER_EQUAL: Final[frozenset[object]] = frozenset(
     {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
 )
 _SLICED: Final = _TEXT_KINDS | {list, tuple}
@@ -29,7 +29,7 @@ _HASHED: Final = (
 def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
     """Return `isinstance` or `issubclass` with charges for its classes, which may be a tuple of tuples."""
 
-    def guarded(value: Any, classes: Any) -> bool:
+    def guarded(value: object, classes: object) -> bool:
         return real(value, weigh(classes))
 
     return guarded
@@ -56,7 +56,7 @@ def contains(item: Any, items: Any) -> bool:
     return item in charge_items(items)
 
 
-def _is_member(item: Any, members: EnumType) -> bool:
+def _is_member(item: object, members: EnumType) -> bool:
     if isinstance(item, Enum):
         return isinstance(item, members)
     raise TypeError(
@@ -68,7 +68,7 @@ def _is_member(item: Any, members: EnumType) -> bool:
 def _is_in_range(item: Any, items: range) -> bool:
     """Return `item in items` by arithmetic. Only a number of the author's own class is compared item by item."""
     charge(32 if type(item) is int else 64)
-    equality: Any = type(item).__eq__
+    equality: object = type(item).__eq__
     if equality is int.__eq__:
         return int(item) in items
     if equality in _NEVER_EQUAL:
@@ -76,21 +76,21 @@ def _is_in_range(item: Any, items: range) -> bool:
     return any(item == number for number in metered(items, 16))
 
 
-def charge_slice(found: Any) -> Any:
+def charge_slice(found: Any) -> object:
     """Charge for `found`, the result of `items[a:b:c]`, and return it. It is no larger than `items`, so it may pay late."""
     if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
     return found
 
 
-def index(where: Any, items: Any) -> Any:
+def index(where: object, items: object) -> Any:
     """Charge for the index in `items[where]`, where it is not an integer, and return it. It may be a slice."""
     if type(where) is slice and isinstance(items, SIZED):
         charge(1 + len(items) // TEXT)
     return weigh(where)
 
 
-def moved(items: Any) -> Any:
+def moved(items: object) -> object:
     """Charge for an insertion or deletion in `items`, which moves all items behind it. Return `items`."""
     if isinstance(items, list | bytearray):
         charge(1 + len(items) // 64)

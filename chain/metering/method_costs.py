@@ -90,7 +90,7 @@ def _category_of(kind: Any) -> int:
     return _OTHER if kind.__module__ in _FOREIGN else _OWN
 
 
-def bound(thing: Any, name: str, *already: Any) -> Any:
+def bound(thing: Any, name: str, *already: object) -> object:
     """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
@@ -106,7 +106,7 @@ def bound(thing: Any, name: str, *already: Any) -> Any:
 _FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
 
 
-def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
     """Call a method of a hash that takes in data, or of a template that is filled in."""
     charge_8()
     for arg in args:
@@ -123,17 +123,17 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
 
 
-def _fill(template: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+def _fill(template: str, args: tuple[Any, ...], named: dict[str, object]) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
     longest = max([len(str(charge_shown(value))) for value in values], default=0)
     charge_text(len(template) * (1 + longest))
 
 
-def _held_by(values: Any) -> Iterable[Any]:
+def _held_by(values: object) -> Iterable[Any]:
     return _values_of(values) or (charge_items(values) if isinstance(values, list | tuple) else ())
 
 
-def _values_of(values: Any) -> Iterable[Any]:
+def _values_of(values: object) -> Iterable[Any]:
     return charge_items(values).values() if isinstance(values, dict) else ()
 
 
@@ -167,23 +167,23 @@ def _sought(thing: Any, args: tuple[Any, ...]) -> None:
         charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
 
 
-def _both(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _both(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     if not isinstance(thing, type):
         charge_items(thing)
     return tuple(map(pay_keys, args))
 
 
-def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     if isinstance(thing, dict) and not isinstance(thing, Counter):
         return tuple(map(pay_pairs, args))
     return tuple(map(pay_keys, args))
 
 
-def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     return tuple(pay_keys(arg) if i == 0 else arg for i, arg in enumerate(args))
 
 
-def _others(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _others(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     return tuple(charge_items(arg, BUILT) for arg in args)
 
 
@@ -230,7 +230,7 @@ def _removed(thing: Any, args: tuple[Any, ...]) -> None:
         _sought(thing, args)
 
 
-def _join(thing: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _join(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     items = args[0] if args else ()
     if not isinstance(items, _JOINED):
         return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
@@ -288,7 +288,7 @@ def _number(thing: Any, args: tuple[Any, ...]) -> None:
         number(digits)
 
 
-def number(digits: Any) -> Any:
+def number(digits: object) -> Any:
     """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
     size = size_of(digits)
@@ -313,14 +313,14 @@ def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) ->
     return None
 
 
-def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
         return getattr(thing, name)(*args, **named)
     by_map = name == "format_map"
     return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
-def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     """Return `thing.index(…)` or `thing.count(…)`; membership in a range is decided by arithmetic."""
     if isinstance(thing, range) and args and not contains(args[0], thing):
         if name == "count":
@@ -331,22 +331,22 @@ def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
     return getattr(thing, name)(*args, **named)
 
 
-def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     if isinstance(thing, str) and named:  # Python 3.13 allows them
         raise TypeError("str.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
 
-def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     return metered(getattr(thing, name)(*args, **named))
 
 
-def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> Any:
+def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     pieces = getattr(thing, name)(*args, **named)
     return charge_items(pieces, 2 * BUILT) if type(pieces) is list else pieces
 
 
-_Price = Callable[[Any, tuple[Any, ...]], tuple[Any, ...] | None]
+_Price = Callable[[Any, tuple[Any, ...]], tuple[object, ...] | None]
 _NAMES: Final[dict[str, _Price]] = {
     "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
     " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
@@ -377,7 +377,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "keccak": _asked,
     " ".join(PATTERN_METHODS): _whole,
 }  # fmt: skip
-_DONE_HERE: Final[dict[str, Callable[..., Any]]] = {
+_DONE_HERE: Final[dict[str, Callable[..., object]]] = {
     "sort": _sorted_in_place,
     "format": _formatted,
     "format_map": _formatted,

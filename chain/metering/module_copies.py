@@ -222,7 +222,7 @@ class ModuleNamespace:
                 module.space[definition.name] = self._value(definition, location)
         module.done.add(definition.node)
 
-    def _value(self, definition: Definition, place: tuple[Module, str]) -> Any:
+    def _value(self, definition: Definition, place: tuple[Module, str]) -> object:
         statement = definition.statement
         if isinstance(statement, ast.Import):
             self._bind_parts(statement)

@@ -35,7 +35,7 @@ class _Ordered:
         items = f"{{{', '.join(map(repr, self._order))}}}"
         return items if name == "set" else f"{name}({items})"
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+    def __reduce_ex__(self, protocol: object) -> tuple[object, ...]:
         return self._kind, (list(self._order),)
 
     def copy(self) -> Any:
@@ -66,16 +66,16 @@ class _Ordered:
     def __eq__(self, other: object) -> bool:
         return self._order.keys() == _listed(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return self._order.keys() <= _listed(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self._order.keys() < _listed(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return self._order.keys() >= _listed(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return self._order.keys() > _listed(other) if isinstance(other, _SETS) else NotImplemented
 
     def issubset(self, other: Iterable[Any]) -> bool:
@@ -87,28 +87,28 @@ class _Ordered:
     def isdisjoint(self, other: Iterable[Any]) -> bool:
         return self._order.keys().isdisjoint(_listed(other))
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: object) -> Any:
         return self.union(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __and__(self, other: Any) -> Any:
+    def __and__(self, other: object) -> Any:
         return self.intersection(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self.difference(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __xor__(self, other: Any) -> Any:
+    def __xor__(self, other: object) -> Any:
         return self.symmetric_difference(other) if isinstance(other, _SETS) else NotImplemented
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: object) -> object:
         return OrderedSet(other) | self if isinstance(other, _SETS) else NotImplemented
 
-    def __rand__(self, other: Any) -> Any:
+    def __rand__(self, other: object) -> object:
         return OrderedSet(other) & self if isinstance(other, _SETS) else NotImplemented
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> object:
         return OrderedSet(other) - self if isinstance(other, _SETS) else NotImplemented
 
-    def __rxor__(self, other: Any) -> Any:
+    def __rxor__(self, other: object) -> object:
         return OrderedSet(other) ^ self if isinstance(other, _SETS) else NotImplemented
 
 
@@ -116,7 +116,7 @@ class OrderedSet(_Ordered, set[T]):
     __slots__ = ("_order",)
     __hash__ = None
 
-    def __new__(cls, *_: Any, **__: Any) -> Any:
+    def __new__(cls, *_: object, **__: object) -> Any:
         new: Any = set.__new__(cls)
         new._order = {}
         return new
@@ -130,7 +130,7 @@ class OrderedSet(_Ordered, set[T]):
         self._order.setdefault(item)
         set.add(self, item)
 
-    def discard(self, item: Any) -> None:
+    def discard(self, item: object) -> None:
         set.discard(self, item)
         self._order.pop(_key(item), None)
 
@@ -155,10 +155,10 @@ class OrderedSet(_Ordered, set[T]):
             self._order.update(order)
             set.update(self, order)
 
-    def intersection_update(self, *others: Iterable[Any]) -> None:
+    def intersection_update(self, *others: Iterable[object]) -> None:
         OrderedSet.__init__(self, self.intersection(*others))
 
-    def difference_update(self, *others: Iterable[Any]) -> None:
+    def difference_update(self, *others: Iterable[object]) -> None:
         for other in others:
             for item in list(other):
                 self.discard(item)
@@ -166,19 +166,19 @@ class OrderedSet(_Ordered, set[T]):
     def symmetric_difference_update(self, other: Iterable[Any]) -> None:
         OrderedSet.__init__(self, self.symmetric_difference(other))
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: object) -> Any:
         return self._inside(other, self.update)
 
-    def __iand__(self, other: Any) -> Any:
+    def __iand__(self, other: object) -> Any:
         return self._inside(other, self.intersection_update)
 
-    def __isub__(self, other: Any) -> Any:
+    def __isub__(self, other: object) -> Any:
         return self._inside(other, self.difference_update)
 
-    def __ixor__(self, other: Any) -> Any:
+    def __ixor__(self, other: object) -> Any:
         return self._inside(other, self.symmetric_difference_update)
 
-    def _inside(self, other: Any, change: Any) -> Any:
+    def _inside(self, other: object, change: Any) -> Any:
         if not isinstance(other, _SETS):
             return NotImplemented
         change(other)
@@ -205,27 +205,27 @@ for _name, _cls in SETS.items():
     _cls.__module__ = "builtins"
 
 
-def ordered_set_of(order: dict[Any, None]) -> OrderedSet[Any]:
+def ordered_set_of(order: dict[object, None]) -> OrderedSet[Any]:
     """Return the set of a literal or a comprehension. `{1, 2}` is compiled as `{1: None, 2: None}`, which is `order` here."""
-    new: OrderedSet[Any] = OrderedSet.__new__(OrderedSet)
+    new: OrderedSet[object] = OrderedSet.__new__(OrderedSet)
     new._order = order
     set.update(new, order)
     return new
 
 
-def _plain(items: _Ordered) -> set[Any]:
+def _plain(items: _Ordered) -> set[object]:
     return set(items._order)
 
 
-def _listed(other: Any) -> Any:
+def _listed(other: object) -> Any:
     return other._order.keys() if isinstance(other, _Ordered) else other
 
 
-def _key(item: Any) -> Any:
+def _key(item: object) -> Any:
     return frozenset(item) if isinstance(item, set) else item
 
 
-class OrderedDict(collections.OrderedDict[Any, Any]):
+class OrderedDict(collections.OrderedDict[object, object]):
     """An `OrderedDict` with the `repr` of Python 3.11, which changed in 3.12."""
 
     __slots__ = ()
@@ -249,27 +249,27 @@ class _View:
         return OrderedSet(items)
 
     @property
-    def mapping(self) -> Any:
+    def mapping(self) -> object:
         return MappingProxyType(self._mapping)
 
 
-class Keys(_View, KeysView[Any]):
+class Keys(_View, KeysView[object]):
     __slots__ = ()
 
     def __repr__(self) -> str:
         return f"dict_keys({list(self)!r})"
 
-    def __reversed__(self) -> Any:
+    def __reversed__(self) -> object:
         return reversed(self._mapping)
 
 
-class Items(_View, ItemsView[Any, Any]):
+class Items(_View, ItemsView[object, object]):
     __slots__ = ()
 
     def __repr__(self) -> str:
         return f"dict_items({list(self)!r})"
 
-    def __reversed__(self) -> Any:
+    def __reversed__(self) -> object:
         return reversed(self._mapping.items())
 
 
@@ -279,7 +279,7 @@ _ITEMS: Final[type] = type({}.items())
 _SETS: Final[Any] = (set, frozenset, _KEYS, _ITEMS, Keys, Items)
 
 
-def view(found: Any) -> Any:
+def view(found: Any) -> object:
     """Return `found`, the result of `x.keys()` or `x.items()`; for a dict, a view whose operators keep the order."""
     view_type = type(found)
     if issubclass(view_type, _KEYS):  # or an OrderedDict's
@@ -291,7 +291,7 @@ def view(found: Any) -> Any:
     return Items(found._mapping) if view_type is ItemsView else found
 
 
-def viewing(found: Any) -> Any:
+def viewing(found: Any) -> object:
     """Return `found`, the uncalled `x.keys` or `x.items`; for a dict, a method that returns an ordered view."""
     if type(found) in (BuiltinFunctionType, MethodDescriptorType):
         return lambda *args: view(found(*args))

@@ -64,7 +64,7 @@ class Program:
         return cast(T, convert(value, author_class))
 
     @property
-    def abi(self) -> list[dict[str, Any]]:
+    def abi(self) -> list[dict[str, object]]:
         return self.spec.abi
 
     @property

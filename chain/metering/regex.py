@@ -45,11 +45,11 @@ _FEW: Final = 2**10  # ticks that need no closer estimate
 _SHORT: Final = TEXT * FREE  # characters of a short text
 _KNOWN: Final = 1024
 _at_start: Final[
-    dict[int, tuple[Any, list[int]]]
+    dict[int, tuple[object, list[int]]]
 ] = {}  # patterns, and their prices by the bits of the length, by identity
 
 
-def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str, Any]) -> Any:
     """Call a method of a compiled pattern or of a match, charged before it runs."""
     charge_8()
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
@@ -82,7 +82,7 @@ def by_pattern(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, An
     return metered(result, 16) if name == "finditer" else result
 
 
-def is_paid_match(pattern: Any, args: tuple[Any, ...]) -> bool:
+def is_paid_match(pattern: object, args: tuple[Any, ...]) -> bool:
     """True if a match at the start of a short text, the only argument, is charged hereby. Else nothing is charged."""
     if len(args) != 1 or type(args[0]) is not str or len(args[0]) > _SHORT or not args[0].isascii():
         return False
@@ -102,7 +102,7 @@ def _at_one(tries: Tries) -> int:
     return min(tries.ways * tries.work, MOST)
 
 
-def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     """Call a function of the module `re`, such as `re.match(pattern, text)`, charged before it runs."""
     if name not in _FUNCTIONS:
         charge_8()
@@ -124,7 +124,7 @@ def _pay(tries: int) -> None:
         charge(min(tries, MOST) // _TRIES)
 
 
-def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
     if isinstance(thing, re.Match):
         charge_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):
@@ -140,10 +140,10 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
         charge_text(8 * len(put))
         template = put
 
-        def put(match: Any) -> Any:
+        def put(match: object) -> Any:
             return _of_match(match, "expand", (template,), {})
 
-    def piece(match: Any) -> Any:
+    def piece(match: object) -> Any:
         text = put(match) if callable(put) else put
         charge_8()
         if isinstance(text, str | bytes):
@@ -156,7 +156,7 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
 # Patterns that begin with a fixed character
 
 
-def _one_by_one(pattern: Any, name: str, args: tuple[Any, ...], each: int) -> Any:
+def _one_by_one(pattern: object, name: str, args: tuple[Any, ...], each: int) -> Any:
     """Match at every position where the pattern may begin. A failed position costs the maximum of attempts, `each`."""
     text = args[-1]
     matches = _matches(pattern, text, tries_of(pattern, len(text).bit_length()), each)
@@ -166,7 +166,7 @@ def _one_by_one(pattern: Any, name: str, args: tuple[Any, ...], each: int) -> An
         return matches
     if name == "findall":
         return [_groups(match) for match in matches]
-    parts: list[Any] = []
+    parts: list[object] = []
     end = count = 0
     (put, *_), _ = _put_in(args, {}) if name in _TEXT_AT else ((None,), None)
     for match in matches:
@@ -196,7 +196,7 @@ def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
         position = text.find(head, position)
 
 
-def _groups(match: Any) -> Any:
+def _groups(match: Any) -> object:
     """Return the item of `findall` for a match."""
     groups = match.groups(match.string[:0])
     if not groups:

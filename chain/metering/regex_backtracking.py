@@ -157,7 +157,7 @@ def _head(nodes: _Nodes) -> _Nodes:
     return []
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(one: object, other: object) -> bool:
     """True if no character matches both nodes."""
     if one is _END or other is _END:
         return True

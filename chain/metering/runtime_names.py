@@ -45,7 +45,7 @@ from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
 WALKING: Final = ("any", "all")
 BUILDING: Final = ("list", "tuple")
 KEYED: Final = tuple(SETS)
-BUILTINS: Final[dict[str, Any]] = {
+BUILTINS: Final[dict[str, object]] = {
     "sum": guarded_sum,
     "sorted": guarded_sorted,
     "iter": guarded_iter,
@@ -128,7 +128,7 @@ CALLED: Final = {
 }
 
 
-def _class_made(*args: Any) -> Any:
+def _class_made(*args: Any) -> object:
     """Return `type(…)`, which creates a class if it has three arguments."""
     if len(args) > 1:
         charge(2**16)

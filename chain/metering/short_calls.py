@@ -46,7 +46,7 @@ _LONGEST: Final[dict[str, dict[type, int]]] = {
 }
 
 
-def short_call(name: str) -> Callable[..., Any]:
+def short_call(name: str) -> Callable[..., object]:
     """Return a function that calls the method `name`. A short value with short arguments costs nothing more."""
     longest, is_asking = _LONGEST.get(name, {}), name in ASKING
 
@@ -64,8 +64,8 @@ def short_call(name: str) -> Callable[..., Any]:
     return call
 
 
-def short_match(name: str) -> Callable[..., Any]:
-    def call(thing: Any, *args: Any) -> Any:
+def short_match(name: str) -> Callable[..., object]:
+    def call(thing: object, *args: Any) -> Any:
         if type(thing) is re.Pattern and is_paid_match(thing, args):
             return getattr(thing, name)(*args)
         return metered_method(thing, name, *args)
@@ -73,7 +73,7 @@ def short_match(name: str) -> Callable[..., Any]:
     return call
 
 
-def short_join(thing: Any, *args: Any) -> Any:
+def short_join(thing: Any, *args: Any) -> object:
     if len(args) == 1 and type(args[0]) in _ROWS and type(thing) in _TEXT_KINDS:
         items = args[0]
         count = len(items)
@@ -88,13 +88,13 @@ def short_join(thing: Any, *args: Any) -> Any:
     return metered_method(thing, "join", *args)
 
 
-def short_format(thing: Any, *args: Any, **named: Any) -> Any:
+def short_format(thing: Any, *args: object, **named: object) -> object:
     if isinstance(thing, str) and type(thing).format is str.format:
         return formatted_by_braces(thing, args, named)
     return metered_method(thing, "format", *args, **named)
 
 
-def short_append(thing: Any, *args: Any) -> None:
+def short_append(thing: object, *args: Any) -> None:
     if type(thing) is list and len(args) == 1:
         item = args[0]
         if type(item) is not int or -_LARGE < item < _LARGE:

@@ -18,13 +18,13 @@ _NOTHING: Final = 0x1CA11
 _TEXTS: Final = (str.__hash__, bytes.__hash__)
 
 
-def stable_hash(value: Any, /) -> int:
+def stable_hash(value: object, /) -> int:
     """Return a hash that is the same in every run and on every machine."""
     charge_8()
     return _hashed(value, type(value).__hash__)
 
 
-def hashing(thing: Any) -> Any:
+def hashing(thing: Any) -> object:
     """Return `thing.__hash__`, not called yet, with stable results."""
     bound_hash = getattr(thing, "__hash__", None)
     if isinstance(bound_hash, MethodWrapperType):
@@ -35,7 +35,7 @@ def hashing(thing: Any) -> Any:
     return bound_hash
 
 
-def _hashed(value: Any, how: Any) -> int:
+def _hashed(value: Any, how: object) -> int:
     value_type = type(value)
     if value is None:
         return _NOTHING
@@ -64,7 +64,7 @@ def _hashed(value: Any, how: Any) -> int:
     )
 
 
-def _fields(value: Any, fields: Any) -> tuple[Any, ...]:
+def _fields(value: object, fields: Any) -> tuple[object, ...]:
     """Return the field values that the generated `__hash__` of a dataclass uses."""
     return tuple(
         getattr(value, name)
@@ -73,7 +73,7 @@ def _fields(value: Any, fields: Any) -> tuple[Any, ...]:
     )
 
 
-def no_identity(value: Any, /) -> NoReturn:
+def no_identity(value: object, /) -> NoReturn:
     """Refuse `id(…)`."""
     raise TypeError(
         "id is an address in this machine's memory: compare with 'is' or '==', or number the things yourself"

@@ -42,7 +42,7 @@ def _is_quiet(kind: Any) -> bool:
     )
 
 
-def merged(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+def merged(items: list[object], keys: list[Any], reverse: bool) -> list[object]:
     """Return the items in the order of their keys, by a stable merge sort."""
     order = list(range(len(keys)))
     if reverse:

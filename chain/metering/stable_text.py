@@ -35,12 +35,12 @@ from chain.source.location import is_of_python
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
 PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
-_DEFAULT: Final[Any] = object.__repr__
-_PLAIN_STR: Final[Any] = object.__str__
+_DEFAULT: Final[object] = object.__repr__
+_PLAIN_STR: Final[object] = object.__str__
 _KEYED: Final = (KeyError, StopIteration)  # their argument is a value, not a message
 
 
-def with_stable_repr(cls: Any) -> Any:
+def with_stable_repr(cls: object) -> Any:
     """Return an author's class, changed so that the `repr` of its objects shows no address, and its constructor charges."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
@@ -64,7 +64,7 @@ def _member(self: Any) -> str:
 def _collected(real: Any) -> Any:
     """Return a `__new__` for an author's subclass of list, dict or text that charges for its content."""
 
-    def new(cls: Any, *args: Any, **named: Any) -> Any:
+    def new(cls: Any, *args: object, **named: object) -> Any:
         for arg in args:
             if isinstance(arg, Sized) and not isinstance(arg, range):
                 charge(1 + 12 * len(arg))
@@ -77,11 +77,11 @@ def _named(self: Any) -> str:
     return f"<{type(self).__qualname__} object>"
 
 
-def worded(value: Any) -> Any:
+def worded(value: object) -> Any:
     """Return `value` for insertion into a text: unchanged, or replaced by a text that is the same everywhere."""
     value_type = type(value)
     if value_type in PLAIN or (
-        _is_common(cast(Any, value_type)) and value_type.__str__ is not _PLAIN_STR
+        _is_common(cast(object, value_type)) and value_type.__str__ is not _PLAIN_STR
     ):
         return value
     if isinstance(value, BaseException):
@@ -112,7 +112,7 @@ class StableText(str):
         return str(self)
 
 
-def picturable(value: Any) -> Any:
+def picturable(value: object) -> object:
     """Return `value` for insertion of its `repr` into a text: unchanged, or replaced by a stable text."""
     if type(value) in PLAIN and (type(value) is not str or value.isascii()):
         return value
@@ -127,20 +127,20 @@ def _drawn(text: str) -> str:
     return _ADDRESS.sub(r"\1>", escaped(text))
 
 
-def args_of(thing: Any) -> Any:
+def args_of(thing: Any) -> object:
     """Return `thing.args`; for an error that Python raised, only the name of its class."""
     if isinstance(thing, BaseException) and not is_own(thing):
         return (type(thing).__name__,)
     return thing.args
 
 
-def telling(thing: Any, name: str) -> Any:
+def telling(thing: Any, name: str) -> object:
     """Return `thing.__str__` or a similar method, not called yet; one of Python's own gets stable results."""
     method = getattr(thing, name)
     if type(method) not in _OF_C:
         return method
 
-    def stable_method(*args: Any) -> Any:
+    def stable_method(*args: Any) -> object:
         value = args[0] if args and isinstance(thing, type) else method.__self__
         if isinstance(value, BaseException) and not is_own(value):
             return type(value).__name__
@@ -149,14 +149,14 @@ def telling(thing: Any, name: str) -> Any:
     return stable_method
 
 
-def scrubbed(text: Any, values: Iterable[Any]) -> Any:
+def scrubbed(text: object, values: Iterable[object]) -> object:
     """Return a text that Python has formatted from `values`, without their memory addresses."""
     if not isinstance(text, str) or ("x" not in text and text.isascii()):
         return text
     return text if all(type(value) in PLAIN for value in values) else _drawn(text)
 
 
-def pictured(text: Any, template: str) -> Any:
+def pictured(text: object, template: str) -> Any:
     """Return a text that Python has formatted; its new characters are escaped if the template uses `repr`."""
     return escaped(text) if isinstance(text, str) and "r" in template else text
 

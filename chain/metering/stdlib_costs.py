@@ -82,14 +82,16 @@ def is_costly(path: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def priced(path: str, function: Any) -> Any:
+def priced(path: str, function: Any) -> object:
     """Return the function as a value that charges when it is called later; a class is returned unchanged."""
     if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
         return function
     return wraps(function)(partial(metered_stdlib_call, path, function))
 
 
-def metered_stdlib_call(path: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+def metered_stdlib_call(
+    path: str, function: Callable[..., Any], *args: Any, **named: object
+) -> object:
     """Return `function(…)`, of the standard library, charged before it runs."""
     charge(_CALLED)
     special = _SPECIAL.get(path)
@@ -128,7 +130,7 @@ def _ticks_of(path: str, args: tuple[Any, ...], named: dict[str, Any]) -> int:
     return _COMBINED + length // 2
 
 
-def _size(items: Any) -> int:
+def _size(items: object) -> int:
     return (
         len(items)
         if isinstance(items, list | tuple | str | bytes | dict | set | frozenset | range)
@@ -139,7 +141,7 @@ def _size(items: Any) -> int:
 # Numbers
 
 
-def _by_bits(function: Callable[..., int], *numbers: Any) -> int:
+def _by_bits(function: Callable[..., int], *numbers: object) -> int:
     for number in numbers:
         if isinstance(number, int):
             charge(1 + take(number) ** 2 // 2**13)
@@ -171,21 +173,21 @@ def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
     return result
 
 
-def _prod(items: Iterable[Any], *, start: Any = 1) -> Any:
+def _prod(items: Iterable[Any], *, start: object = 1) -> object:
     return reduce(multiply, metered(items), start)
 
 
-def _reduce(function: Any, items: Iterable[Any], *first: Any) -> Any:
+def _reduce(function: Any, items: Iterable[Any], *first: object) -> object:
     return reduce(_OPERATORS.get(function, function), metered(items), *first)
 
 
 # Functions that process nested values
 
 
-def charge_deep(function: Callable[..., Any]) -> Callable[..., Any]:
+def charge_deep(function: Callable[..., Any]) -> Callable[..., object]:
     """Return the function with a charge for all values that are nested in its first argument."""
 
-    def guarded(value: Any, *more: Any, **named: Any) -> Any:
+    def guarded(value: object, *more: object, **named: Any) -> Any:
         waiting = [(value, 0)]
         while waiting:
             part, depth = waiting.pop()
@@ -207,7 +209,7 @@ def charge_deep(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def _dumps(value: Any, **named: Any) -> str:
+def _dumps(value: object, **named: Any) -> str:
     separators, indent = named.get("separators") or (), named.get("indent") or 0
     width = size_of(indent) if isinstance(indent, str) else indent
     if width > 16 or sum(map(size_of, separators)) > 16:
@@ -217,7 +219,7 @@ def _dumps(value: Any, **named: Any) -> str:
     return str(_written_deeply(value, **named))
 
 
-def _partial(function: Any, *args: Any, **named: Any) -> Any:
+def _partial(function: Any, *args: object, **named: object) -> object:
     """Return a `partial` with a limited number of arguments, since a partial of a partial takes over its arguments."""
     new = partial(
         _OPERATORS.get(function, function)
@@ -231,7 +233,7 @@ def _partial(function: Any, *args: Any, **named: Any) -> Any:
     return new
 
 
-def _chain_map(*maps: Any) -> Any:
+def _chain_map(*maps: Any) -> object:
     """Return a `ChainMap` of a few small dicts, since each operation searches or counts all of them."""
     if len(maps) > _MOST_MAPS or any(
         isinstance(mapping, ChainMap) or size_of(mapping) > _MOST_IN_MAP for mapping in maps
@@ -242,10 +244,10 @@ def _chain_map(*maps: Any) -> Any:
     return ChainMap(*maps)
 
 
-def _class_made(function: Callable[..., Any]) -> Callable[..., Any]:
+def _class_made(function: Callable[..., Any]) -> Callable[..., object]:
     """Return a function that creates a class and assigns it to the calling module instead of this one."""
 
-    def guarded(*args: Any, **named: Any) -> Any:
+    def guarded(*args: Any, **named: object) -> Any:
         charge(_CLASS)
         frame: Any = sys._getframe(1)
         while frame.f_globals.get("__name__") == __name__:
@@ -258,8 +260,8 @@ def _class_made(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
-    def guarded(text: Any, *args: Any, **named: Any) -> Any:
+def _wrapping(function: Callable[..., Any]) -> Callable[..., object]:
+    def guarded(text: object, *args: Any, **named: object) -> Any:
         size = size_of(text)
         charge(1 + 32 * size)
         for value in named.values():
@@ -270,7 +272,7 @@ def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def _loads(text: Any, **named: Any) -> Any:
+def _loads(text: Any, **named: Any) -> object:
     charge_items(text, BUILT)
     return json.loads(text, **named)
 
@@ -281,7 +283,9 @@ def _keccak(data: Any) -> bytes:
     return keccak(data)
 
 
-def _accumulate(items: Iterable[Any], func: Any = None, *, initial: Any = None) -> Iterator[Any]:
+def _accumulate(
+    items: Iterable[Any], func: Any = None, *, initial: object = None
+) -> Iterator[object]:
     return metered(accumulate(metered(items), func or add, initial=initial))
 
 
@@ -291,10 +295,10 @@ def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
     return indent(text, prefix, *args, **named)
 
 
-def _first(reverse: bool) -> Callable[..., list[Any]]:
+def _first(reverse: bool) -> Callable[..., list[object]]:
     """Return `heapq.nsmallest` or `nlargest`, implemented by sorting."""
 
-    def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
+    def guarded(n: int, iterable: Iterable[Any], key: object = None) -> list[Any]:
         ordered = list(charge_items(iterable, BUILT))
         sort(ordered, key=key, reverse=reverse)
         return ordered[: max(n, 0)]
@@ -302,8 +306,8 @@ def _first(reverse: bool) -> Callable[..., list[Any]]:
     return guarded
 
 
-def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
-    def guarded(items: Any, item: Any, *args: Any, **named: Any) -> Any:
+def _bisecting(function: Callable[..., Any]) -> Callable[..., object]:
+    def guarded(items: Any, item: object, *args: object, **named: object) -> Any:
         for _ in range(len(items).bit_length()):
             weigh(item)
         if function.__name__.startswith("insort"):
@@ -314,7 +318,7 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def _comparing(function: Callable[..., Any]) -> Callable[..., Any]:
+def _comparing(function: Callable[..., Any]) -> Callable[..., object]:
     return lambda left, right: function(weigh(left), right)
 
 
@@ -327,7 +331,7 @@ _OPERATORS: Final = {
     operator.add: add,
     operator.concat: add,
 }
-_SPECIAL: Final[dict[str, Callable[..., Any]]] = {
+_SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "math.factorial": _factorial,
     "math.comb": _comb,
     "math.perm": _perm,

@@ -114,9 +114,9 @@ def _by_name(name: str) -> int:
     return _CHARGING if name in METHODS or name in BUILTINS else 0
 
 
-def _name_of(node: Any) -> str:
+def _name_of(node: object) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _all(nodes: Any) -> int:
+def _all(nodes: object) -> int:
     return sum(map(_parts, nodes)) if isinstance(nodes, list) else _parts(nodes)

@@ -26,7 +26,7 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, type(None)})
 _DEEPEST: Final = 20
 
 
-def check_agreement(reach: Reachability, spaces: Mapping[Module, Mapping[str, Any]]) -> None:
+def check_agreement(reach: Reachability, spaces: Mapping[Module, Mapping[str, object]]) -> None:
     """Refuse values that differ from those of the imported module, if a statement may have caused the difference."""
     for module, space in spaces.items():
         imported = vars(sys.modules.get(module.name, object))
@@ -60,11 +60,11 @@ def is_other(made: Any, there: Any, depth: int = 0) -> bool:
     return is_set and len(made) != len(there)
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _parts(value: Any) -> Iterator[object]:
     return chain.from_iterable(value.items()) if isinstance(value, dict) else iter(value)
 
 
-def _refuse(reach: Reachability, module: Module, name: str, made: Any, there: Any) -> None:
+def _refuse(reach: Reachability, module: Module, name: str, made: object, there: object) -> None:
     cause = next(_unfollowed(reach, module, name), None)
     if cause is None:
         return

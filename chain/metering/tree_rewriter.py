@@ -28,7 +28,7 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.ClassDef)
 class Weighing(Wording):
     """A rewriter that inserts ticks, and tracks the names, loops and displays around the current node."""
 
-    def __init__(self, module: Module, constants: Mapping[str, Any]) -> None:
+    def __init__(self, module: Module, constants: Mapping[str, object]) -> None:
         super().__init__(module)
         self._module = module
         self._bound = _bound_inside(module)
@@ -218,7 +218,7 @@ class Weighing(Wording):
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 
-def constants_before(line: int, module: Module, space: Mapping[str, Any]) -> dict[str, Any]:
+def constants_before(line: int, module: Module, space: Mapping[str, object]) -> dict[str, Any]:
     """Return the values in `space` that were set once, above a line, and that no function sets."""
     return {
         name: space[name]

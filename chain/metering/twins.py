@@ -39,14 +39,14 @@ def register(cls: type, author: type | None = None) -> None:
     _images[cls] = author
 
 
-def register_module(space: Mapping[str, Any], name: str) -> None:
+def register_module(space: Mapping[str, object], name: str) -> None:
     """Register the classes of an instrumented module. `space` is the module's dict."""
     for cls in classes_in(space, name):
         if cls not in _images:
             register(cls)
 
 
-def classes_in(space: Mapping[str, Any], module: str) -> Iterator[type]:
+def classes_in(space: Mapping[str, object], module: str) -> Iterator[type]:
     """Yield the classes of a module, including nested ones. `space` is the module's dict."""
     seen: set[type] = set()
     waiting = list(space.values())
@@ -81,7 +81,7 @@ def counterpart_in(namespace: Namespace | None) -> Counterpart:
     return counterpart
 
 
-def _named_like(cls: type, space: Mapping[str, Any]) -> type:
+def _named_like(cls: type, space: Mapping[str, object]) -> type:
     """Return the class in a module that the same statement defined; `cls` itself if there is none."""
     same_name = resolve_qualname(space, cls.__qualname__)
     if isinstance(same_name, type) and lines_of(same_name) == lines_of(cls):
@@ -114,7 +114,7 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
     return frozenset(lines | ({("", source.line)} if source is not None else set()))
 
 
-def convert(value: Any, twin: Counterpart) -> Any:
+def convert(value: object, twin: Counterpart) -> object:
     """Return `value`, with all nested values, in the counterpart classes that `twin` returns."""
     if isinstance(value, list | tuple) and type(value) in (list, tuple, FrozenList):
         container = tuple if isinstance(value, tuple) else list
@@ -126,7 +126,7 @@ def convert(value: Any, twin: Counterpart) -> Any:
     if isinstance(value, Enum):
         return counterpart[value.name]  # type: ignore[index]
     if dataclasses.is_dataclass(value) and not isinstance(value, BaseException):
-        new: Any = object.__new__(counterpart)
+        new: object = object.__new__(counterpart)
         for field in dataclasses.fields(value):
             object.__setattr__(new, field.name, convert(getattr(value, field.name), twin))
         return new
@@ -148,7 +148,7 @@ def convert_error(problem: E, twin: Counterpart) -> E:
     return new.with_traceback(problem.__traceback__)
 
 
-def resolve_qualname(space: Mapping[str, Any], path: str) -> Any:
+def resolve_qualname(space: Mapping[str, object], path: str) -> Any:
     """Return the value of a dotted name such as `Outer.Inner` in a module; None if there is none."""
     value: Any = None
     for part in path.split("."):

@@ -37,7 +37,7 @@ _FEW: Final = 16
 _FLAT: Final = 8  # parts of a tuple or record that is compared for the price of a call, if all of them are light
 _BRIEF: Final = 64  # characters that cost nothing beyond the check of their length
 _KNOWN: Final = 4096  # enum classes that are cached at most
-_EQUALITY: Final[tuple[Any, ...]] = (object.__eq__, int.__eq__, str.__eq__)
+_EQUALITY: Final[tuple[object, ...]] = (object.__eq__, int.__eq__, str.__eq__)
 _AT_ONCE: Final = 1024  # ticks that are charged together
 _TEXT_KINDS: Final = frozenset(TEXTS)
 _NO_PARTS: Final = (None, len)
@@ -52,7 +52,7 @@ _TYPES: Final = frozenset({"types", "typing"})
 _HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
 
 
-def weigh(value: Any) -> Any:
+def weigh(value: Any) -> object:
     """Return `value`, charged for the visit of all its parts that follows."""
     kind = type(value)
     if kind is str:  # the most frequent type
@@ -102,7 +102,7 @@ def _are_brief(parts: Any) -> bool:
     return True
 
 
-def weigh_written(value: Any) -> Any:
+def weigh_written(value: object) -> object:
     """Return `value`, charged for formatting every digit and every character in it."""
     parts = _parts_of[type(value)]
     if parts not in _NO_PARTS:
@@ -116,7 +116,7 @@ def _digits(parts: Any) -> int:
     )
 
 
-def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> int:
+def _walk(value: Any, parts: Callable[[object], Any], is_written: bool = False) -> int:
     ticks = owed = 0
     waiting = [(value, parts, 1)]
     while waiting:
@@ -145,13 +145,13 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
     return ticks + owed
 
 
-class ByClass(dict[Any, Any]):
+class ByClass(dict[object, Any]):
     """What a function returns for classes, which are few."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
 
-    def __missing__(self, kind: Any) -> Any:
+    def __missing__(self, kind: object) -> object:
         if len(self) >= _KNOWN:
             self.clear()
         found = self[kind] = self._function(kind)
@@ -190,7 +190,7 @@ def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
     return None
 
 
-def _items(mapping: Any) -> list[Any]:
+def _items(mapping: Any) -> list[object]:
     charge(1 + (32 if isinstance(mapping, Counter) else 2) * len(mapping))
     return [*mapping.keys(), *mapping.values()]
 
@@ -228,7 +228,7 @@ def _are_near(parts: tuple[Any, ...]) -> bool:
     return True
 
 
-def keys(items: Any) -> Any:
+def keys(items: object) -> Any:
     """Return `items`, which all become keys at once, with their collisions counted. Their memory is already charged."""
     if isinstance(items, _HASHED) or (isinstance(items, range) and _is_near(items)):
         return items
@@ -245,7 +245,7 @@ def keys(items: Any) -> Any:
     return items
 
 
-def pairs(items: Any) -> Any:
+def pairs(items: object) -> object:
     """Return `items`, the pairs from which a `dict` is built, with the collisions of their keys counted."""
     if isinstance(items, Iterator):
         return ((key(name), value) for name, value in items)
@@ -264,7 +264,7 @@ def _is_small(number: int) -> bool:
     return -_REST < number < _REST
 
 
-def _hold_key(value: Any) -> None:
+def _hold_key(value: object) -> None:
     """Weigh a key, and record the large numbers in it by their remainder."""
     if isinstance(value, int):
         if not -_REST < value < _REST:

@@ -239,7 +239,7 @@ def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iter
         ) from None
 
 
-def _check(seconds: Any, memory: Any) -> None:
+def _check(seconds: Any, memory: object) -> None:
     if seconds is None and memory is None:
         raise TypeError("a watchdog needs a limit: seconds=…, memory=… in bytes, or both")
     if seconds is not None and (type(seconds) not in (int, float) or not 0 < seconds < 2**31):
