@@ -45,8 +45,8 @@ class Artifact:
 
     name: str
     full_name: str  # module:Class
-    abi: list[dict[str, Any]]
-    storage: list[dict[str, Any]]  # the fields, each with its type and position
+    abi: list[dict[str, object]]
+    storage: list[dict[str, object]]  # the fields, each with its type and position
     models: dict[str, Any]  # by name: the keys, and the members with their types and positions
     types: Description  # the base class, @init, entries, fields, events, errors, models
 
@@ -218,7 +218,7 @@ def _entry(contract: str, described: Description) -> EntrySpec:
     )  # fmt: skip
 
 
-def _cannot_run(*_: Any) -> NoReturn:
+def _cannot_run(*_: object) -> NoReturn:
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 

@@ -194,7 +194,7 @@ class Blocks(Sequence[Block]):
         self._rows = LongList(stored=rows)
         self.head = self[-1]
 
-    def rows_from(self, number: int) -> list[tuple[Any, ...]]:
+    def rows_from(self, number: int) -> list[tuple[object, ...]]:
         """Return the blocks from that number on, as they are stored."""
         return self._rows[number:]
 

@@ -192,7 +192,7 @@ class EventLog:
             name, True, positions, lambda position: decode(rows[position]) is not None
         )
 
-    def contract_finder(self, contract: Any) -> PositionFinder:
+    def contract_finder(self, contract: object) -> PositionFinder:
         return partial(self._by, *contract_key(self._ledger, contract))
 
     def _by(self, name: str, value: Any) -> Positions:
@@ -205,7 +205,7 @@ class EventLog:
             by_code = by_account if key is None else self._find("lent", key, self._lent)
         return by_account if by_code == by_account else merged([by_account, by_code])
 
-    def _find(self, name: Any, value: Any, read: Callable[[int], Any]) -> Positions:
+    def _find(self, name: object, value: object, read: Callable[[int], object]) -> Positions:
         return self.indexes.find(name, value, lambda: range(len(self.rows)), read)
 
     def _lent(self, place: int) -> tuple[bytes, bytes | None]:
@@ -243,7 +243,7 @@ class EventLog:
         return EventSource(self._ledger, event, by)
 
     @undisturbed
-    def ask(self, event: type | str, values: dict[str, Any]) -> Query[Any]:
+    def ask(self, event: type | str, values: dict[str, object]) -> Query[Any]:
         """Return a query for the events of one class or name, by the values of their fields."""
         return Query(self.of(event)).where(**values)
 
@@ -265,7 +265,7 @@ class EventSource:
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder
-        self._version: Any = None
+        self._version: object = None
         self._found: list[Meaning] = []
         if isinstance(event, str) and not by:
             self._check(event)
@@ -332,7 +332,7 @@ class EventSource:
         meaning = self._ledger.event_types.of_source(source)
         return any(known_meaning is meaning for known_meaning in self.meanings)
 
-    def finder(self, name: str, value: Any) -> PositionFinder:
+    def finder(self, name: str, value: object) -> PositionFinder:
         name = abi.field_name(name, self.fields)
         specs = [spec for spec in self._specs if name in {member.name for member in spec.members}]
         if not specs:
@@ -346,7 +346,7 @@ class EventSource:
     def _name(self) -> str:
         return self._asked if isinstance(self._asked, str) else self._asked.__name__
 
-    def _finder(self, spec: Spec, name: str, value: Any) -> PositionFinder:
+    def _finder(self, spec: Spec, name: str, value: object) -> PositionFinder:
         value_type = next(member.kind for member in spec.members if member.name == name)
         value = _checked(f"{spec.name}.{name}", value_type, value, self._ledger.address_of)
         if name in spec.keys:
@@ -354,7 +354,7 @@ class EventSource:
             return partial(self._by_key, spec.topic, index, topic)
         freeze = _hashable(value_type)
 
-        def read(place: int) -> Any:
+        def read(place: int) -> object:
             event = self.item(place)
             return None if event is None else freeze(getattr(event, name, None))
 
@@ -380,7 +380,7 @@ def spec_of(event: type) -> EventSpec:
     return spec
 
 
-def _checked(path: str, kind: value_types.ValueType, value: Any, resolve: Resolve) -> Any:
+def _checked(path: str, kind: value_types.ValueType, value: object, resolve: Resolve) -> object:
     """Return `value` in the form that a field of type `kind` holds; raise TypeError if the field cannot hold it."""
     value = with_addresses(kind, value, path, resolve)
     try:

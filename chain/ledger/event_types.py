@@ -69,11 +69,11 @@ class EventTypes:
         self._by_class: dict[int, list[Meaning]] = {}  # by the id() of the event's spec
         self.version = -1
         self._known: list[KnownContract] = []
-        self._types: dict[Any, EventType] = {}
+        self._types: dict[object, EventType] = {}
         self._declared: dict[Source, Meaning] = {}
         self._others: dict[tuple[int, int], Meaning] = {}  # where the code is unknown
 
-    def register_abi(self, abi: list[dict[str, Any]]) -> None:
+    def register_abi(self, abi: list[dict[str, object]]) -> None:
         """Register the events of a foreign contract."""
         self._more += events_from_json(abi)
 
@@ -198,9 +198,9 @@ class EventTypes:
         for spec in self._more:
             self._enter(_key(spec), spec, None, spec is UPGRADED, None)
 
-    def _event_classes(self) -> dict[Any, Spec]:
+    def _event_classes(self) -> dict[object, Spec]:
         """Return the specs of the declared event classes, by key."""
-        specs: dict[Any, Spec] = {}
+        specs: dict[object, Spec] = {}
         for digest, program in self._ledger.programs.items():
             for key, spec in _events_of(self._ledger, digest, program.spec):
                 specs.setdefault(key, spec)
@@ -217,7 +217,7 @@ class EventTypes:
                 yield digest, program.spec, False
 
     def _enter(
-        self, key: Any, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
+        self, key: object, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
     ) -> EventType:
         event_type = self._types.setdefault(key, EventType(key, spec, contract, is_there))
         meaning = Meaning(
@@ -230,7 +230,7 @@ class EventTypes:
         return event_type
 
 
-def decoded(row: LogRow, spec: Spec) -> Any:
+def decoded(row: LogRow, spec: Spec) -> object:
     """Return the event in a log as `spec` describes it; None if the log has another form."""
     _, topics, data, kept, _ = row
     try:

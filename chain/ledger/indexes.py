@@ -11,7 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 Positions: TypeAlias = Sequence[int]  # ascending
 
@@ -46,7 +46,7 @@ class Index:
 
     def __init__(self, among: Callable[[], Positions], read: Callable[[int], Hashable]) -> None:
         self._among, self._read = among, read
-        self._places: defaultdict[Any, array[int]] = defaultdict(new_positions)
+        self._places: defaultdict[object, array[int]] = defaultdict(new_positions)
         self._done = 0  # how many of `among` were read
 
     def lookup(self, value: Hashable) -> Positions:

@@ -330,7 +330,7 @@ class Ledger:
     # Decoding
 
     @undisturbed
-    def register_abi(self, abi: list[dict[str, Any]]) -> None:
+    def register_abi(self, abi: list[dict[str, object]]) -> None:
         """Register the events of a foreign contract."""
         self.event_types.register_abi(abi)
 
@@ -339,7 +339,7 @@ class Ledger:
         return self.programs.get(digest) or self.artifacts.program(digest)
 
     @undisturbed
-    def address_of(self, account: Any, name: str = "address") -> Address:
+    def address_of(self, account: object, name: str = "address") -> Address:
         """Return the address of an account or contract, given as bytes, as its handle, as text or by its name on this chain."""
         return address_of(
             account, name, lambda word: AddressBook(self).find(word, self._keys.values())

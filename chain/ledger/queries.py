@@ -37,8 +37,8 @@ class Source(Protocol[T_co]):
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
     def all_positions(self) -> Positions: ...
-    def finder(self, name: str, value: Any) -> PositionFinder: ...
-    def contract_finder(self, contract: Any) -> PositionFinder: ...
+    def finder(self, name: str, value: object) -> PositionFinder: ...
+    def contract_finder(self, contract: object) -> PositionFinder: ...
 
 
 class Query(Generic[T]):
@@ -57,7 +57,7 @@ class Query(Generic[T]):
         self.border = source.border
 
     @undisturbed
-    def where(self, test: Callable[[T], bool] | None = None, /, **values: Any) -> Query[T]:
+    def where(self, test: Callable[[T], bool] | None = None, /, **values: object) -> Query[T]:
         """Keep only the items with these values in their fields for which `test` returns True."""
         if test is not None:
             callable_of(test, "test")
@@ -66,7 +66,7 @@ class Query(Generic[T]):
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)
 
     @undisturbed
-    def by_contract(self, contract: Any) -> Query[T]:
+    def by_contract(self, contract: object) -> Query[T]:
         """Keep only the items of a contract, given as its handle, address, class or name."""
         finders = self._source.all_positions, self._source.contract_finder(contract)
         return Query(self._source, (*self._finders, *finders), self._cuts, self._tests)
@@ -174,7 +174,7 @@ class Query(Generic[T]):
         return lambda position: read(receipt(position))
 
 
-def _ends(name: str, ends: Any) -> Range:
+def _ends(name: str, ends: object) -> Range:
     """Return the first and the last of a range, each a whole number or None."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise TypeError(
@@ -184,7 +184,7 @@ def _ends(name: str, ends: Any) -> Range:
     return first, last
 
 
-def contract_key(ledger: Ledger, contract: Any) -> tuple[str, Any]:
+def contract_key(ledger: Ledger, contract: object) -> tuple[str, Any]:
     """Return the key that selects a contract: "program", "contract" or "address", and the value to look up."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest

@@ -87,7 +87,7 @@ class ReceiptLog(Sequence[Receipt]):
     # Queries
 
     def where(
-        self, test: Callable[[Receipt], bool] | None = None, /, **values: Any
+        self, test: Callable[[Receipt], bool] | None = None, /, **values: object
     ) -> Query[Receipt]:
         """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test."""
         return Query(self).where(test, **values)
@@ -143,7 +143,7 @@ class ReceiptLog(Sequence[Receipt]):
         lists = [self._finder("called", key)() for key in others]
         return sorted({*positions, *chain.from_iterable(lists)}) if any(lists) else positions
 
-    def contract_finder(self, contract: Any) -> PositionFinder:
+    def contract_finder(self, contract: object) -> PositionFinder:
         return self._finder(*contract_key(self._ledger, contract))
 
     def _need_entry(self, name: str) -> None:
@@ -159,7 +159,7 @@ class ReceiptLog(Sequence[Receipt]):
                 f"no contract on this chain has an entry '{name}'; there are {available}"
             )
 
-    def _finder(self, name: str, value: Any) -> PositionFinder:
+    def _finder(self, name: str, value: object) -> PositionFinder:
         read = _READERS.get(name) or attrgetter(name)
         return partial(
             self._indexes.find,

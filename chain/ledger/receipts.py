@@ -77,7 +77,7 @@ class EventList(Sequence[Any]):
         return repr(self._events)
 
 
-def is_event(event: Any, kind: str | type) -> bool:
+def is_event(event: object, kind: str | type) -> bool:
     if isinstance(kind, str):
         return kind in (type(event).__name__, getattr(event, "name", None))
     return isinstance(event, kind)

@@ -75,9 +75,9 @@ def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
         )
 
 
-def _net(changes: Changes) -> dict[Any, list[Any]]:
+def _net(changes: Changes) -> dict[Any, list[object]]:
     """Return the first and last value at each location. Both executors agree on these, though their steps may differ."""
-    values: dict[Any, list[Any]] = {}
+    values: dict[object, list[object]] = {}
     for address, slot, before, after in iter_changes(changes):
         values.setdefault((address, slot), [before, after])[1] = after
     return values

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from coincurve import PrivateKey, PublicKey
 
@@ -282,7 +282,7 @@ def _receiver(item: rlp.Decoded) -> bytes | None:
     return to or None
 
 
-def _access_list(item: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+def _access_list(item: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     if not isinstance(item, list) or not all(map(_is_access, item)):
         raise InvalidTransaction(
             "its access list is not one of pairs, each an address of 20 bytes and a list of slots of 32"
@@ -290,7 +290,7 @@ def _access_list(item: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     return tuple([(address, tuple(map(int.from_bytes, slots))) for address, slots in item])
 
 
-def _is_access(pair: Any) -> bool:
+def _is_access(pair: object) -> bool:
     match pair:
         case [bytes(address), list(slots)]:
             return len(address) == 20 and all(isinstance(s, bytes) and len(s) == 32 for s in slots)

@@ -145,7 +145,7 @@ def _precompile(frame: Frame) -> str | None:
     return frame.context.block.fork.precompiles.get(frame.code_address)
 
 
-def _args(frame: Frame) -> dict[str, Any]:
+def _args(frame: Frame) -> dict[str, object]:
     """Return the arguments by name; empty if they cannot be decoded."""
     entry, program = frame.entry, frame.program
     if entry is None or program is None:

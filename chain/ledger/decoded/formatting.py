@@ -44,11 +44,11 @@ class ValueStyle(ABC):
         return f"0x{value.hex()}"
 
     @abstractmethod
-    def items(self, value: list[Any] | tuple[Any, ...]) -> Any: ...
+    def items(self, value: list[object] | tuple[Any, ...]) -> Any: ...
     @abstractmethod
     def record(self, cls: type | str, fields: Mapping[str, Any]) -> Any: ...
     @abstractmethod
-    def plain(self, value: Any) -> Any: ...  # None, a bool, a number, a text
+    def plain(self, value: object) -> Any: ...  # None, a bool, a number, a text
 
 
 # The methods of a style by class. An Enum is first, since it may be a number or a text, too.
@@ -73,10 +73,10 @@ def _names_of(cls: Any) -> tuple[str, ...]:
 class PythonStyle(ValueStyle):
     """Values almost as Python writes them, in one line."""
 
-    def show(self, value: Any) -> str:
+    def show(self, value: object) -> str:
         return str(super().show(value))
 
-    def items(self, value: list[Any] | tuple[Any, ...]) -> str:
+    def items(self, value: list[Any] | tuple[object, ...]) -> str:
         inner = ", ".join(map(self.show, value))
         if isinstance(value, list):
             return f"[{inner}]"
@@ -89,7 +89,7 @@ class PythonStyle(ValueStyle):
     def class_name(self, cls: type | str) -> str:
         return cls if isinstance(cls, str) else cls.__name__
 
-    def plain(self, value: Any) -> str:
+    def plain(self, value: object) -> str:
         return repr(value)
 
 

@@ -57,7 +57,7 @@ class Trace:
     error: Failure | None
     contract: str | None
     entry: EntrySpec | None
-    args: dict[str, Any]
+    args: dict[str, object]
     steps: tuple[TraceStep, ...]
 
     @property
@@ -196,7 +196,7 @@ class TraceFormatter:
         result = message.result
         return gas if result in (None, b"") else f" -> {self._short(result)}{gas}"
 
-    def _short(self, value: Any) -> str:
+    def _short(self, value: object) -> str:
         return _cut(self._show(value))
 
 

@@ -61,13 +61,13 @@ class StoredWorld:
         return {selector_of(self.namespace, spec.name): spec for spec in specs}
 
     @undisturbed
-    def read(self, model: type[M], *keys: Any) -> M:
+    def read(self, model: type[M], *keys: object) -> M:
         spec = model_spec(model)
         instance: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
         return instance
 
     @undisturbed
-    def exists(self, model: type, *keys: Any) -> bool:
+    def exists(self, model: type, *keys: object) -> bool:
         spec = model_spec(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
 
@@ -94,7 +94,7 @@ class StoredWorld:
         ]
 
     @undisturbed
-    def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
+    def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the versions of a model: one for each transaction that changed it."""
         spec = model_spec(model)
         slot = spec.slot(self._words, self.namespace, keys)

@@ -69,7 +69,7 @@ class StorageLocation:
         """The only key; a tuple if there are several, None if there is none."""
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
-    def format_path(self, show: Callable[[Any], str]) -> str:
+    def format_path(self, show: Callable[[object], str]) -> str:
         """Return the location in Python syntax; `show` formats the keys."""
         keys = [show(key) for key in self.keys]
         if self.is_model:
@@ -109,7 +109,7 @@ show_plain: Final = PythonStyle().show
 
 
 # The first fields of `StorageLocation`.
-_Place: TypeAlias = tuple[Address, str, str, tuple[Any, ...], str]
+_Place: TypeAlias = tuple[Address, str, str, tuple[object, ...], str]
 # By address, then by slot: the word before and after.
 NetChanges: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 

@@ -284,7 +284,7 @@ class ChainFile:
 
     # Creating and repairing
 
-    def create(self, settings: dict[str, Any]) -> None:
+    def create(self, settings: dict[str, object]) -> None:
         """Create the file of a new chain."""
         row = add_checksum("now", SETTINGS, tuple(settings.items()))
         with self._fresh() as connection:
@@ -343,7 +343,7 @@ class ChainFile:
 
 
 def merged_settings(
-    file: ChainFile, known: dict[str, Any], given: dict[str, Any]
+    file: ChainFile, known: dict[str, Any], given: dict[str, object]
 ) -> dict[str, Any]:
     """Return the settings of the chain: those of the file, or for a new file `known` updated with `given`.
 

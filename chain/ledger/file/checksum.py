@@ -16,13 +16,13 @@ class Damaged(ValueError):
     """Something in a chain's file is not as it was written; the message says what."""
 
 
-def add_checksum(table: str, key: Hashable, row: Any) -> bytes:
+def add_checksum(table: str, key: Hashable, row: object) -> bytes:
     """Return a row as it is stored: its checksum, then its CBOR."""
     raw = encode(row)
     return _checksum(table, key, raw) + raw
 
 
-def opened(table: str, key: Hashable, sealed: Any) -> bytes:
+def opened(table: str, key: Hashable, sealed: object) -> bytes:
     """Check the checksum of a stored row and return the bytes after it."""
     if not isinstance(sealed, bytes):
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
@@ -32,7 +32,7 @@ def opened(table: str, key: Hashable, sealed: Any) -> bytes:
     return raw
 
 
-def verify_checksum(table: str, key: Hashable, sealed: Any) -> Any:
+def verify_checksum(table: str, key: Hashable, sealed: object) -> Any:
     """Check the checksum of a stored row and return the decoded row."""
     return decode(opened(table, key, sealed))
 

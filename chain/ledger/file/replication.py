@@ -128,7 +128,7 @@ def take_page(
     ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
 
 
-def _next(grown: Mapping[Any, Any], length: int) -> list[tuple[Any, Any]]:
+def _next(grown: Mapping[Any, object], length: int) -> list[tuple[Any, Any]]:
     """Return the items of a mapping after its first `length`, at most one page of them."""
     new = len(grown) - length
     if new > PAGE:

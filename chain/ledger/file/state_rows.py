@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.state_trie import gather
@@ -60,7 +60,7 @@ def change_cells(connection: sqlite3.Connection, moments: Iterable[Changes]) -> 
             _put(connection, address, slot.to_bytes(32), word)
 
 
-def _put(connection: sqlite3.Connection, address: bytes, slot: bytes, value: Any) -> None:
+def _put(connection: sqlite3.Connection, address: bytes, slot: bytes, value: object) -> None:
     if value is None:
         connection.execute(
             'delete from "chain:cells" where address = ? and slot = ?', (address, slot)

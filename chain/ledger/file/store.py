@@ -241,12 +241,12 @@ def _new_items(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[
     return enumerate(reversed(items), length)
 
 
-def _row_of(block: Block | None) -> tuple[Any, ...] | None:
+def _row_of(block: Block | None) -> tuple[object, ...] | None:
     return None if block is None else block.as_tuple
 
 
 def open_store(
-    file: ChainFile, settings: dict[str, Any], content: Content, sync: bool
+    file: ChainFile, settings: dict[str, object], content: Content, sync: bool
 ) -> ChainStore:
     """Load a new chain from the file, or create the file. Return the store that keeps the chain there."""
     if file.settings is None:

@@ -82,7 +82,7 @@ class Sums:
             self.take(name, number, cells)
         self._drop(name, stretch + 1)
 
-    def take_exact(self, condition: str, values: Sequence[Any]) -> None:
+    def take_exact(self, condition: str, values: Sequence[object]) -> None:
         """Delete the exact numbers that match a condition from their table, and subtract them."""
         selected = self._connection.execute(f"select * from {EXACT} where {condition}", values)
         for cells in selected.fetchall():

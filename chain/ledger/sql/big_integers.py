@@ -60,7 +60,7 @@ class LargeNumbers:
         known = self._numbers.get(abs(cell)) if type(cell) is float else None
         return cell if known is None else known if cell > 0 else -known
 
-    def parameter(self, value: Any) -> Any:
+    def parameter(self, value: object) -> Any:
         """Return a query parameter as the tables hold it. Text is read as a number only if that is large."""
         if isinstance(value, str):
             return self.parameter(int(value)) if _is_large_text(value) else value
@@ -143,13 +143,13 @@ class Sum:
         self._rest = 0.0
         self._is_real = 0
 
-    def step(self, value: Any) -> None:
+    def step(self, value: object) -> None:
         self._add(value, 1)
 
-    def inverse(self, value: Any) -> None:
+    def inverse(self, value: object) -> None:
         self._add(value, -1)
 
-    def _add(self, value: Any, sign: int) -> None:
+    def _add(self, value: object, sign: int) -> None:
         if value is None:
             return
         self._count += sign
@@ -192,7 +192,7 @@ def _is_large_text(text: str) -> bool:
     return _DIGITS.fullmatch(text) is not None and is_large(int(text))
 
 
-def _as_real(value: Any) -> float:
+def _as_real(value: object) -> float:
     if isinstance(value, float):
         return value
     match = _NUMERIC.match(value) if isinstance(value, str) else None

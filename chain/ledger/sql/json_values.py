@@ -66,7 +66,7 @@ class JsonStyle(ValueStyle):
         """Return fields or arguments by their ABI names."""
         return {abi_name(name): self.show(value) for name, value in values.items()}
 
-    def plain(self, value: Any) -> Portable:
+    def plain(self, value: object) -> Portable:
         match value:
             case str() | float():
                 return value
@@ -84,7 +84,7 @@ PORTABLE: Final = JsonStyle(-_HALF, _HALF - 1)
 portable: Final = PORTABLE.show
 
 
-def top_level(value: Any) -> Portable:
+def top_level(value: object) -> Portable:
     """Return a value that is not inside JSON: a whole number stays one."""
     return value if value.__class__ is int else portable(value)
 
@@ -121,7 +121,7 @@ def kept_cell(value: Portable) -> Cell | float:
     return float(value) if isinstance(value, int) and is_large(value) else value
 
 
-def parameter(value: Any) -> Cell | float:
+def parameter(value: object) -> Cell | float:
     """Return a query parameter in the form of the columns."""
     value = getattr(value, "address", value)
     if value is None:

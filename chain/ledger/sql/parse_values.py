@@ -38,7 +38,7 @@ class ParseError(ValueError):
     """A text is not a valid value of its type; the message says what is."""
 
 
-def parse_value(kind: ValueType, value: Any, path: str, find: AddressResolver = Address) -> Any:
+def parse_value(kind: ValueType, value: object, path: str, find: AddressResolver = Address) -> Any:
     """Parse a value from decoded JSON.
 
     `path` is its location in the input, for messages; `find` returns the address for a text.
@@ -79,7 +79,7 @@ def _address(text: str, path: str, find: AddressResolver) -> Address:
         raise ParseError(f"{path}: {problem}") from None
 
 
-def _fitting(kind: ValueType, value: Any, path: str) -> Any:
+def _fitting(kind: ValueType, value: object, path: str) -> Any:
     """Return the value if it is in the range of its type, and refuse it otherwise, before a transaction is sent."""
     if not accepts(kind, value):
         raise ParseError(f"{path} = {short_repr(value)} {kind.expectation(value)}")
@@ -104,12 +104,12 @@ def parse_members(
     ]
 
 
-def by_field(told: Mapping[str, Any], known: Container[str]) -> dict[str, Any]:
+def by_field(told: Mapping[str, object], known: Container[str]) -> dict[str, Any]:
     """Return the values by field name: the ABI's `from` is the field `from_`. `told` has the values by ABI name."""
     return {field_name(name, known): value for name, value in told.items()}
 
 
-def _short_text(value: Any) -> str:
+def _short_text(value: object) -> str:
     try:
         return json.dumps(value)[:_LONGEST]
     except (TypeError, ValueError):

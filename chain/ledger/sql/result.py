@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
 
-class Row(tuple[Any, ...]):
+class Row(tuple[object, ...]):
     """The values of a row by index and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple."""
 
     _names: Sequence[str]
 
     @classmethod
-    def named(cls, names: Sequence[str], values: Iterable[Any]) -> Row:
+    def named(cls, names: Sequence[str], values: Iterable[object]) -> Row:
         row = cls(values)
         row._names = names
         return row
@@ -57,7 +57,7 @@ class QueryResult(list[Row]):
         )
 
 
-def _show(value: Any) -> str:
+def _show(value: object) -> str:
     if value is None:
         return "null"
     return str(value).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")

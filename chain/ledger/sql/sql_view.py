@@ -94,7 +94,7 @@ class SqlView:
         self,
         question: str,
         values: Sequence[Any],
-        named: Mapping[str, Any],
+        named: Mapping[str, object],
         bounds: QueryLimits | None = None,
     ) -> QueryResult:
         """Return the result of one statement, in which `values` and `named` replace `?` and `:name`."""
@@ -130,7 +130,7 @@ class SqlView:
         return answer
 
     def _answer(
-        self, question: str, names: list[str], given: list[Any], bounds: QueryLimits | None
+        self, question: str, names: list[str], given: list[object], bounds: QueryLimits | None
     ) -> QueryResult:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals

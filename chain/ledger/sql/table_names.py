@@ -59,7 +59,7 @@ def _free_name(type: EventType | ModelType, taken: set[str]) -> str:
 
 def _types(ledger: Ledger) -> Iterator[EventType | ModelType]:
     """Yield each type once, with the first contract that declares it."""
-    seen: set[Any] = set()
+    seen: set[object] = set()
     for contract in ledger.event_types.contracts():
         types: list[EventType | ModelType] = [*contract.events]
         types += [

@@ -28,7 +28,7 @@ from chain.machine.state import LogRow
 from chain.schema.value_types import Field
 
 
-def _cells(record: Any, members: Iterable[Field]) -> list[Portable]:
+def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
     """Return the members of an event or model in portable form."""
     return [form.top_level(getattr(record, member.name)) for member in members]
 
@@ -195,7 +195,7 @@ class Models(Table):
                     models: list[Any] = world.all(spec.record.cls)
                     yield from (self.row(world, model) for model in models)
 
-    def row(self, world: StoredWorld, model: Any) -> Row:
+    def row(self, world: StoredWorld, model: object) -> Row:
         location = world.namespace, form.address_text(world.address)
         return (*_cells(model, self.spec.record.members), *location)
 
