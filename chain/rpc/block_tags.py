@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.blocks import Block
 from chain.rpc.errors import bad_params, refused
@@ -18,7 +18,7 @@ _HEAD: Final = (None, LATEST, "safe", "finalized")
 _TAGS: Final = "a number, a hash, latest, earliest, pending, safe or finalized"
 
 
-def block_number_of(chain: Chain, block: Any) -> int:
+def block_number_of(chain: Chain, block: object) -> int:
     """Return the number of a tag or a quantity. The block need not exist yet."""
     if block in _HEAD:
         return chain.head.number
@@ -31,7 +31,7 @@ def block_number_of(chain: Chain, block: Any) -> int:
     return to_int(block, "the block", 64)
 
 
-def find_block(chain: Chain, block: Any) -> Block | None:
+def find_block(chain: Chain, block: object) -> Block | None:
     """Return the block by tag, number, hash, or `{"blockHash": …}` and the like (EIP-1898); None if there is none."""
     if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
@@ -44,7 +44,7 @@ def find_block(chain: Chain, block: Any) -> Block | None:
     return chain.pending if block == PENDING else None
 
 
-def require_block(chain: Chain, block: Any) -> Block:
+def require_block(chain: Chain, block: object) -> Block:
     found_block = find_block(chain, block)
     if found_block is None:
         shown = data(block) if isinstance(block, bytes) else block
@@ -52,7 +52,7 @@ def require_block(chain: Chain, block: Any) -> Block:
     return found_block
 
 
-def state_at(chain: Chain, block: Any, *, apart: bool = False) -> tuple[ChainReader, Block]:
+def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[ChainReader, Block]:
     """Return a reader of the chain at the end of a block, and that block.
 
     With `apart` the state is separate from the chain, so the caller may change it.

@@ -44,7 +44,7 @@ class RpcError(Exception):
         super().__init__(message)
         self.code, self.message, self.data = code, message, data
 
-    def json(self) -> dict[str, Any]:
+    def json(self) -> dict[str, object]:
         body = {"code": self.code, "message": shortened(self.message)}
         return body if self.data is None else {**body, "data": self.data}
 

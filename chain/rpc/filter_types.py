@@ -20,7 +20,7 @@ class Filter:
         self._ledger = ledger
         self._seen = self._length()
 
-    def poll(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[object]:
         """Return the news since the last call, from at most this many blocks or transactions."""
         start = self._seen
         self._seen = min(self._length(), start + most)
@@ -30,7 +30,7 @@ class Filter:
     def is_behind(self) -> bool:
         return self._seen < self._length()
 
-    def all_matches(self) -> list[Any]:
+    def all_matches(self) -> list[object]:
         """Return all matches, old and new."""
         raise bad_params("only a filter for logs has logs to give; ask for its changes")
 
@@ -87,7 +87,7 @@ class LogFilter(Filter):
         super().on_truncate(blocks, receipts)
         self._made = min(self._made, blocks)
 
-    def all_matches(self) -> list[Any]:
+    def all_matches(self) -> list[object]:
         return self._between(0, self._length(), self._limits)
 
     def _between(self, start: int, end: int, limits: Limits = NO_LIMITS) -> list[Any]:

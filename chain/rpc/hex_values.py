@@ -28,13 +28,13 @@ def word(number: int) -> str:
     return f"0x{number:064x}"
 
 
-def to_object(value: Any, what: str) -> Mapping[str, Any]:
+def to_object(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise bad_params(f"{what} is {value!r}; it must be an object")
     return value
 
 
-def known_fields(value: Any, names: Collection[str], what: str) -> dict[str, Any]:
+def known_fields(value: object, names: Collection[str], what: str) -> dict[str, Any]:
     """Read an object, and refuse it if it has other fields than `names`. Those that are null are left out."""
     fields = to_object(value, what)
     for name in fields:
@@ -43,19 +43,19 @@ def known_fields(value: Any, names: Collection[str], what: str) -> dict[str, Any
     return {name: field for name, field in fields.items() if field is not None}
 
 
-def to_bool(value: Any, what: str) -> bool:
+def to_bool(value: object, what: str) -> bool:
     if not isinstance(value, bool):
         raise bad_params(f"{what} is {value!r}; it must be true or false")
     return value
 
 
-def to_list(value: Any, what: str) -> list[Any]:
+def to_list(value: object, what: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise bad_params(f"{what} are {value!r}; they must be a list")
     return list(value)
 
 
-def to_int(value: Any, what: str, bits: int = 256) -> int:
+def to_int(value: object, what: str, bits: int = 256) -> int:
     """Read a quantity that is not negative and has at most so many bits."""
     number = value
     if isinstance(value, str):
@@ -67,14 +67,14 @@ def to_int(value: Any, what: str, bits: int = 256) -> int:
     return number
 
 
-def to_slot(value: Any, what: str = "the slot") -> int:
+def to_slot(value: object, what: str = "the slot") -> int:
     """Read the number of a word in storage, of at most 32 bytes even where they are zeros."""
     if isinstance(value, str) and len(value) > _WORD_DIGITS:
         raise bad_params(f"{what} is too long: it has at most 32 bytes")
     return to_int(value, what)
 
 
-def to_bytes(value: Any, what: str) -> bytes:
+def to_bytes(value: object, what: str) -> bytes:
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     if isinstance(value, str) and value.startswith("0x"):
@@ -85,15 +85,15 @@ def to_bytes(value: Any, what: str) -> bytes:
     raise bad_params(f"{what} is {value!r}; bytes look like 0x12ab, two digits each")
 
 
-def to_address(value: Any, what: str = "the address") -> bytes:
+def to_address(value: object, what: str = "the address") -> bytes:
     return _sized(value, what, 20)
 
 
-def to_hash(value: Any, what: str = "the hash") -> bytes:
+def to_hash(value: object, what: str = "the hash") -> bytes:
     return _sized(value, what, 32)
 
 
-def _sized(value: Any, what: str, size: int) -> bytes:
+def _sized(value: object, what: str, size: int) -> bytes:
     raw = to_bytes(value, what)
     if len(raw) != size:
         raise bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")

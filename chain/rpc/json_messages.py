@@ -19,7 +19,7 @@ from chain.rpc.limits import Limits
 from chain.rpc.node import VERSION, ConnectionMethods, Node
 
 # Takes a request, and the room for its answer in bytes.
-Run = Callable[[Any, int], Awaitable[bytes | None]]
+Run = Callable[[object, int], Awaitable[bytes | None]]
 
 _DEEPEST: Final = 128
 _TURN: Final = 0.05  # seconds of a batch before others have a turn
@@ -39,7 +39,7 @@ async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     return await _answer_batch(limits, message, run)
 
 
-def error_bytes(no: RpcError, number: Any = None) -> bytes:
+def error_bytes(no: RpcError, number: object = None) -> bytes:
     """Return an error answer. `number` is the id of the request."""
     return encode({"jsonrpc": VERSION, "id": number, "error": no.json()})
 
@@ -48,7 +48,7 @@ def encode(message: Any) -> bytes:
     return _encode(message).encode("ascii")
 
 
-def _decode(raw: bytes) -> Any:
+def _decode(raw: bytes) -> object:
     text = raw.decode("utf-8")
     if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
         raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
@@ -79,7 +79,7 @@ def _finite(text: str) -> float:
     return number
 
 
-async def _answer_batch(limits: Limits, messages: list[Any], run: Run) -> bytes | None:
+async def _answer_batch(limits: Limits, messages: list[object], run: Run) -> bytes | None:
     if len(messages) > limits.batch:
         return error_bytes(too_much(f"{len(messages)} requests in a batch: at most {limits.batch}"))
     answers: list[bytes] = []

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.event_log import EventLog
 from chain.machine.state import LogRow
@@ -70,7 +70,7 @@ def _cut(places: Places, within: range) -> Places:
     return places[bisect_left(places, within.start) : bisect_left(places, within.stop)]
 
 
-def parse_criteria(criteria: Mapping[str, Any]) -> LogCriteria:
+def parse_criteria(criteria: Mapping[str, object]) -> LogCriteria:
     """Read the `address` and `topics` of a filter."""
     addresses = criteria.get("address") or []
     if not isinstance(addresses, list | tuple):
@@ -81,7 +81,7 @@ def parse_criteria(criteria: Mapping[str, Any]) -> LogCriteria:
     return LogCriteria(frozenset(map(to_address, addresses)), tuple(map(_any_of, topics)))
 
 
-def _any_of(topic: Any) -> frozenset[int]:
+def _any_of(topic: object) -> frozenset[int]:
     """Return the set of one topic, of a list of alternatives, or of None for any."""
     alternatives = topic if isinstance(topic, list | tuple) else [] if topic is None else [topic]
     if None in alternatives:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from chain.rpc.boardchain import (
     contracts,
@@ -30,7 +30,7 @@ from chain.rpc.node import Node
 from chain.simulator.chain import Chain
 
 # Methods with the same name in anvil and hardhat: `anvil_setBalance`, `hardhat_setBalance`.
-_BOTH: Final[Mapping[str, Callable[..., Any]]] = {
+_BOTH: Final[Mapping[str, Callable[..., object]]] = {
     "setBalance": account_state.set_balance,
     "addBalance": account_state.add_balance,
     "setNonce": account_state.set_nonce,
@@ -70,7 +70,7 @@ _BOTH: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 # Methods that run contracts, for as long as their gas lasts. These are read-only …
-READ_ONLY_CALLS: Final[frozenset[Callable[..., Any]]] = frozenset(
+READ_ONLY_CALLS: Final[frozenset[Callable[..., object]]] = frozenset(
     {
         transactions.call,
         transactions.estimate_gas,
@@ -86,7 +86,7 @@ READ_ONLY_CALLS: Final[frozenset[Callable[..., Any]]] = frozenset(
     }
 )
 # … these change the chain, and nothing else that the node keeps, by one transaction …
-SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
+SENDS: Final[frozenset[Callable[..., object]]] = frozenset(
     {
         transactions.send_transaction,
         transactions.send_raw_transaction,
@@ -97,7 +97,7 @@ SENDS: Final[frozenset[Callable[..., Any]]] = frozenset(
     }
 )
 # … and these by running the transactions of the open block again.
-RERUNS: Final[frozenset[Callable[..., Any]]] = frozenset(
+RERUNS: Final[frozenset[Callable[..., object]]] = frozenset(
     {
         mining.increase_time,
         mining.set_clock,
@@ -114,7 +114,7 @@ RERUNS: Final[frozenset[Callable[..., Any]]] = frozenset(
     }
 )
 
-METHODS: Final[Mapping[str, Callable[..., Any]]] = MappingProxyType(
+METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
     {
         "web3_clientVersion": node_info.client_version,
         "web3_sha3": node_info.sha3,

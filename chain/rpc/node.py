@@ -25,14 +25,14 @@ from chain.simulator.chain import Chain
 from chain.simulator.reload_package import Package
 
 VERSION: Final = "2.0"
-ConnectionMethods = Mapping[str, Callable[..., Any]]  # the methods of one connection
+ConnectionMethods = Mapping[str, Callable[..., object]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
 
 
 class Node:
     """Answers JSON-RPC requests about one chain."""
 
-    def __init__(self, chain: Chain, methods: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, chain: Chain, methods: Mapping[str, Callable[..., object]]) -> None:
         self.chain = chain
         self._methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
@@ -49,7 +49,7 @@ class Node:
         chain.ledger.on_truncated.append(self._on_truncate)
 
     def request(
-        self, method: str, params: Sequence[Any] = (), own: ConnectionMethods = _NONE
+        self, method: str, params: Sequence[object] = (), own: ConnectionMethods = _NONE
     ) -> Any:
         """Return the result of one method, or raise `RpcError`. `own` has the methods of the connection."""
         run = own.get(method) or self._methods.get(method)
@@ -68,13 +68,13 @@ class Node:
                 _check_count(run, method, params)
             raise
 
-    def handle(self, message: Any) -> Any:
+    def handle(self, message: Any) -> object:
         """Return the answer to a request, or to a list of requests; None if there is nothing to answer."""
         if isinstance(message, list) and message:
             return [answer for answer in map(self.handle_one, message) if answer is not None] or None  # fmt: skip
         return self.handle_one(message)
 
-    def handle_one(self, message: Any, own: ConnectionMethods = _NONE) -> dict[str, Any] | None:
+    def handle_one(self, message: Any, own: ConnectionMethods = _NONE) -> dict[str, object] | None:
         """Return the answer to one request; None for a notification."""
         number = message.get("id") if isinstance(message, dict) else None
         if isinstance(number, list | dict):
@@ -86,7 +86,9 @@ class Node:
         answer = self._answer(method, params, own)
         return {"jsonrpc": VERSION, "id": number, **answer} if "id" in message else None
 
-    def _answer(self, method: str, params: Sequence[Any], own: ConnectionMethods) -> dict[str, Any]:
+    def _answer(
+        self, method: str, params: Sequence[object], own: ConnectionMethods
+    ) -> dict[str, object]:
         try:
             return {"result": self.request(method, params, own)}
         except RpcError as error:
@@ -109,7 +111,7 @@ class Node:
         }
 
 
-def _parts(message: Any) -> tuple[str, Sequence[Any]]:
+def _parts(message: Any) -> tuple[str, Sequence[object]]:
     if isinstance(message, dict) and isinstance(message.get("method"), str):
         params = message.get("params") or []
         if isinstance(params, list | tuple):
@@ -120,7 +122,7 @@ def _parts(message: Any) -> tuple[str, Sequence[Any]]:
     )
 
 
-def _check_count(run: Callable[..., Any], method: str, params: Sequence[Any]) -> None:
+def _check_count(run: Callable[..., object], method: str, params: Sequence[object]) -> None:
     """Report a wrong number of params as bad parameters; any other TypeError is a bug."""
     try:
         signature(run).bind(None, *params)

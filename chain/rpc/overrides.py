@@ -49,7 +49,7 @@ class AccountOverride:
     wipes: bool = False  # all other words are zero
 
     @classmethod
-    def read(cls, value: Any) -> Self:
+    def read(cls, value: object) -> Self:
         given = known_fields(value, _ACCOUNT_FIELDS, "the override of an account")
         if "state" in given and "stateDiff" in given:
             raise bad_params("say 'state', which is all words, or 'stateDiff', not both")
@@ -88,7 +88,7 @@ class StateOverrides:
     accounts: Mapping[bytes, AccountOverride]
 
     @classmethod
-    def read(cls, value: Any) -> Self:
+    def read(cls, value: object) -> Self:
         """Read `{address: {balance: …}}`; None is no override."""
         items = to_object({} if value is None else value, "the state override").items()
         accounts = {to_address(address): AccountOverride.read(change) for address, change in items}
@@ -140,7 +140,7 @@ class Withdrawal:
     amount: int  # gwei
 
     @classmethod
-    def read(cls, value: Any) -> Self:
+    def read(cls, value: object) -> Self:
         given = known_fields(value, _WITHDRAWAL_FIELDS, "a withdrawal")
         index, validator, amount = (
             to_int(given.get(name), f"'{name}'", 64)
@@ -180,7 +180,7 @@ class BlockOverrides:
     withdrawals: tuple[Withdrawal, ...] = ()
 
     @classmethod
-    def read(cls, value: Any) -> Self:
+    def read(cls, value: object) -> Self:
         """Read `{number: …}`; None is no override."""
         given = known_fields({} if value is None else value, _BLOCK_FIELDS, "the block override")
         found = cls(**dict(_block_field(name, item) for name, item in given.items()))
@@ -213,8 +213,8 @@ class BlockOverrides:
         )
 
 
-def _up_to(most: int) -> Callable[[Any, str], int]:
-    def read(value: Any, what: str) -> int:
+def _up_to(most: int) -> Callable[[object, str], int]:
+    def read(value: object, what: str) -> int:
         number = to_int(value, what)
         if number > most:
             raise bad_params(f"{what} is {number}; it is at most {most}")
@@ -223,14 +223,14 @@ def _up_to(most: int) -> Callable[[Any, str], int]:
     return read
 
 
-def _withdrawals(value: Any, what: str) -> tuple[Withdrawal, ...]:
+def _withdrawals(value: object, what: str) -> tuple[Withdrawal, ...]:
     withdrawals = tuple(map(Withdrawal.read, to_list(value, what)))
     if len(withdrawals) > _MOST_WITHDRAWALS:
         raise bad_params(f"a block has at most {_MOST_WITHDRAWALS} withdrawals")
     return withdrawals
 
 
-_BLOCK_FIELDS: Final[Mapping[str, tuple[str, Callable[[Any, str], Any]]]] = {
+_BLOCK_FIELDS: Final[Mapping[str, tuple[str, Callable[[object, str], object]]]] = {
     "number": ("number", to_int),
     "time": ("timestamp", to_int),
     "gasLimit": ("gas_limit", _up_to(GAS)),
@@ -242,7 +242,7 @@ _BLOCK_FIELDS: Final[Mapping[str, tuple[str, Callable[[Any, str], Any]]]] = {
 }
 
 
-def _block_field(name: str, value: Any) -> tuple[str, Any]:
+def _block_field(name: str, value: object) -> tuple[str, Any]:
     """Return the name of a field here, and its value."""
     own_name, read = _BLOCK_FIELDS[name]
     return own_name, read(value, f"'{name}'")
@@ -252,5 +252,5 @@ def _or(given: T | None, default: T) -> T:
     return default if given is None else given
 
 
-def _optional(given: Mapping[str, Any], name: str, read: Callable[[Any, str], T]) -> T | None:
+def _optional(given: Mapping[str, object], name: str, read: Callable[[object, str], T]) -> T | None:
     return read(given[name], f"'{name}'") if name in given else None

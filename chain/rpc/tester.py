@@ -53,7 +53,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
 
     # Snapshots, time, mining
 
-    def take_snapshot(self) -> Any:
+    def take_snapshot(self) -> object:
         return self.chain.snapshot()
 
     def revert_to_snapshot(self, snapshot: Any) -> None:
@@ -88,25 +88,25 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         account = account_of_key(private_key, "added")
         self.chain.keys[bytes(account)] = account
 
-    def get_nonce(self, account: bytes, block_number: Any = LATEST) -> int:
+    def get_nonce(self, account: bytes, block_number: object = LATEST) -> int:
         return self._at(block_number).nonce(Address(account))
 
-    def get_balance(self, account: bytes, block_number: Any = LATEST) -> int:
+    def get_balance(self, account: bytes, block_number: object = LATEST) -> int:
         return self._at(block_number).balance(Address(account))
 
-    def get_code(self, account: bytes, block_number: Any = LATEST) -> bytes:
+    def get_code(self, account: bytes, block_number: object = LATEST) -> bytes:
         return self._at(block_number).code(Address(account))
 
-    def get_storage(self, account: bytes, slot: int, block_number: Any = LATEST) -> int:
+    def get_storage(self, account: bytes, slot: int, block_number: object = LATEST) -> int:
         return self._at(block_number).storage(Address(account), slot)
 
-    def _at(self, block: Any) -> ChainReader:
+    def _at(self, block: object) -> ChainReader:
         self._block(block)
         return state_at(self.chain, block)[0]
 
     # Blocks, transactions, receipts
 
-    def get_block_by_number(self, block_number: Any, full_transaction: bool = True) -> Values:
+    def get_block_by_number(self, block_number: object, full_transaction: bool = True) -> Values:
         return block_values(self._json(self._block(block_number), full_transaction))
 
     def get_block_by_hash(self, block_hash: bytes, full_transaction: bool = True) -> Values:
@@ -115,7 +115,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def _json(self, block: Block, full: bool) -> json_format.Json:
         return json_format.block_json(self.chain.ledger, block, full)
 
-    def _block(self, block: Any) -> Block:
+    def _block(self, block: object) -> Block:
         found_block = None if block is None else find_block(self.chain, block)
         if found_block is None:
             raise BlockNotFound(f"No block found for block number: {block}")
@@ -136,7 +136,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return receipt
 
     def get_fee_history(
-        self, block_count: int = 1, newest_block: Any = LATEST, reward_percentiles: Any = ()
+        self, block_count: int = 1, newest_block: object = LATEST, reward_percentiles: object = ()
     ) -> Values:
         """Return what eth-tester's suite expects: blocks before the newest, last first, counted from 1, without rewards."""
         if not 1 <= block_count <= _LONGEST_HISTORY:
@@ -183,15 +183,15 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 transaction_fields.parse_signed(self.chain, raw)
             ).tx_hash
 
-    def estimate_gas(self, transaction: Values, block_number: Any = LATEST) -> int:
+    def estimate_gas(self, transaction: Values, block_number: object = LATEST) -> int:
         fields = {**self._fields(transaction), "gas": None}
         return int(self._call(transactions.estimate_gas, fields, block_number), 16)
 
-    def call(self, transaction: Values, block_number: Any = LATEST) -> bytes:
+    def call(self, transaction: Values, block_number: object = LATEST) -> bytes:
         answer = self._call(transactions.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 
-    def _call(self, method: Callable[..., str], fields: Values, block: Any) -> str:
+    def _call(self, method: Callable[..., str], fields: Values, block: object) -> str:
         self._block(block)
         try:
             return method(self.chain.node, fields, block)

@@ -18,7 +18,7 @@ _NUMBERS: Final = {
 }  # fmt: skip
 
 
-def _plain(value: Any, name: str = "") -> Any:
+def _plain(value: object, name: str = "") -> Any:
     """Convert JSON: quantities to numbers, other strings to bytes, names to snake case."""
     if isinstance(value, dict):
         return {_NAMES.get(key) or _snake(key): _plain(item, key) for key, item in value.items()}

@@ -27,7 +27,7 @@ from chain.rpc.hex_values import (
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 
-Fields = Mapping[str, Any]
+Fields = Mapping[str, object]
 FEES: Final = ("gasPrice", "maxFeePerGas", "maxPriorityFeePerGas")
 _FIELDS: Final = (
     "type", "from", "to", "gas", "value", "input", "data", "nonce", "chainId", *FEES, "accessList", "authorizationList",
@@ -53,7 +53,12 @@ def _typed() -> Any:
 
 
 def parse_fields(
-    chain: Chain, fields: Any, block: Block, there: ChainReader | None = None, *, signs: bool = True
+    chain: Chain,
+    fields: object,
+    block: Block,
+    there: ChainReader | None = None,
+    *,
+    signs: bool = True,
 ) -> Transaction:
     """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain.
 
@@ -89,7 +94,7 @@ def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) ->
     if tx.type == BLOB_TYPE:
         hashes = to_list(fields.get("blobVersionedHashes") or (), "'blobVersionedHashes'")
         fee = _number(fields, "maxFeePerBlobGas", 0)
-        added: list[Any] = [fee, [to_hash(item, "a hash of a blob") for item in hashes]]
+        added: list[object] = [fee, [to_hash(item, "a hash of a blob") for item in hashes]]
     else:
         authorizations = to_list(fields["authorizationList"], "authorizations")
         added = [[_authorization(item) for item in authorizations]]
@@ -97,7 +102,7 @@ def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) ->
     return encoded
 
 
-def _authorization(item: Any) -> list[bytes | int]:
+def _authorization(item: object) -> list[bytes | int]:
     fields = to_object(item, "an authorization")
     return [
         to_address(fields.get(name), "what is lent") if name == "address" else to_int(fields.get(name), f"'{name}'")
@@ -156,11 +161,11 @@ def _default_type(fields: Fields) -> int:
     return 0 if fields.get("accessList") is None else 1
 
 
-def _access_list(items: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+def _access_list(items: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     return tuple(map(_access, to_list(items or (), "the entries of the access list")))
 
 
-def _access(item: Any) -> tuple[bytes, tuple[int, ...]]:
+def _access(item: object) -> tuple[bytes, tuple[int, ...]]:
     fields = to_object(item, "an entry of the access list")
     keys = to_list(fields.get("storageKeys") or (), "storage keys")
     slots = (to_hash(key, "a storage key") for key in keys)

@@ -47,7 +47,7 @@ def decode_raw(raw: bytes, chain_id: int) -> Transaction:
 
 
 def encode_typed(
-    tx: Transaction, added: list[Any], chain_id: int, account: Account | None
+    tx: Transaction, added: list[object], chain_id: int, account: Account | None
 ) -> Transaction:
     """Return a transaction of type 3 or 4, whose type adds these fields, with its bytes.
 

@@ -48,14 +48,16 @@ class ChainProvider(JSONBaseProvider):
         self._numbers = count(1)
 
     def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:
-        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": next(self._numbers)}
+        answer: dict[str, object] = {"jsonrpc": "2.0", "id": next(self._numbers)}
         try:
             answer["result"] = self._node.request(method, tuple(params))
         except RpcError as error:
             answer["error"] = error.json()
         return answer  # type: ignore[return-value]
 
-    def make_batch_request(self, requests: Sequence[tuple[RPCEndpoint, Any]]) -> list[RPCResponse]:
+    def make_batch_request(
+        self, requests: Sequence[tuple[RPCEndpoint, object]]
+    ) -> list[RPCResponse]:
         return [self.make_request(method, params) for method, params in requests]
 
 
@@ -85,7 +87,7 @@ class _Layer(Web3Middleware):
 class GasPrice(_Layer):
     """Applies the user's gas price strategy, and refuses fees that contradict one another."""
 
-    def request_processor(self, method: RPCEndpoint, params: Any) -> Any:
+    def request_processor(self, method: RPCEndpoint, params: Any) -> object:
         if method == _SEND:
             price: Any = self._web3.eth.generate_gas_price(params[0])
             latest: Any = {"baseFeePerGas": self._chain.head.base_fee}
@@ -96,7 +98,7 @@ class GasPrice(_Layer):
 class ChainId(_Layer):
     """Refuses a transaction that is meant for another chain."""
 
-    def request_processor(self, method: RPCEndpoint, params: Any) -> Any:
+    def request_processor(self, method: RPCEndpoint, params: Any) -> object:
         if method in METHODS_TO_VALIDATE and "chainId" in params[0]:
             fields = dict(params[0])
             chain_id = to_int(fields.pop("chainId"), "'chainId'")
@@ -111,7 +113,7 @@ class ChainId(_Layer):
 class GasEstimate(_Layer):
     """Gives a transaction without `gas` the estimate and some more. Refuses one that would fail."""
 
-    def request_processor(self, method: RPCEndpoint, params: Any) -> Any:
+    def request_processor(self, method: RPCEndpoint, params: Any) -> object:
         if method == _SEND and "gas" not in params[0]:
             gas = self._web3.eth.estimate_gas(params[0]) + _SPARE_GAS
             gas = min(gas, self._chain.head.gas_limit)

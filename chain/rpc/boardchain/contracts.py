@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.ledger.decoded.address_book import AddressBook, created_contracts
 from chain.ledger.sql.json_values import address_text, to_hex
 from chain.metering.program import Program
@@ -64,7 +62,7 @@ def accounts(node: Node) -> list[Json]:
     ]
 
 
-def account(node: Node, name: Any) -> Json:
+def account(node: Node, name: object) -> Json:
     """Return the account of this name, the same on every chain. It is created and funded on first use."""
     if not isinstance(name, str):
         raise bad_params(f"an account's name is a text, not {name!r}")

@@ -38,7 +38,7 @@ Message = tuple["Address | None", bytes, "EntrySpec | None"]
 # Sending
 
 
-def send(node: Node, fields: Any) -> Json:
+def send(node: Node, fields: object) -> Json:
     """Send a message from any account, signed or not, by default with all the gas of a block. Return its receipt."""
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     to, raw, _ = _message(node, fields)
@@ -46,7 +46,7 @@ def send(node: Node, fields: Any) -> Json:
     return receipt_json(chain.ledger, receipt)
 
 
-def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
+def look(node: Node, fields: object, block: object = LATEST) -> Json:
     """Run a message at the end of a block, undo it, and return its result, logs and gas."""
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     if fields.get("contract") is not None:
@@ -73,7 +73,7 @@ def look(node: Node, fields: Any, block: Any = LATEST) -> Json:
     }
 
 
-def _options(node: Node, fields: Mapping[str, Any]) -> dict[str, Any]:
+def _options(node: Node, fields: Mapping[str, object]) -> dict[str, Any]:
     sender, gas = fields.get("from"), fields.get("gas")
     return {
         "sender": None if sender is None else find_account(node.chain, sender, "'from'"),
@@ -82,7 +82,7 @@ def _options(node: Node, fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _message(node: Node, fields: Mapping[str, Any]) -> Message:
+def _message(node: Node, fields: Mapping[str, object]) -> Message:
     """Return the recipient, the calldata, and the named entry."""
     if fields.get("contract") is not None:
         program = _program(node, fields["contract"])
@@ -96,7 +96,9 @@ def _message(node: Node, fields: Mapping[str, Any]) -> Message:
     return address, *_called(node, program.spec, fields)
 
 
-def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[bytes, EntrySpec]:
+def _called(
+    node: Node, spec: ContractSpec, fields: Mapping[str, object]
+) -> tuple[bytes, EntrySpec]:
     """Return the calldata and the entry of this name; if it is overloaded, the one that takes these arguments."""
     name = fields["entry"]
     entries = spec.named(name) if isinstance(name, str) else ()
@@ -117,7 +119,7 @@ def _called(node: Node, spec: ContractSpec, fields: Mapping[str, Any]) -> tuple[
     return candidates[0]
 
 
-def _program(node: Node, name: Any) -> Program:
+def _program(node: Node, name: object) -> Program:
     programs = node.chain.machine.programs.values()
     for program in reversed(programs):  # the last of several versions
         if program.spec.name == name:
@@ -126,7 +128,7 @@ def _program(node: Node, name: Any) -> Program:
     raise bad_params(f"no contract {name!r} can be deployed here; there are {names}")
 
 
-def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str, Any]) -> bytes:
+def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str, object]) -> bytes:
     """Return the encoded arguments, a list or an object, after the entry's selector."""
     args = fields.get("args") or []
     if entry is None:
@@ -164,26 +166,26 @@ def now(node: Node) -> int:
     return node.chain.now
 
 
-def advance(node: Node, seconds: Any) -> int:
+def advance(node: Node, seconds: object) -> int:
     """Set the next block this many seconds after the last one, and return the clock."""
     mining.increase_time(node, seconds)
     return node.chain.now
 
 
-def set_time(node: Node, timestamp: Any) -> int:
+def set_time(node: Node, timestamp: object) -> int:
     """Set the time of the next block, and return the clock."""
     mining.set_next_timestamp(node, timestamp)
     return node.chain.now
 
 
-def mine(node: Node, blocks: Any = 1) -> int:
+def mine(node: Node, blocks: object = 1) -> int:
     """Close the open block, add empty ones, and return the number of the last block."""
     count = to_int(blocks, "the number of blocks")
     node.limits.check("mined", count, "blocks")
     return node.chain.mine(count).number
 
 
-def force_random(node: Node, outcomes: Any) -> bool:
+def force_random(node: Node, outcomes: object) -> bool:
     """Force the next draws of `self.random`, by tag: `{"dice": [6, 6, 1]}`."""
     if not isinstance(outcomes, Mapping) or not all(
         isinstance(items, list) for items in outcomes.values()
@@ -193,7 +195,7 @@ def force_random(node: Node, outcomes: Any) -> bool:
     return True
 
 
-def release_random(node: Node) -> dict[str, list[Any]]:
+def release_random(node: Node) -> dict[str, list[object]]:
     """Draw by the rule again, and return the unused outcomes."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
     return {} if loaded is None else plain(loaded.unused)

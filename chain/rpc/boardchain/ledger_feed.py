@@ -65,7 +65,7 @@ def cuts_of(node: Node) -> TruncationLog:
 # Following
 
 
-def chain_config(node: Node) -> list[Any]:
+def chain_config(node: Node) -> list[object]:
     """Return the configuration the chain began with, and the token of its ledger."""
     rules, first = node.chain.blocks.rules, node.chain.blocks[0]
     return [
@@ -74,7 +74,7 @@ def chain_config(node: Node) -> list[Any]:
     ]  # fmt: skip
 
 
-def pull_page(node: Node, token: Any, since: Any) -> str:
+def pull_page(node: Node, token: object, since: object) -> str:
     """Return the news since `since`: `[cuts, blocks, moments, receipts, codes, slots, keys, artifacts]` of the last answer."""
     if token != cuts_of(node).token:
         raise refused("this chain was reset: connect to it again")
@@ -105,7 +105,7 @@ def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
 # Acting
 
 
-def send(node: Node, fields: Any, token: Any, since: Any) -> list[Any]:
+def send(node: Node, fields: object, token: object, since: object) -> list[Any]:
     """Send a transaction from any account, as `Chain.send` does. Return the position of its receipt, and the news."""
     message = to_object(fields, "the transaction")
     to, gas = message.get("to"), message.get("gas")

@@ -41,7 +41,7 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 # Receipts
 
 
-def receipts(node: Node, filter: Any = None) -> list[Json]:
+def receipts(node: Node, filter: object = None) -> list[Json]:
     """Return the receipts that match the filter; the first hundred if it has no limit."""
     chain, filter = node.chain, require_known_fields(filter, _RECEIPTS, "the filter")
     values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
@@ -53,13 +53,13 @@ def receipts(node: Node, filter: Any = None) -> list[Json]:
         return [receipt_json(chain.ledger, receipt) for _, receipt in answers(query, filter)]
 
 
-def receipt(node: Node, which: Any) -> Json | None:
+def receipt(node: Node, which: object) -> Json | None:
     """Return a receipt by the hash of its transaction, or by its position on the chain."""
     match = find_receipt(node, which)
     return None if match is None else receipt_json(node.chain.ledger, match)
 
 
-def find_receipt(node: Node, which: Any) -> Receipt | None:
+def find_receipt(node: Node, which: object) -> Receipt | None:
     ledger = node.chain.ledger
     if isinstance(which, bytes) or (isinstance(which, str) and len(which) == 66):
         return ledger.find(to_hash(which))
@@ -67,7 +67,7 @@ def find_receipt(node: Node, which: Any) -> Receipt | None:
     return ledger.receipts[position] if position < len(ledger.receipts) else None
 
 
-def need_receipt(node: Node, which: Any) -> Receipt:
+def need_receipt(node: Node, which: object) -> Receipt:
     match = find_receipt(node, which)
     if match is None:
         raise bad_params(
@@ -76,7 +76,7 @@ def need_receipt(node: Node, which: Any) -> Receipt:
     return match
 
 
-def activity(node: Node, since: Any = 0) -> str:
+def activity(node: Node, since: object = 0) -> str:
     """Return the activity as text, of all transactions or of those from a receipt's position on."""
     return activity_of(node.chain.ledger, to_int(since, "the position"))
 
@@ -173,7 +173,7 @@ def named_json(place: StorageLocation) -> Json:
 # Events
 
 
-def events(node: Node, event: Any, filter: Any = None) -> list[Json]:
+def events(node: Node, event: object, filter: object = None) -> list[Json]:
     """Return the events of this name that match the filter, by the values of their fields."""
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if not isinstance(event, str):

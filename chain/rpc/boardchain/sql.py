@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.sql.sql_view import QueryLimits
 from chain.rpc.boardchain.values import Json, client_errors, plain
@@ -12,7 +12,7 @@ from chain.rpc.node import Node
 _BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
 
 
-def sql(node: Node, question: Any, values: Any = ()) -> Json:
+def sql(node: Node, question: object, values: object = ()) -> Json:
     """Return the columns and rows of a query. `values` is a list for `?`, or an object for `:name`."""
     if not isinstance(question, str) or not isinstance(values, list | tuple | dict):
         raise bad_params("a question is a text, and its values a list or an object")

@@ -50,28 +50,28 @@ def _described(node: Node, world: StoredWorld) -> Json:
     }
 
 
-def model(node: Node, world: Any, name: Any, keys: Any, block: Any = LATEST) -> Json:
+def model(node: Node, world: object, name: object, keys: object, block: object = LATEST) -> Json:
     """Return the model with these keys at the end of a block, and whether it is set. An unset model is all zero."""
     stored, spec = _kept(node, world, name, block)
     with client_errors():
-        cls: type[Any] = spec.record.cls
+        cls: type[object] = spec.record.cls
         values = _keys(node, spec, keys)
-        instance: Any = stored.read(cls, *values)
+        instance: object = stored.read(cls, *values)
         return {"exists": stored.exists(cls, *values), "value": plain(instance)}
 
 
-def models(node: Node, world: Any, name: Any, block: Any = LATEST) -> list[Any]:
+def models(node: Node, world: object, name: object, block: object = LATEST) -> list[object]:
     """Return every instance of a model that is set at the end of a block, in the order of first writes."""
     stored, spec = _kept(node, world, name, block)
-    instances: list[Any] = stored.all(spec.record.cls)
+    instances: list[object] = stored.all(spec.record.cls)
     return [plain(instance) for instance in instances[:_MOST]]
 
 
-def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
+def model_history(node: Node, world: object, name: object, keys: object) -> list[Json]:
     """Return the value of a model after every transaction that changed it; null where it was erased."""
     stored, spec = _kept(node, world, name, LATEST)
     with client_errors():
-        versions: list[Version[Any]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
+        versions: list[Version[object]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
     return [
         {
             "value": plain(version.value),
@@ -84,7 +84,7 @@ def model_history(node: Node, world: Any, name: Any, keys: Any) -> list[Json]:
     ]
 
 
-def _kept(node: Node, world: Any, name: Any, block: Any) -> tuple[StoredWorld, ModelSpec]:
+def _kept(node: Node, world: object, name: object, block: object) -> tuple[StoredWorld, ModelSpec]:
     """Return a world at the end of a block, and the spec of one of its models."""
     chain = node.chain
     address = _world(node, world)
@@ -96,7 +96,7 @@ def _kept(node: Node, world: Any, name: Any, block: Any) -> tuple[StoredWorld, M
     return stored, specs[name]
 
 
-def _world(node: Node, world: Any) -> bytes:
+def _world(node: Node, world: object) -> bytes:
     """Return the address of a world, given by address or namespace."""
     for stored in worlds_of(node.chain.ledger):
         if stored.namespace == world:
@@ -107,7 +107,7 @@ def _world(node: Node, world: Any) -> bytes:
     return address
 
 
-def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
+def _keys(node: Node, spec: ModelSpec, keys: object) -> list[object]:
     keys = keys if isinstance(keys, dict | list) else [keys]
     members, path = spec.record.key_members, f"the key of {spec.name}"
     return parse_members(members, keys, path, address_resolver(node.chain))
@@ -116,7 +116,7 @@ def _keys(node: Node, spec: ModelSpec, keys: Any) -> list[Any]:
 # Fields
 
 
-def fields(node: Node, contract: Any, block: Any = LATEST) -> Json:
+def fields(node: Node, contract: object, block: object = LATEST) -> Json:
     """Return a contract's own storage by name, at the end of a block. A Map has an entry for each used key that is set."""
     address, program = contract_at(node, contract)
     layout, reader = program.spec.fields, state_at(node.chain, block)[0]
@@ -144,7 +144,7 @@ class _Fields:
             for index, (name, location) in enumerate(zip(layout.names, layout.places, strict=True))
         }
 
-    def _to_json(self, layout: Layout, value: Any, slot: int) -> Any:
+    def _to_json(self, layout: Layout, value: Any, slot: int) -> object:
         if isinstance(layout, MapLayout):
             return list(islice(self._items(layout, slot), _MOST))
         if isinstance(layout, CollectionLayout):
@@ -159,7 +159,7 @@ class _Fields:
             if self._is_set(inner, value, value_slot):
                 yield {"key": plain(layout.decode_key(key)), "value": value}
 
-    def _is_set(self, layout: Layout, value: Any, slot: int) -> bool:
+    def _is_set(self, layout: Layout, value: object, slot: int) -> bool:
         if isinstance(layout, CollectionLayout):
             return bool(value)
         return bool(value != plain(layout.load(self._unset, slot)))

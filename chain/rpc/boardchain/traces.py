@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, Write
 from chain.ledger.ledger import Ledger
@@ -45,7 +43,7 @@ def _message(message: Trace) -> Json:
         "output": data(message.output),
         "result": plain(message.result),
         "error": None if message.error is None else error_json(message.ledger, message.error),
-        "steps": list[Any](),
+        "steps": list[object](),
     }
 
 

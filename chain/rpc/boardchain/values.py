@@ -73,7 +73,7 @@ def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T
     return islice(query.matches(backwards=bool(filter.get("backwards"))), limit)
 
 
-def require_known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapping[str, Any]:
+def require_known_fields(filter: object, names: tuple[str, ...], what: str) -> Mapping[str, object]:
     """Check that an object has only these fields: a filter with a misspelt field would match too much."""
     filter = {} if filter is None else filter
     if not isinstance(filter, Mapping):
@@ -84,7 +84,7 @@ def require_known_fields(filter: Any, names: tuple[str, ...], what: str) -> Mapp
     return filter
 
 
-def contract_at(node: Node, name: Any, what: str = "the contract") -> tuple[Address, Any]:
+def contract_at(node: Node, name: object, what: str = "the contract") -> tuple[Address, Any]:
     """Return the address and the program of a Python contract."""
     address = find_account(node.chain, name, what)
     program = node.chain.ledger.program_at(address)

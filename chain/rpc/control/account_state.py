@@ -17,38 +17,38 @@ from chain.types import Address
 # Accounts
 
 
-def set_balance(node: Node, address: Any, balance: Any) -> bool:
+def set_balance(node: Node, address: object, balance: object) -> bool:
     node.chain.set_balance(_account(address), to_int(balance, "the balance"))
     return True
 
 
-def add_balance(node: Node, address: Any, amount: Any) -> bool:
+def add_balance(node: Node, address: object, amount: object) -> bool:
     account = _account(address)
     balance = node.chain.balance(account) + to_int(amount, "the amount")
     return set_balance(node, account, balance)
 
 
-def set_nonce(node: Node, address: Any, nonce: Any) -> bool:
+def set_nonce(node: Node, address: object, nonce: object) -> bool:
     node.chain.set_nonce(_account(address), parse_bounded(nonce, NONCE + 1, "the nonce"))
     return True
 
 
-def set_code(node: Node, address: Any, code: Any) -> bool:
+def set_code(node: Node, address: object, code: object) -> bool:
     node.chain.set_code(_account(address), to_bytes(code, "the code"))
     return True
 
 
-def set_storage_at(node: Node, address: Any, slot: Any, word: Any) -> bool:
+def set_storage_at(node: Node, address: object, slot: object, word: object) -> bool:
     slot_number = to_int(slot, "the slot")
     node.chain.set_storage(_account(address), slot_number, to_int(word, "the word"))
     return True
 
 
-def _account(address: Any) -> Address:
+def _account(address: object) -> Address:
     return Address(to_address(address))
 
 
-def parse_bounded(value: Any, end: int, what: str) -> int:
+def parse_bounded(value: object, end: int, what: str) -> int:
     """Read a quantity below `end`, a power of two."""
     number = to_int(value, what)
     if number >= end:
@@ -59,23 +59,23 @@ def parse_bounded(value: Any, end: int, what: str) -> int:
 # Senders
 
 
-def impersonate(node: Node, address: Any) -> bool:
+def impersonate(node: Node, address: object) -> bool:
     """Let `eth_sendTransaction` send from an account without its key, also from a contract."""
     node.impersonated.add(to_address(address))
     return True
 
 
-def stop_impersonating(node: Node, address: Any) -> bool:
+def stop_impersonating(node: Node, address: object) -> bool:
     node.impersonated.discard(to_address(address))
     return True
 
 
-def impersonate_all(node: Node, on: Any) -> bool:
+def impersonate_all(node: Node, on: object) -> bool:
     node.impersonates_all = parse_bool(on, "whether all are impersonated")
     return True
 
 
-def parse_bool(value: Any, what: str) -> bool:
+def parse_bool(value: object, what: str) -> bool:
     """Read true or false."""
     if not isinstance(value, bool):
         raise bad_params(f"{what} is true or false, not {value!r}")
@@ -85,30 +85,30 @@ def parse_bool(value: Any, what: str) -> bool:
 # The next block
 
 
-def set_prevrandao(node: Node, value: Any) -> bool:
+def set_prevrandao(node: Node, value: object) -> bool:
     _set_next(node, prevrandao=to_int(value, "prevrandao"))
     return True
 
 
-def set_coinbase(node: Node, address: Any) -> bool:
+def set_coinbase(node: Node, address: object) -> bool:
     """Set the address that receives the tips, from the next block on."""
     _set_next(node, coinbase=_account(address))
     return True
 
 
-def set_base_fee(node: Node, fee: Any) -> bool:
+def set_base_fee(node: Node, fee: object) -> bool:
     """Set the base fee of the next block; later blocks continue from it."""
     _set_next(node, base_fee=parse_bounded(fee, FEE + 1, "the base fee"))
     return True
 
 
-def set_excess_blob_gas(node: Node, excess: Any) -> bool:
+def set_excess_blob_gas(node: Node, excess: object) -> bool:
     """Set the excess blob gas of the next block, and so the price of its blobs."""
     _set_next(node, excess_blob_gas=parse_bounded(excess, EXCESS_BLOB_GAS + 1, "excess blob gas"))
     return True
 
 
-def set_min_gas_price(node: Node, price: Any) -> None:
+def set_min_gas_price(node: Node, price: object) -> None:
     raise refused(
         "this chain has no minimum gas price other than the base fee: set the base fee of the next block"
     )
@@ -121,27 +121,27 @@ def _set_next(node: Node, **wishes: Any) -> None:
 # Fixed properties
 
 
-def set_gas_limit(node: Node, limit: Any) -> bool:
+def set_gas_limit(node: Node, limit: object) -> bool:
     _refuse_another(limit, node.chain.head.gas_limit, "the gas limit", "--gas-limit")
     return True
 
 
-def set_chain_id(node: Node, number: Any) -> None:
+def set_chain_id(node: Node, number: object) -> None:
     _refuse_another(number, node.chain.chain_id, "the chain id", "--chain-id")
 
 
-def _refuse_another(value: Any, here: int, what: str, option: str) -> None:
+def _refuse_another(value: object, here: int, what: str, option: str) -> None:
     if to_int(value, what) != here:
         raise refused(
             f"{what} of this chain stays {here}: choose it with {option} when a node begins"
         )
 
 
-def set_logging(node: Node, on: Any) -> bool:
+def set_logging(node: Node, on: object) -> bool:
     """Accept true or false, without effect: requests are never logged, and tools switch logging off before they begin."""
     parse_bool(on, "whether requests are logged")
     return True
 
 
-def set_rpc_url(node: Node, url: Any) -> None:
+def set_rpc_url(node: Node, url: object) -> None:
     raise refused("this chain is not a fork of another one, so it has no RPC URL to set")

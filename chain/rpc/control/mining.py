@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.ledger.blocks import Mining
 from chain.rpc.boardchain.values import client_errors
 from chain.rpc.control.account_state import parse_bool
@@ -15,7 +13,7 @@ from chain.rpc.open_block import OpenBlockPoint, rebuild_open_block
 from chain.schema.inputs import INTERVAL
 
 
-def mine(node: Node, how: Any = None) -> str:
+def mine(node: Node, how: object = None) -> str:
     """Mine one block; `n` blocks; one block at a given time; or `{"blocks": n, "timestamp": t}`."""
     chain, blocks, time = node.chain, 1, None
     if isinstance(how, dict):
@@ -31,14 +29,14 @@ def mine(node: Node, how: Any = None) -> str:
     return "0x0"
 
 
-def mine_detailed(node: Node, how: Any = None) -> list[Json]:
+def mine_detailed(node: Node, how: object = None) -> list[Json]:
     """Mine like `mine`, and return the new blocks in full."""
     first = len(node.chain.blocks)
     mine(node, how)
     return [block_json(node.chain.ledger, block, full=True) for block in node.chain.blocks[first:]]
 
 
-def mine_with_interval(node: Node, blocks: Any = 1, interval: Any = None) -> str:
+def mine_with_interval(node: Node, blocks: object = 1, interval: object = None) -> str:
     """Mine `blocks` blocks, the later ones `interval` seconds apart."""
     chain, count = node.chain, to_int(blocks, "the number of blocks")
     node.limits.check("mined", count, "blocks")
@@ -52,7 +50,7 @@ def mine_with_interval(node: Node, blocks: Any = 1, interval: Any = None) -> str
     return "0x0"
 
 
-def set_automine(node: Node, on: Any) -> bool:
+def set_automine(node: Node, on: object) -> bool:
     """Set whether each transaction is mined at once, or waits for `evm_mine`."""
     node.chain.automine = parse_bool(on, "automine")
     return True
@@ -62,7 +60,7 @@ def get_automine(node: Node) -> bool:
     return node.chain.automine
 
 
-def set_interval_mining(node: Node, seconds: Any) -> bool:
+def set_interval_mining(node: Node, seconds: object) -> bool:
     """Let a server mine a block every `seconds`, 0 for never. Transactions wait for it."""
     interval = to_int(seconds, "the number of seconds")
     if interval > INTERVAL:
@@ -76,7 +74,7 @@ def get_interval_mining(node: Node) -> int | None:
     return round(node.interval) or None
 
 
-def set_block_interval(node: Node, seconds: Any) -> bool:
+def set_block_interval(node: Node, seconds: object) -> bool:
     """Set the time between a block and its parent, for as long as nothing moves the clock."""
     interval = to_int(seconds, "the number of seconds")
     with client_errors():
@@ -89,26 +87,26 @@ def remove_block_interval(node: Node) -> bool:
     return True
 
 
-def increase_time(node: Node, seconds: Any) -> int:
+def increase_time(node: Node, seconds: object) -> int:
     """Move the clock, and return by how much it is ahead of the last block."""
     chain = node.chain
     _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
     return chain.now - chain.head.timestamp
 
 
-def set_next_timestamp(node: Node, timestamp: Any) -> str:
+def set_next_timestamp(node: Node, timestamp: object) -> str:
     time = to_int(timestamp, "the time")
     _set_time(node, time)
     return str(time)
 
 
-def set_clock(node: Node, timestamp: Any) -> int:
+def set_clock(node: Node, timestamp: object) -> int:
     """Set the clock, and return by how much it is ahead of the last block."""
     _set_time(node, to_int(timestamp, "the time"))
     return node.chain.now - node.chain.head.timestamp
 
 
-def time_travel(node: Node, timestamp: Any) -> None:
+def time_travel(node: Node, timestamp: object) -> None:
     """Mine a block at this time."""
     _set_time(node, to_int(timestamp, "the time"))
     node.chain.mine()
@@ -129,7 +127,7 @@ def snapshot(node: Node) -> str:
     return quantity(number)
 
 
-def revert(node: Node, number: Any) -> bool:
+def revert(node: Node, number: object) -> bool:
     """Go back to a snapshot. It and all later snapshots are used up."""
     number = to_int(number, "the snapshot")
     point = node.snapshots.get(number)
@@ -140,7 +138,7 @@ def revert(node: Node, number: Any) -> bool:
     return True
 
 
-def rollback(node: Node, depth: Any = 1) -> bool:
+def rollback(node: Node, depth: object = 1) -> bool:
     """Undo the last `depth` blocks."""
     chain, count = node.chain, to_int(depth, "the number of blocks")
     if not 0 <= count <= chain.head.number:
@@ -149,7 +147,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
     return True
 
 
-def reset(node: Node, forking: Any = None) -> bool:
+def reset(node: Node, forking: object = None) -> bool:
     """Go back to the first block, end all impersonation, and mine each transaction at once."""
     if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this node cannot fork another chain")

@@ -10,7 +10,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.machine.state import Account, State
@@ -41,7 +41,7 @@ def dump_state(node: Node) -> str:
     return data(gzip.compress(json.dumps(dump).encode(), mtime=0))
 
 
-def _described(state: State, address: bytes, account: Account) -> dict[str, Any]:
+def _described(state: State, address: bytes, account: Account) -> dict[str, object]:
     nonce, balance, code_hash = account
     storage = {word(slot): word(value) for slot, value in sorted(state.storages[address].items())}
     return {
@@ -52,7 +52,7 @@ def _described(state: State, address: bytes, account: Account) -> dict[str, Any]
     }
 
 
-def load_state(node: Node, dumped: Any) -> bool:
+def load_state(node: Node, dumped: object) -> bool:
     """Set all accounts of a dump, ours or anvil's, over those of the chain."""
     dump = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
     accounts = to_object(dump.get("accounts"), "'accounts'")
@@ -67,13 +67,13 @@ def load_state(node: Node, dumped: Any) -> bool:
     return True
 
 
-def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, Any]]]) -> None:
+def _set_all(chain: Chain, accounts: Sequence[tuple[bytes, Mapping[str, object]]]) -> None:
     for address, fields in accounts:
         _set(chain.state, address, fields)
     chain.record_changes()
 
 
-def _read(raw: bytes) -> Any:
+def _read(raw: bytes) -> object:
     """Return the JSON of a dump, which may be gzipped and is limited in length."""
     try:
         if raw[:2] == b"\x1f\x8b":
@@ -86,7 +86,7 @@ def _read(raw: bytes) -> Any:
         raise bad_params("this is not a dump of a state") from None
 
 
-def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
+def _set(state: State, address: bytes, told: Mapping[str, object]) -> None:
     code = to_bytes(told.get("code") or "0x", "the code")
     nonce = parse_bounded(told.get("nonce", 0), NONCE + 1, "the nonce")
     balance = to_int(told.get("balance", 0), "the balance")
@@ -96,7 +96,7 @@ def _set(state: State, address: bytes, told: Mapping[str, Any]) -> None:
         state.set_word(address, to_int(slot, "a slot"), to_int(value, "a word"))
 
 
-def _remember(state: State, item: Any) -> None:
+def _remember(state: State, item: object) -> None:
     if not isinstance(item, list) or len(item) != 2:
         raise bad_params("'slots' are pairs of a slot and a key")
     parent, key = to_int(item[0], "a slot"), item[1]

@@ -38,7 +38,7 @@ def content(node: Node) -> Json:
     return {"pending": by_sender, "queued": {}}
 
 
-def content_from(node: Node, address: Any) -> Json:
+def content_from(node: Node, address: object) -> Json:
     """Return the transactions of one sender in the open block."""
     pending = content(node)["pending"]
     return {"pending": pending.get(checksum_address(to_address(address)), {}), "queued": {}}
@@ -69,7 +69,7 @@ def _waiting(chain: Chain) -> list[Receipt]:
 # Dropping
 
 
-def drop(node: Node, tx_hash: Any) -> bool:
+def drop(node: Node, tx_hash: object) -> bool:
     """Remove a transaction from the open block. Return True if it was in it."""
     chain, receipt = node.chain, node.chain.ledger.find(to_hash(tx_hash))
     if receipt is None or receipt not in _waiting(chain):
@@ -82,7 +82,7 @@ def drop_all(node: Node) -> None:
     _drop(node.chain, set(_waiting(node.chain)))
 
 
-def drop_sender(node: Node, address: Any) -> None:
+def drop_sender(node: Node, address: object) -> None:
     """Remove all transactions of one sender."""
     sender = to_address(address)
     _drop(node.chain, {receipt for receipt in _waiting(node.chain) if receipt.sender == sender})

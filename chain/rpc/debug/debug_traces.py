@@ -32,7 +32,7 @@ from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.reader import ChainReader
 
 Json = dict[str, Any]
-_TRACERS: Final[dict[Any, Callable[[Run, Json], Any]]] = {
+_TRACERS: Final[dict[Any, Callable[[Run, Json], object]]] = {
     None: struct_logs,
     "": struct_logs,
     "callTracer": call_tracer,
@@ -44,7 +44,7 @@ _MOST_ROUNDS: Final = 16
 # Past transactions
 
 
-def trace_transaction(node: Node, tx_hash: Any, config: Any = None) -> Any:
+def trace_transaction(node: Node, tx_hash: object, config: object = None) -> object:
     """Run a transaction again on the state before it, and return the trace in the format of the tracer."""
     receipt = node.chain.ledger.find(to_hash(tx_hash))
     if receipt is None:
@@ -52,7 +52,7 @@ def trace_transaction(node: Node, tx_hash: Any, config: Any = None) -> Any:
     return _traced(node, receipt, config)
 
 
-def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
+def trace_block(node: Node, block: object, config: object = None) -> list[Json]:
     """Trace every transaction of a block."""
     found_block = require_block(node.chain, block)
     return [
@@ -61,7 +61,7 @@ def trace_block(node: Node, block: Any, config: Any = None) -> list[Json]:
     ]
 
 
-def _traced(node: Node, receipt: Receipt, config: Any) -> Any:
+def _traced(node: Node, receipt: Receipt, config: object) -> object:
     ledger, machine = node.chain.ledger, recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
     with _refuse_unreplayable():
@@ -82,7 +82,7 @@ def _refuse_unreplayable() -> Iterator[None]:
         ) from None
 
 
-def _tracer(config: Any, machine: RecordingMachine) -> Callable[[Run], Any]:
+def _tracer(config: object, machine: RecordingMachine) -> Callable[[Run], object]:
     """Return the function that formats a run, and set up the machine to record what it needs."""
     config = to_object(config or {}, "the tracer's configuration")
     name = config.get("tracer")
@@ -98,7 +98,7 @@ def _tracer(config: Any, machine: RecordingMachine) -> Callable[[Run], Any]:
     return lambda run: _TRACERS[name](run, dict(options))
 
 
-def _most_opcodes(config: Mapping[str, Any]) -> int:
+def _most_opcodes(config: Mapping[str, object]) -> int:
     """Return the number of operations to record: the client's limit, at most what one answer can hold."""
     limit = to_int(config.get("limit") or MOST_OPERATIONS, "'limit'")
     return min(limit, MOST_OPERATIONS)
@@ -107,7 +107,7 @@ def _most_opcodes(config: Mapping[str, Any]) -> int:
 # Rehearsed transactions
 
 
-def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None) -> Any:
+def trace_call(node: Node, fields: object, block: object = LATEST, config: object = None) -> object:
     """Run a message at the end of a block, undo it, and return the trace in the format of the tracer."""
     config = to_object(config or {}, "the tracer's configuration")
     machine = recording_machine(node.chain.ledger)
@@ -117,7 +117,7 @@ def trace_call(node: Node, fields: Any, block: Any = LATEST, config: Any = None)
 
 
 def _rehearse(
-    node: Node, fields: Any, block: Any, machine: RecordingMachine, config: Any = None
+    node: Node, fields: object, block: object, machine: RecordingMachine, config: Any = None
 ) -> tuple[ChainReader, Run]:
     """Run a transaction on a separate state. Return the reader of that state, and the run."""
     chain, config = node.chain, config or {}
@@ -132,7 +132,9 @@ def _rehearse(
 # Access lists
 
 
-def create_access_list(node: Node, fields: Any, block: Any = LATEST, overrides: Any = None) -> Json:
+def create_access_list(
+    node: Node, fields: object, block: object = LATEST, overrides: object = None
+) -> Json:
     """Return the accounts and words that a transaction accesses, and its gas when they are listed beforehand (EIP-2930)."""
     fields = dict(to_object(fields, "the transaction"))
     fields.pop("type", None)
@@ -174,13 +176,13 @@ def _words_of(failure: Failure) -> str:
 # Decoded by contracts
 
 
-def trace(node: Node, which: Any) -> Json:
+def trace(node: Node, which: object) -> Json:
     """Return the messages of a transaction as a tree, decoded by its contracts. `which` is a hash or a position."""
     with _refuse_unreplayable():
         return tree_json(need_receipt(node, which).trace)
 
 
-def trace_unsent_call(node: Node, fields: Any, block: Any = LATEST) -> Json:
+def trace_unsent_call(node: Node, fields: object, block: object = LATEST) -> Json:
     """Return the decoded trace of a transaction that is not sent."""
     machine = recording_machine(node.chain.ledger)
     reader, run = _rehearse(node, fields, block, machine)

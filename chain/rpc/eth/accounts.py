@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
@@ -21,22 +21,22 @@ def accounts(node: Node) -> list[str]:
     return [data(address) for address in (*node.chain.keys, *others)]
 
 
-def get_balance(node: Node, address: Any, block: Any = LATEST) -> str:
+def get_balance(node: Node, address: object, block: object = LATEST) -> str:
     reader, _ = state_at(node.chain, block)
     return quantity(reader.state.account(to_address(address))[1])
 
 
-def get_transaction_count(node: Node, address: Any, block: Any = LATEST) -> str:
+def get_transaction_count(node: Node, address: object, block: object = LATEST) -> str:
     reader, _ = state_at(node.chain, block)
     return quantity(reader.state.account(to_address(address))[0])
 
 
-def get_code(node: Node, address: Any, block: Any = LATEST) -> str:
+def get_code(node: Node, address: object, block: object = LATEST) -> str:
     reader, _ = state_at(node.chain, block)
     return data(reader.state.code(to_address(address)))
 
 
-def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str, str]:
+def get_account_info(node: Node, address: object, block: object = LATEST) -> dict[str, str]:
     """Return balance, nonce and code in one answer."""
     raw_address = to_address(address)
     reader, _ = state_at(node.chain, block)
@@ -45,12 +45,12 @@ def get_account_info(node: Node, address: Any, block: Any = LATEST) -> dict[str,
     return {"balance": quantity(balance), "nonce": quantity(nonce), "code": data(code)}
 
 
-def get_storage_at(node: Node, address: Any, slot: Any, block: Any = LATEST) -> str:
+def get_storage_at(node: Node, address: object, slot: object, block: object = LATEST) -> str:
     reader, _ = state_at(node.chain, block)
     return word(reader.state.word(to_address(address), to_slot(slot)))
 
 
-def get_storage_values(node: Node, slots: Any, block: Any = LATEST) -> dict[str, list[str]]:
+def get_storage_values(node: Node, slots: object, block: object = LATEST) -> dict[str, list[str]]:
     """Return words of several accounts: `slots` names the accounts, and for each of them its slots."""
     asked = {
         to_address(address): [to_slot(slot) for slot in to_list(keys, "the slots")]
@@ -65,7 +65,9 @@ def get_storage_values(node: Node, slots: Any, block: Any = LATEST) -> dict[str,
     }
 
 
-def get_proof(node: Node, address: Any, slots: Any, block: Any = LATEST) -> dict[str, Any]:
+def get_proof(
+    node: Node, address: object, slots: object, block: object = LATEST
+) -> dict[str, object]:
     """Return the nodes of the state trie that prove an account and some of its words (EIP-1186)."""
     chain, raw_address = node.chain, to_address(address)
     number = require_block(chain, block).number

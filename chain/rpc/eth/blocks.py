@@ -28,31 +28,31 @@ def block_number(node: Node) -> str:
     return quantity(node.chain.head.number)
 
 
-def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
+def get_block(node: Node, block: object, full: bool = False) -> Json | None:
     found_block = find_block(node.chain, block)
     return None if found_block is None else block_json(node.chain.ledger, found_block, full)
 
 
-def get_header(node: Node, block: Any) -> Json | None:
+def get_header(node: Node, block: object) -> Json | None:
     """Return a block without its contents."""
     shown = get_block(node, block)
     return shown and {name: value for name, value in shown.items() if name not in _BODY}
 
 
-def count_transactions(node: Node, block: Any) -> str | None:
+def count_transactions(node: Node, block: object) -> str | None:
     found_block = find_block(node.chain, block)
     return None if found_block is None else quantity(len(receipts_in(node, found_block)))
 
 
-def count_uncles(node: Node, block: Any) -> str | None:
+def count_uncles(node: Node, block: object) -> str | None:
     return None if find_block(node.chain, block) is None else "0x0"
 
 
-def get_uncle(node: Node, block: Any, index: Any) -> None:
+def get_uncle(node: Node, block: object, index: Any) -> None:
     """Return None: there are no uncles on this chain."""
 
 
-def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
+def get_block_receipts(node: Node, block: object) -> list[Json] | None:
     found_block = find_block(node.chain, block)
     if found_block is None:
         return None
@@ -69,27 +69,27 @@ def receipts_in(node: Node, block: Block) -> list[Receipt]:
 # Transactions
 
 
-def get_transaction(node: Node, tx_hash: Any) -> Json | None:
+def get_transaction(node: Node, tx_hash: object) -> Json | None:
     receipt = node.chain.ledger.find(to_hash(tx_hash))
     return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
-def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
+def get_raw_transaction(node: Node, tx_hash: object) -> str | None:
     receipt = node.chain.ledger.find(to_hash(tx_hash))
     return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
 
-def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
+def get_transaction_in(node: Node, block: object, index: Any) -> Json | None:
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
-def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
+def get_raw_transaction_in(node: Node, block: object, index: Any) -> str | None:
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
 
-def get_transaction_of(node: Node, sender: Any, nonce: Any) -> Json | None:
+def get_transaction_of(node: Node, sender: object, nonce: object) -> Json | None:
     """Return the transaction with this sender and nonce, the last one if the nonce was reset."""
     chain, account, number = (
         node.chain,
@@ -102,13 +102,13 @@ def get_transaction_of(node: Node, sender: Any, nonce: Any) -> Json | None:
     return None if receipt is None else transaction_json(chain.ledger, receipt)
 
 
-def _receipt_in(node: Node, block: Any, index: Any) -> Receipt | None:
+def _receipt_in(node: Node, block: object, index: Any) -> Receipt | None:
     found_block, position = find_block(node.chain, block), to_int(index, "the index")
     receipts = [] if found_block is None else receipts_in(node, found_block)
     return receipts[position] if position < len(receipts) else None
 
 
-def get_transaction_receipt(node: Node, tx_hash: Any) -> Json | None:
+def get_transaction_receipt(node: Node, tx_hash: object) -> Json | None:
     """Return the receipt, or None while the transaction's block is open."""
     ledger = node.chain.ledger
     receipt = ledger.find(to_hash(tx_hash))
@@ -130,7 +130,9 @@ def blob_base_fee(node: Node) -> str:
     return quantity(node.chain.pending.blob_base_fee)
 
 
-def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any = None) -> Json:
+def fee_history(
+    node: Node, count: object, newest: object = LATEST, percentiles: Any = None
+) -> Json:
     """Return base fees and gas use of the last `count` blocks, and the tips paid at each of the percentiles."""
     chain = node.chain
     last = min(require_block(chain, newest).number, chain.head.number)
@@ -155,7 +157,7 @@ def fee_history(node: Node, count: Any, newest: Any = LATEST, percentiles: Any =
     return history
 
 
-def _are_percentiles(values: Any) -> bool:
+def _are_percentiles(values: object) -> bool:
     if not isinstance(values, list | tuple) or len(values) > _MOST_PERCENTILES:
         return False
     if not all(isinstance(value, int | float) and 0 <= value <= 100 for value in values):

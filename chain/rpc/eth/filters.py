@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from chain.rpc.block_tags import LATEST, PENDING, block_number_of, require_block
 from chain.rpc.errors import bad_params, refused
@@ -15,7 +14,7 @@ from chain.rpc.node import Node
 from chain.simulator.chain import Chain
 
 
-def get_logs(node: Node, criteria: Any) -> list[Json]:
+def get_logs(node: Node, criteria: object) -> list[Json]:
     """Return the logs of a range of blocks, or of one block given by its hash."""
     criteria = to_object(criteria, "the filter")
     chain, log_criteria = node.chain, parse_criteria(criteria)
@@ -30,7 +29,7 @@ def get_logs(node: Node, criteria: Any) -> list[Json]:
     return find_logs(chain.ledger, log_criteria, start, end + 1, node.limits)
 
 
-def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
+def _range(chain: Chain, criteria: Mapping[str, object]) -> tuple[int, int]:
     """Return the first and the last block; by default the newest. A range that starts in future blocks is allowed."""
     start, end = (block_number_of(chain, criteria.get(name)) for name in ("fromBlock", "toBlock"))
     if start > end and (start <= chain.head.number or not _is_open(criteria.get("toBlock"))):
@@ -38,12 +37,12 @@ def _range(chain: Chain, criteria: Mapping[str, Any]) -> tuple[int, int]:
     return start, end
 
 
-def _is_open(block: Any) -> bool:
+def _is_open(block: object) -> bool:
     """Return True if this end of a range moves with the chain."""
     return block in (None, LATEST, PENDING)
 
 
-def new_log_filter(node: Node, criteria: Any) -> str:
+def new_log_filter(node: Node, criteria: object) -> str:
     chain, criteria = node.chain, to_object(criteria, "the filter")
     start, end = _range(chain, criteria)
     first = None if _is_open(criteria.get("fromBlock")) else start
@@ -61,15 +60,15 @@ def new_pending_filter(node: Node) -> str:
     return _install(node, PendingFilter(node.chain.ledger))
 
 
-def get_changes(node: Node, number: Any) -> list[Any]:
+def get_changes(node: Node, number: object) -> list[object]:
     return _find(node, number).poll()
 
 
-def get_filter_logs(node: Node, number: Any) -> list[Any]:
+def get_filter_logs(node: Node, number: object) -> list[object]:
     return _find(node, number).all_matches()
 
 
-def uninstall(node: Node, number: Any) -> bool:
+def uninstall(node: Node, number: object) -> bool:
     return node.filters.pop(to_int(number, "the filter"), None) is not None
 
 
@@ -81,7 +80,7 @@ def _install(node: Node, made: Filter) -> str:
     return quantity(number)
 
 
-def _find(node: Node, number: Any) -> Filter:
+def _find(node: Node, number: object) -> Filter:
     """Return the filter of this number, and mark it as the most recently used."""
     filter_id = to_int(number, "the filter")
     active_filter = node.filters.pop(filter_id, None)

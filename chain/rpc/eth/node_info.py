@@ -24,7 +24,7 @@ def client_version(node: Node) -> str:
         return "boardchain"
 
 
-def node_info(node: Node) -> dict[str, Any]:
+def node_info(node: Node) -> dict[str, object]:
     """Return the node's state in anvil's format."""
     head, chain = node.chain.head, node.chain
     return {
@@ -43,7 +43,7 @@ def node_info(node: Node) -> dict[str, Any]:
     }
 
 
-def metadata(node: Node) -> dict[str, Any]:
+def metadata(node: Node) -> dict[str, object]:
     """Return the node's identity in hardhat's format."""
     chain = node.chain
     return {
@@ -81,7 +81,7 @@ def protocol_version(node: Node) -> str:
     return quantity(node.chain.head.fork.peer_protocol)
 
 
-def fork_config(node: Node) -> dict[str, Any]:
+def fork_config(node: Node) -> dict[str, object]:
     """Return the rules of the chain's fork (EIP-7910). It is in force from the first block on, and no other follows it.
 
     Its system contracts are not on this chain: nothing runs at the beginning or end of a block.
@@ -104,7 +104,7 @@ def fork_config(node: Node) -> dict[str, Any]:
     return {"current": current, "next": None, "last": None}
 
 
-def capabilities(node: Node) -> dict[str, Any]:
+def capabilities(node: Node) -> dict[str, object]:
     """Return what the node can tell of the past: everything, back to the first block."""
     chain, everything = node.chain, {"disabled": False, "oldestBlock": quantity(0)}
     head = {"number": quantity(chain.head.number), "hash": data(chain.block_hash())}
@@ -134,18 +134,18 @@ def signing_account(node: Node, address: bytes) -> Account:
     return account
 
 
-def sign(node: Node, address: Any, message: Any) -> str:
+def sign(node: Node, address: object, message: Any) -> str:
     """Sign a message as wallets do (EIP-191), and return r, s and v."""
     body = to_bytes(message, "the message")
     return _sign(node, address, b"\x19Ethereum Signed Message:\n%d%b" % (len(body), body))
 
 
-def personal_sign(node: Node, message: Any, address: Any) -> str:
+def personal_sign(node: Node, message: Any, address: object) -> str:
     """Sign like `eth_sign`, with the parameters in the other order, as wallets send them."""
     return sign(node, address, message)
 
 
-def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
+def sign_typed_data(node: Node, address: object, typed: object) -> str:
     """Sign a typed structure as wallets do (EIP-712)."""
     try:
         content = json.loads(typed) if isinstance(typed, str) else typed
@@ -155,7 +155,7 @@ def sign_typed_data(node: Node, address: Any, typed: Any) -> str:
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 
 
-def _sign(node: Node, address: Any, message: bytes) -> str:
+def _sign(node: Node, address: object, message: bytes) -> str:
     account = signing_account(node, to_address(address))
     signature = PrivateKey(account.key).sign_recoverable(keccak(message), hasher=None)
     return data(signature[:64] + bytes((signature[64] + 27,)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.errors import NUMBER_ORDER, OVER_LIMIT, TIME_ORDER, RpcError
@@ -29,10 +29,10 @@ class _Wish:
 
     block: BlockOverrides
     state: StateOverrides
-    calls: tuple[Any, ...] = ()
+    calls: tuple[object, ...] = ()
 
     @classmethod
-    def read(cls, value: Any) -> _Wish:
+    def read(cls, value: object) -> _Wish:
         given = known_fields(value, ("blockOverrides", "stateOverrides", "calls"), "a block")
         return cls(
             BlockOverrides.read(given.get("blockOverrides")),
@@ -41,7 +41,7 @@ class _Wish:
         )
 
 
-def simulate(node: Node, wish: Any, block: Any = LATEST) -> list[Json]:
+def simulate(node: Node, wish: object, block: object = LATEST) -> list[Json]:
     """Run the blocks of `wish` on top of a block, one after the other, and undo them."""
     fields = known_fields(wish, ("blockStateCalls", *_OPTIONS), "what is to be simulated")
     wishes = to_list(fields.get("blockStateCalls"), "'blockStateCalls'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from chain.errors import InvalidTransaction, Unfit
 from chain.ledger.blocks import Block
@@ -59,7 +59,7 @@ class Simulation:
     def _block_hash(self, number: int) -> bytes:
         return self._hashes.get(number) or self._there.ledger.block_hash(number)
 
-    def add(self, wish: BlockOverrides, accounts: StateOverrides, calls: Sequence[Any]) -> Json:
+    def add(self, wish: BlockOverrides, accounts: StateOverrides, calls: Sequence[object]) -> Json:
         """Run a block on top of the last one, and return it."""
         state = self._there.state
         fork = accounts.apply(state, self._base.fork)
@@ -98,7 +98,7 @@ class Simulation:
 
     # Calls
 
-    def _call(self, block: Block, fields: Mapping[str, Any], index: int) -> SimulatedCall:
+    def _call(self, block: Block, fields: Mapping[str, object], index: int) -> SimulatedCall:
         """Run a call in the block."""
         tx = self._transaction(block, fields)
         run = tx
@@ -122,7 +122,7 @@ class Simulation:
         row = receipt_tuple(tx, outcome, block.number, index, len(ledger.receipts) + index)
         return SimulatedCall(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)
 
-    def _transaction(self, block: Block, fields: Mapping[str, Any]) -> Transaction:
+    def _transaction(self, block: Block, fields: Mapping[str, object]) -> Transaction:
         """Return the transaction of a call: without a sender from nobody, without gas with all that is left."""
         room = block.gas_limit - block.gas_used
         given = {name: value for name, value in fields.items() if value is not None}

@@ -43,7 +43,7 @@ def _head(ledger: Ledger, number: int) -> Json:
 class LogSubscription(LogFilter):
     """The logs of new blocks, and those that were sent and then undone."""
 
-    def __init__(self, ledger: Ledger, criteria: Mapping[str, Any]) -> None:
+    def __init__(self, ledger: Ledger, criteria: Mapping[str, object]) -> None:
         super().__init__(ledger, parse_criteria(criteria))
         self._undone: list[Json] = []
         self._going: list[Json] | None = None  # the logs that the truncation in progress undoes
@@ -58,7 +58,7 @@ class LogSubscription(LogFilter):
         undone, self._going = self._going or [], None
         self._undone += undone
 
-    def poll(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[object]:
         undone, self._undone = self._undone, []
         return undone + super().poll(most)
 
@@ -74,7 +74,7 @@ class FullPendingSubscription(PendingFilter):
 class SyncSubscription(Filter):
     """No news: a chain of one node is never behind."""
 
-    def poll(self, most: int = sys.maxsize) -> list[Any]:
+    def poll(self, most: int = sys.maxsize) -> list[object]:
         return []
 
     @property
@@ -82,7 +82,7 @@ class SyncSubscription(Filter):
         return False
 
 
-def _feed(node: Node, kind: Any, wish: Any) -> Filter:
+def _feed(node: Node, kind: object, wish: object) -> Filter:
     ledger = node.chain.ledger
     match kind:
         case "newHeads":
@@ -102,7 +102,7 @@ class Subscriptions:
     def __init__(self, node: Node, tell: Callable[[Json], bool]) -> None:
         self._node, self._tell = node, tell
         self._feeds: dict[int, Filter] = {}
-        self.methods: dict[str, Callable[..., Any]] = {
+        self.methods: dict[str, Callable[..., object]] = {
             "eth_subscribe": self._subscribe,
             "eth_unsubscribe": self._unsubscribe,
         }
@@ -116,7 +116,7 @@ class Subscriptions:
             else:
                 return
 
-    def _notify_all(self, subscription: str, items: list[Any]) -> bool:
+    def _notify_all(self, subscription: str, items: list[object]) -> bool:
         """Send the items. Return False if the client is gone."""
         for item in items:
             params = {"subscription": subscription, "result": item}
@@ -128,7 +128,7 @@ class Subscriptions:
         self._node.feeds -= set(self._feeds.values())
         self._feeds.clear()
 
-    def _subscribe(self, node: Node, kind: Any, wish: Any = None) -> str:
+    def _subscribe(self, node: Node, kind: object, wish: object = None) -> str:
         limit = node.limits.subscriptions
         if len(self._feeds) >= limit:
             raise too_much(f"a connection has at most {limit} subscriptions: end one first")
@@ -137,14 +137,14 @@ class Subscriptions:
         node.feeds.add(feed)
         return quantity(number)
 
-    def _unsubscribe(self, node: Node, number: Any) -> bool:
+    def _unsubscribe(self, node: Node, number: object) -> bool:
         feed = self._feeds.pop(to_int(number, "the subscription"), None)
         if feed is not None:
             node.feeds.discard(feed)
         return feed is not None
 
 
-def requires_websocket(node: Node, *_: Any) -> None:
+def requires_websocket(node: Node, *_: object) -> None:
     """Refuse a subscription: over HTTP nothing can be sent later."""
     raise RpcError(
         METHOD_UNAVAILABLE, "subscriptions need a WebSocket; over HTTP there is eth_newFilter"

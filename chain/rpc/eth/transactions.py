@@ -27,7 +27,7 @@ from chain.simulator.reader import ChainReader
 # Sending
 
 
-def send_transaction(node: Node, fields: Any) -> str:
+def send_transaction(node: Node, fields: object) -> str:
     """Send from an account whose key the chain has. Without `gas` the estimate is used."""
     chain = node.chain
     tx = parse_fields(chain, fields, chain.pending)
@@ -36,7 +36,7 @@ def send_transaction(node: Node, fields: Any) -> str:
     return _send(chain, fields, tx)
 
 
-def send_unsigned(node: Node, fields: Any) -> str:
+def send_unsigned(node: Node, fields: object) -> str:
     """Send from any account, even if the chain does not have its key."""
     chain = node.chain
     return _send(chain, fields, parse_fields(chain, fields, chain.pending))
@@ -54,7 +54,7 @@ def send_raw_transaction(node: Node, raw: Any) -> str:
     return data(apply(chain, tx).tx_hash)
 
 
-def send_raw_transaction_sync(node: Node, raw: Any, timeout: Any = None) -> Json:
+def send_raw_transaction_sync(node: Node, raw: Any, timeout: object = None) -> Json:
     """Send signed bytes, and return the receipt (EIP-7966). There is one at once, as each transaction has its own block."""
     chain = node.chain
     if not chain.automine:
@@ -65,7 +65,7 @@ def send_raw_transaction_sync(node: Node, raw: Any, timeout: Any = None) -> Json
     return receipt_json(chain.ledger, apply(chain, tx))
 
 
-def sign_transaction(node: Node, fields: Any) -> Json:
+def sign_transaction(node: Node, fields: object) -> Json:
     """Return a transaction as signed bytes, without sending it."""
     chain = node.chain
     tx = parse_fields(chain, fields, chain.pending)
@@ -90,7 +90,11 @@ def fill_transaction(node: Node, fields: Any) -> Json:
 
 
 def call(
-    node: Node, fields: Any, block: Any = LATEST, overrides: Any = None, block_overrides: Any = None
+    node: Node,
+    fields: Any,
+    block: object = LATEST,
+    overrides: object = None,
+    block_overrides: object = None,
 ) -> str:
     """Run a message at the end of a block, undo it, and return its output."""
     chain = node.chain
@@ -126,7 +130,11 @@ def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block)
 
 
 def estimate_gas(
-    node: Node, fields: Any, block: Any = LATEST, overrides: Any = None, block_overrides: Any = None
+    node: Node,
+    fields: object,
+    block: object = LATEST,
+    overrides: object = None,
+    block_overrides: object = None,
 ) -> str:
     """Return the least gas with which a transaction does the same as with plenty. At the head, it runs in the next block."""
     chain = node.chain
@@ -168,7 +176,7 @@ def without_fees(chain: ChainReader, tx: Transaction) -> Transaction:
     return replace(tx, nonce=nonce, max_fee=0, tip=0, is_free=True)
 
 
-def _outcome_signature(frame: Frame) -> tuple[Any, ...]:
+def _outcome_signature(frame: Frame) -> tuple[object, ...]:
     """Return nested tuples of the success of a message and of all those below it."""
     return (frame.failure is None, *map(_outcome_signature, frame.children))
 
@@ -188,9 +196,9 @@ def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
 
 def imagined(
     chain: Chain,
-    block: Any,
-    overrides: Any,
-    block_overrides: Any = None,
+    block: object,
+    overrides: object,
+    block_overrides: object = None,
     *,
     apart: bool = False,
     viewed: bool = False,

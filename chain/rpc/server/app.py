@@ -31,7 +31,7 @@ _PREFLIGHT: Final = (
 _GREETING: Final = (
     b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
 )
-_NO_OWN: Final = MappingProxyType[str, Callable[..., Any]]({})
+_NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
 class App:

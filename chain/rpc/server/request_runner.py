@@ -54,7 +54,7 @@ class Runner:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._workers: dict[Worker, float] = {}  # worker to start time
-        self._long: dict[Any, float] = {}  # kind of slow request to when it may be tried again
+        self._long: dict[object, float] = {}  # kind of slow request to when it may be tried again
         self._line = asyncio.Lock()  # queue of the transactions that need the chain to themselves
         self._is_free = asyncio.Event()  # set while no transaction has the chain to itself
         self._is_free.set()
@@ -92,7 +92,7 @@ class Runner:
 
     # Trying
 
-    def _try(self, run: Job, kind: Any) -> bytes | None:
+    def _try(self, run: Job, kind: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`. `kind` groups requests that take equally long."""
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
@@ -107,13 +107,13 @@ class Runner:
                 del self._long[next(iter(self._long))]
             raise
 
-    async def _look(self, run: Job, kind: Any) -> bytes | None:
+    async def _look(self, run: Job, kind: object) -> bytes | None:
         try:
             return self._try(run, kind)
         except TimeUp:
             return await self._in_worker(partial(_whole, self._node, run)) or None
 
-    async def _send(self, run: Job, kind: Any) -> bytes | None:
+    async def _send(self, run: Job, kind: object) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         try:
@@ -196,7 +196,7 @@ class Runner:
         raw, *growth = pickle.loads(pickled)  # safe: a copy of this process wrote it
         return in_one_step(self._node.chain, self._take_over, mark, *growth), raw
 
-    def _take_over(self, mark: Any, pages: list[bytes], loaded: Any) -> bool:
+    def _take_over(self, mark: object, pages: list[bytes], loaded: object) -> bool:
         """Add a worker's growth to the chain, unless the chain has changed since the worker started."""
         chain = self._node.chain
         if mark != self._mark():
@@ -208,7 +208,7 @@ class Runner:
         chain.machine.loaded = loaded
         return True
 
-    def _mark(self) -> Any:
+    def _mark(self) -> object:
         """Return a value that differs whenever the chain has changed."""
         chain = self._node.chain
         chain.settle()
@@ -222,7 +222,7 @@ class Runner:
         )
 
 
-def _kind(message: Any) -> Any:
+def _kind(message: Any) -> object:
     """Return a key for requests that take equally long: method, target and entry."""
     params = message.get("params")
     first = params[0] if isinstance(params, list) and params else None

@@ -38,7 +38,7 @@ class Joined(asyncio.Transport):
             self._loop.call_soon(self.flush)
         self._parts.append(data)
 
-    def writelines(self, list_of_data: Iterable[Any]) -> None:
+    def writelines(self, list_of_data: Iterable[object]) -> None:
         for data in list_of_data:
             self.write(data)
 
@@ -63,5 +63,5 @@ class Joined(asyncio.Transport):
     def resume_reading(self) -> None:
         self._transport.resume_reading()
 
-    def get_extra_info(self, name: str, default: Any = None) -> Any:
+    def get_extra_info(self, name: str, default: object = None) -> object:
         return self._transport.get_extra_info(name, default)
