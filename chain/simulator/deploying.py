@@ -48,8 +48,8 @@ class DeployMixin(ABC):
         """Return a handle for a deployed World."""
 
     def deploy(
-        self, contract: type[Contract], /, *args: Any, sender: AccountLike | None = None, value: int | None = None,
-        gas: int | None = None, **named: Any,
+        self, contract: type[Contract], /, *args: object, sender: AccountLike | None = None, value: int | None = None,
+        gas: int | None = None, **named: object,
     ) -> Handle:  # fmt: skip
         """Deploy a contract. The arguments after the class go to its `@init`."""
         program, init = self.declare(contract), contract.__spec__.init
@@ -68,7 +68,7 @@ class DeployMixin(ABC):
 
     def deploy_world(
         self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[Any, ...]] | None = None, sender: AccountLike | None = None,
+        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`."""
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")

@@ -49,12 +49,12 @@ class Entry:
 
     def __call__(
         self,
-        *args: Any,
+        *args: object,
         sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
         check: bool = True,
-        **named: Any,
+        **named: object,
     ) -> Any:
         spec = self.spec
         if value is not None and spec.value_is_argument:
@@ -77,11 +77,11 @@ class Entry:
 
     def simulate(
         self,
-        *args: Any,
+        *args: object,
         sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
-        **named: Any,
+        **named: object,
     ) -> CallResult:
         """Run the entry and undo it; return its result, logs and cost."""
         if value is not None and self.spec.value_is_argument:
@@ -105,11 +105,11 @@ class Entry:
 
     def trace(
         self,
-        *args: Any,
+        *args: object,
         sender: AccountLike | None = None,
         value: int | None = None,
         gas: int | None = None,
-        **named: Any,
+        **named: object,
     ) -> Trace:
         """Run the entry and undo it; return every message with its reads, writes and logs."""
         if value is not None and self.spec.value_is_argument:
@@ -117,11 +117,11 @@ class Entry:
         data, wei = self._calldata(args, named), 0 if value is None else value
         return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
 
-    def calldata(self, *args: Any, **named: Any) -> bytes:
+    def calldata(self, *args: object, **named: object) -> bytes:
         """Return the data of a transaction to this entry."""
         return self.spec.encode_args(args, named, self._chain)
 
-    def _calldata(self, args: tuple[Any, ...], named: dict[str, Any]) -> bytes:
+    def _calldata(self, args: tuple[Any, ...], named: dict[str, object]) -> bytes:
         """Return the data of a call, and check that the contract is deployed."""
         chain, spec = self._chain, self.spec
         chain.need_contract(self._address, spec.contract)
@@ -141,19 +141,19 @@ class Overloads:
         has_value_argument = any(entry.spec.value_is_argument for entry in entries)
         self._besides = CALL_OPTIONS - {"value"} if has_value_argument else CALL_OPTIONS
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, *args: object, **named: Any) -> Any:
         return self._resolve(args, named)(*args, **named)
 
-    def simulate(self, *args: Any, **named: Any) -> CallResult:
+    def simulate(self, *args: object, **named: Any) -> CallResult:
         return self._resolve(args, named).simulate(*args, **named)
 
-    def trace(self, *args: Any, **named: Any) -> Trace:
+    def trace(self, *args: object, **named: Any) -> Trace:
         return self._resolve(args, named).trace(*args, **named)
 
-    def calldata(self, *args: Any, **named: Any) -> bytes:
+    def calldata(self, *args: object, **named: object) -> bytes:
         return self._resolve(args, named).calldata(*args, **named)
 
-    def _resolve(self, args: tuple[Any, ...], named: dict[str, Any]) -> Entry:
+    def _resolve(self, args: tuple[Any, ...], named: dict[str, object]) -> Entry:
         arguments = {name: value for name, value in named.items() if name not in self._besides}
         return self._entries[choose(self._name, tuple(self._entries), args, arguments)]
 
@@ -206,7 +206,7 @@ class Handle:
     def __getitem__(self, name: str) -> Entry:
         return Entry(self.chain, self.address, self.contract.__spec__.exactly(name))
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse every assignment, because it would not reach the contract's storage."""
         contract = self.contract.__name__
         raise AttributeError(

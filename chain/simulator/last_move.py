@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.pictures.boards import Boards, boards_of
 from chain.pictures.picture import Picture
 from chain.simulator.chain import Chain
@@ -27,7 +25,7 @@ def before_and_after(chain: Chain, start: int = 0) -> tuple[Picture, ...]:
     return ()
 
 
-def _drawn(boards: Boards, game: Handle, board_id: Any) -> Picture | None:
+def _drawn(boards: Boards, game: Handle, board_id: object) -> Picture | None:
     """Return the picture of a board, or None: it may not exist, and what fails may be the game itself."""
     try:
         return boards.picture(game, board_id)

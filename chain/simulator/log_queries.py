@@ -34,16 +34,16 @@ class LogQueries(ChainReader):
         return self.ledger.receipts
 
     @overload
-    def events(self, event: type[E], /, **values: Any) -> Query[E]: ...
+    def events(self, event: type[E], /, **values: object) -> Query[E]: ...
     @overload
-    def events(self, event: str, /, **values: Any) -> Query[Any]: ...
+    def events(self, event: str, /, **values: object) -> Query[Any]: ...
     @reading
-    def events(self, event: type[Any] | str, /, **values: Any) -> Query[Any]:
+    def events(self, event: type[Any] | str, /, **values: object) -> Query[Any]:
         """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`."""
         return self.ledger.events.ask(event, values)
 
     @reading
-    def sql(self, question: str, /, *values: Any, **named: Any) -> QueryResult:
+    def sql(self, question: str, /, *values: object, **named: object) -> QueryResult:
         """Return the result of an SQL query. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` replace `?` in the query, `named` replace `:name`. `name(address)` is the name of an account or contract.

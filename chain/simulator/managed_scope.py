@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=Callable[..., object])
 T_co = TypeVar("T_co", covariant=True)
 
 
@@ -28,7 +28,7 @@ class Scope(AbstractContextManager[T_co], Generic[T_co]):
         self._entered, make = True, self._make
 
         @wraps(function)
-        def wrapper(*args: Any, **named: Any) -> Any:
+        def wrapper(*args: object, **named: object) -> Any:
             with make():
                 return function(*args, **named)
 

@@ -30,7 +30,7 @@ class NodeUnreachable(ConnectionError):
 class LocalNode(Protocol):
     """A node in this process."""
 
-    def handle(self, message: Any) -> Any:
+    def handle(self, message: object) -> Any:
         """Return the answer to a request."""
 
 
@@ -115,7 +115,7 @@ def _request(number: int, method: str, params: Sequence[object]) -> dict[str, ob
     return {"jsonrpc": "2.0", "id": number, "method": method, "params": list(params)}
 
 
-def _result(answer: Any, who: str) -> Any:
+def _result(answer: object, who: str) -> Any:
     """Return the result in a node's answer, or raise its error; `who` names the node for error texts."""
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
         raise NodeUnreachable(f"what answers at {who} is not a node")

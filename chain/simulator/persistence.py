@@ -31,7 +31,7 @@ class FilePersistence(ChainReader):
     @classmethod
     def open(
         cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
-        **settings: Any,
+        **settings: object,
     ) -> Self:  # fmt: skip
         """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 

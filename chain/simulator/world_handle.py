@@ -48,11 +48,11 @@ class WorldHandle:
 
     # Models
 
-    def read(self, model: type[M], *keys: Any) -> M:
+    def read(self, model: type[M], *keys: object) -> M:
         """Return the model with these keys; all fields are zero if it was never written."""
         return self._stored.read(model, *self._keys(model, keys))
 
-    def exists(self, model: type, *keys: Any) -> bool:
+    def exists(self, model: type, *keys: object) -> bool:
         """Return True if the model with these keys was written and not erased since."""
         return self._stored.exists(model, *self._keys(model, keys))
 
@@ -60,11 +60,11 @@ class WorldHandle:
         """Return all existing models of that class, in the order in which they were first written."""
         return self._stored.all(model)
 
-    def history(self, model: type[M], *keys: Any) -> list[Version[M]]:
+    def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the model with these keys after each transaction that changed it."""
         return self._stored.history(model, *self._keys(model, keys))
 
-    def _keys(self, model: type, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _keys(self, model: type, keys: tuple[object, ...]) -> tuple[Any, ...]:
         """Return the keys with every account replaced by its Address."""
         members, resolve = model_spec(model).record.key_members, self.chain.address_of
         member_keys = zip(members, keys, strict=False)
@@ -86,18 +86,18 @@ class WorldHandle:
 
     # Permissions
 
-    def grant_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+    def grant_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
         """Let a system write a model, or all models of the namespace."""
         return self._set(self.handle.grant_writer, what, to, options)
 
-    def revoke_writer(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+    def revoke_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
         return self._set(self.handle.revoke_writer, what, to, options)
 
-    def grant_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+    def grant_owner(self, what: Resource, to: Writer, **options: object) -> Receipt:
         """Let an account or a system write a model, or all models, and grant that permission to others."""
         return self._set(self.handle.grant_owner, what, to, options)
 
-    def revoke_owner(self, what: Resource, to: Writer, **options: Any) -> Receipt:
+    def revoke_owner(self, what: Resource, to: Writer, **options: object) -> Receipt:
         return self._set(self.handle.revoke_owner, what, to, options)
 
     def is_writer(self, what: Resource, who: Writer) -> bool:
@@ -137,7 +137,7 @@ def name_of(system: type[Contract] | str) -> str:
     return system if isinstance(system, str) else system.__name__
 
 
-def check_world(systems: Sequence[type[System]], init: Mapping[type[System], Any]) -> None:
+def check_world(systems: Sequence[type[System]], init: Mapping[type[System], object]) -> None:
     """Refuse systems that cannot be in one world, and `init` arguments for other systems."""
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
