@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from chain.fuzz.report import reason_of
 from chain.fuzz.steps import Step, StepResult
 
-Feature: TypeAlias = tuple[Any, ...]
+Feature: TypeAlias = tuple[str, *tuple[object, ...]]
 Steps: TypeAlias = tuple[Step, ...]
 
 _KEPT: Final = 64  # beginnings per group
@@ -28,7 +28,7 @@ class Corpus:
         self._now: tuple[dict[Feature, Steps], dict[Feature, Steps]] = ({}, {})
         self._met = Counter[Feature]()  # the number of plays that reached a feature
         self._groups: tuple[list[list[Steps]], list[list[Steps]]] = ([], [])
-        self._values: dict[str, set[Any]] = {}
+        self._values: dict[str, set[object]] = {}
 
     def choose(self, sort: int, place: int) -> Steps:
         """Return the steps to continue from; there are none for a sort of -1.
@@ -61,7 +61,7 @@ class Corpus:
 
     def _storage(self, done: StepResult) -> list[Feature]:
         """Return the first values of each storage name: of a counter or a phase, but not of a value that only grows."""
-        features = []
+        features: list[Feature] = []
         for name, value in done.stored:
             known = self._values.setdefault(name, set())
             if value and (value in known or len(known) < _VALUES_PER_PARAMETER):

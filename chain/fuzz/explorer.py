@@ -7,7 +7,6 @@ recorded in the `Corpus` until a problem shows. From then on nothing changes, so
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from chain.fuzz.corpus import Corpus
 from chain.fuzz.fuzz_case import Fuzz, variable
@@ -158,7 +157,7 @@ class Explorer:
                 spec = self.play.handles[step.on].contract.__spec__.entries[step.entry]
                 self._remember(spec, step.args, done.value)
 
-    def _remember(self, spec: EntrySpec, args: Iterable[Any], result: Any) -> None:
+    def _remember(self, spec: EntrySpec, args: Iterable[object], result: object) -> None:
         for member, value in zip(spec.params, args, strict=False):
             self.hints.record(member.kind, value)
         self.hints.record(spec.returns, result)

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from chain.accounts import ACCOUNTS
 from chain.accounts import Account as Named
@@ -31,7 +32,7 @@ from chain.types import Address
 if TYPE_CHECKING:
     from chain.fuzz.report import Report
 
-F = TypeVar("F", bound=Callable[[Any], Any])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 def invariant(function: F) -> F:
@@ -59,12 +60,12 @@ def proposes(entry: str) -> Callable[[F], F]:
 class Proposal:
     """Arguments for an entry, and the account that should send them, or None for any account."""
 
-    args: tuple[Any, ...]
+    args: tuple[object, ...]
     sender: Address | None = None
     value: int = 0
 
 
-def by(sender: Address, *args: Any, value: int = 0) -> Proposal:
+def by(sender: Address, *args: object, value: int = 0) -> Proposal:
     """Return a proposed call by this sender."""
     return Proposal(args, sender, value)
 
@@ -103,7 +104,7 @@ class Fuzz:
         return play
 
     def deploy(
-        self, contract: type[Contract], *args: Any, sender: Address | None = None, value: int | None = None
+        self, contract: type[Contract], *args: object, sender: Address | None = None, value: int | None = None
     ) -> Handle:  # fmt: skip
         """Deploy a contract whose entries are to be called."""
         account = self.accounts[0] if sender is None else sender
@@ -180,7 +181,7 @@ class NoHypothesis(ImportError):
         super().__init__("fuzzing needs Hypothesis, which is not installed: pip install hypothesis")
 
 
-def _runner() -> Any:
+def _runner() -> ModuleType:
     try:
         return import_module("chain.fuzz.runner")
     except ModuleNotFoundError as missing:
@@ -191,7 +192,7 @@ def _runner() -> Any:
 
 def proposals_of(play: Fuzz, method: str) -> list[Proposal]:
     """Return the calls that a method proposes now."""
-    proposed: Iterable[Any] = getattr(play, method)() or ()
+    proposed: Iterable[object] = getattr(play, method)() or ()
     proposals = []
     for item in proposed:
         if not isinstance(item, tuple | Proposal):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 from chain.fuzz.fuzz_case import Fuzz
 from chain.runtime.contract import Contract
@@ -56,7 +55,7 @@ def _undescribed(module: ModuleType) -> type[Fuzz]:
     return _of_world(module, contracts)
 
 
-def _of_world(module: Any, systems: tuple[type[Contract], ...]) -> type[Fuzz]:
+def _of_world(module: ModuleType, systems: tuple[type[Contract], ...]) -> type[Fuzz]:
     class WorldFuzz(Fuzz):
         of_module = module.__name__
 

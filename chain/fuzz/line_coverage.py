@@ -37,14 +37,14 @@ class Lines:
             sys.settrace(None)
             self.ever |= self.now
 
-    def _enter(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
         code = frame.f_code
         if code.co_filename not in self.files:
             return None
         self.now.add((code.co_filename, frame.f_lineno))
         return self._step
 
-    def _step(self, frame: FrameType, event: str, arg: Any) -> Any:
+    def _step(self, frame: FrameType, event: str, arg: object) -> Any:
         if event == "line":
             self.now.add((frame.f_code.co_filename, frame.f_lineno))
         return self._step

@@ -23,7 +23,7 @@ from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
 from chain.fuzz.uniform_draws import EVEN
 from chain.spec.contracts import EntrySpec
 
-Draw: TypeAlias = Callable[[st.SearchStrategy[Any]], Any]
+Draw: TypeAlias = Callable[[st.SearchStrategy[object]], Any]
 Act: TypeAlias = Callable[[Draw], None]
 Choose: TypeAlias = Callable[[Draw], Step | None]  # None if nothing is proposed
 

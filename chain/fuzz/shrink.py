@@ -93,7 +93,7 @@ class _Search:
             yield [*steps[:at], step, *steps[at + 1 :]]
 
 
-def with_account(value: Any, account: Address, other: Address) -> Any:
+def with_account(value: object, account: Address, other: Address) -> Any:
     """Return the step or value with `other` in place of `account`, whether given by address, as text or by name."""
     match value:
         case str() if value == name_of(account):
@@ -122,7 +122,7 @@ def simpler_step(step: Step, accounts: list[Address]) -> Iterator[Step]:
             yield from (replace(step, args=args) for args in _simpler_parts(step.args))
 
 
-def simpler_values(value: Any) -> Iterator[Any]:
+def simpler_values(value: object) -> Iterator[Any]:
     """Yield values of the same type that are easier to read."""
     match value:
         case bool():
@@ -152,7 +152,7 @@ def simpler_values(value: Any) -> Iterator[Any]:
                         yield replace(value, **{field.name: simpler})
 
 
-def _simpler_parts(values: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+def _simpler_parts(values: tuple[object, ...]) -> Iterator[tuple[object, ...]]:
     for i, value in enumerate(values):
         for simpler in simpler_values(value):
             yield (*values[:i], simpler, *values[i + 1 :])

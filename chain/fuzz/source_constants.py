@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Final
+from typing import Final
 
 _OPTIMIZED: Final = 0x1  # a flag of functions, but not of class and module bodies
 _LONGEST_WORD: Final = 16
@@ -66,7 +66,7 @@ def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]
     return _constants(code for file in files for code in _codes(file))
 
 
-def constants_of(function: Callable[..., Any]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def constants_of(function: Callable[..., object]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return the integers and the single words in one function."""
     code = getattr(function, "__code__", None)
     return _constants(() if code is None else _within(code))
@@ -103,7 +103,7 @@ def _within(code: CodeType) -> Iterator[CodeType]:
             yield from _within(value)
 
 
-def _flat(values: Iterable[Any]) -> Iterator[Any]:
+def _flat(values: Iterable[object]) -> Iterator[object]:
     for value in values:
         if isinstance(value, tuple):
             yield from _flat(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from chain.errors import InvalidTransaction, Reverted
 from chain.ledger.logs import text_of
@@ -30,7 +30,7 @@ class Call:
 
     on: str
     entry: str
-    args: tuple[Any, ...]
+    args: tuple[object, ...]
     sender: Address
     value: int = 0
 
@@ -47,7 +47,7 @@ class Deployment:
     """The deployment of a contract whose `@init` takes arguments."""
 
     contract: type[Contract]
-    args: tuple[Any, ...]
+    args: tuple[object, ...]
     sender: Address
     value: int = 0
 
@@ -60,7 +60,7 @@ class StepResult:
     """The result of a step."""
 
     error: Failure | None = None
-    value: Any = None
+    value: object = None
     receipt: Receipt | None = None  # only of a call that is not a view
 
     @property
@@ -73,7 +73,7 @@ class StepResult:
         return (*lines, *(type(event).__name__ for event in self.receipt.events))
 
     @property
-    def stored(self) -> list[tuple[str, Any]]:
+    def stored(self) -> list[tuple[str, object]]:
         """Names in storage with their new values. All items of a collection have one name."""
         return [
             (
@@ -184,7 +184,7 @@ def _call(entry: Entry, step: Call) -> StepResult:
 
 
 def _deploy(
-    play: Fuzz, contract: type[Contract], args: tuple[Any, ...], sender: Address, value: int
+    play: Fuzz, contract: type[Contract], args: tuple[object, ...], sender: Address, value: int
 ) -> StepResult:
     try:
         play.deploy(contract, *args, sender=sender, value=value or None)
@@ -193,7 +193,7 @@ def _deploy(
     return StepResult()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a value as far as it distinguishes situations: of a long value, its length."""
     match value:
         case bool() | int() | Enum() | None:

@@ -52,8 +52,8 @@ class ValueHints:
         self.numbers: tuple[Sequence[int], ...] = (numbers, tuple(dict.fromkeys(near)))
         self.words: tuple[Sequence[str], ...] = (words,)
         self.accounts: list[Address] = []
-        self.seen: dict[str, list[Any]] = {}  # by the name of a type, the latest last
-        self._at_start: dict[str, list[Any]] = {}
+        self.seen: dict[str, list[object]] = {}  # by the name of a type, the latest last
+        self._at_start: dict[str, list[object]] = {}
 
     def of(self, entry: EntrySpec) -> ValueHints:
         """Return a copy with the constants of this entry's own code."""
@@ -75,7 +75,7 @@ class ValueHints:
         """Keep the values that were recorded so far for every play."""
         self._at_start = {name: list(known) for name, known in self.seen.items()}
 
-    def record(self, kind: ValueType | None, value: Any) -> None:
+    def record(self, kind: ValueType | None, value: object) -> None:
         """Record a value that came up. Its parts may be worth trying again."""
         parts = None if kind is None else kind.split(value)
         if parts is not None:
@@ -87,13 +87,13 @@ class ValueHints:
                 known.append(value)
                 del known[:-_REMEMBERED]
 
-    def recall(self, kind: ValueType, place: int) -> Any:
+    def recall(self, kind: ValueType, place: int) -> object:
         """Return a seen value of this type, the latest first, or the default value if none was seen."""
         known = self.seen.get(kind.name)
         return known[-1 - place % len(known)] if known else kind.zero
 
 
-def arguments(entry: EntrySpec, hints: ValueHints) -> SearchStrategy[tuple[Any, ...]]:
+def arguments(entry: EntrySpec, hints: ValueHints) -> SearchStrategy[tuple[object, ...]]:
     """Return a strategy of arguments for an entry. A parameter with a default sometimes gets the default."""
     known = hints.of(entry)
     strategies = [
@@ -181,13 +181,13 @@ def _texts(kind: StringType, hints: ValueHints) -> SearchStrategy[str]:
     return st.one_of(_PLACES.map(known), _seen(kind, hints), free, *constants)
 
 
-def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[Any]:
+def _records(kind: StructType, hints: ValueHints) -> SearchStrategy[object]:
     parts = st.tuples(*(values(part, hints) for part in kind.parts))
     build = kind.cls
     if build is None:
         return parts
 
-    def built(members: tuple[Any, ...]) -> Any:
+    def built(members: tuple[object, ...]) -> object:
         with suppress(Exception):  # a dataclass may refuse these members
             return build(*members)
         return _NOTHING

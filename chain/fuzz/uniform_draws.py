@@ -6,7 +6,7 @@ the contracts steer the run (`chain.fuzz.corpus`), and a run must be the same wh
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
@@ -17,14 +17,27 @@ _WIDE: Final = 2**32  # wider ranges favour small numbers, as Hypothesis does by
 class UniformProvider(HypothesisProvider):
     """Draws every number of a range with the same probability."""
 
-    def draw_integer(self, min_value: Any = None, max_value: Any = None, **how: Any) -> int:
-        random: Any = self._random
-        is_free = None in (min_value, max_value) or how.get("weights") is not None
-        if is_free or max_value - min_value >= _WIDE:
-            return super().draw_integer(min_value, max_value, **how)
-        return int(random.randint(min_value, max_value))
+    def draw_integer(
+        self,
+        min_value: int | None = None,
+        max_value: int | None = None,
+        *,
+        weights: dict[int, float] | None = None,
+        shrink_towards: int = 0,
+    ) -> int:
+        if (
+            weights is None
+            and min_value is not None
+            and max_value is not None
+            and max_value - min_value < _WIDE
+        ):
+            assert self._random is not None
+            return self._random.randint(min_value, max_value)
+        return super().draw_integer(
+            min_value, max_value, weights=weights, shrink_towards=shrink_towards
+        )
 
-    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+    def _maybe_draw_constant(self, *_: object, **__: object) -> None:
         return None
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Any
 
 from chain.accounts import Account as Named
 from chain.fuzz.fuzz_case import Fuzz, variable
@@ -117,7 +116,7 @@ class _Test(PythonStyle):
                 target = f'{on}["{entry}"]' if is_shared else f"{on}.{entry}"
                 return f"{target}({', '.join(self._sent(args, sender, value))})"
 
-    def _sent(self, args: tuple[Any, ...], sender: Address, value: int) -> list[str]:
+    def _sent(self, args: tuple[object, ...], sender: Address, value: int) -> list[str]:
         wei = [f"value={value}"] if value else []
         return [*map(self.show, args), f"sender={self.show(sender)}", *wei]
 
@@ -133,7 +132,7 @@ class _Test(PythonStyle):
     def raw(self, value: bytes | bytearray) -> str:
         return repr(value)
 
-    def plain(self, value: Any) -> str:
+    def plain(self, value: object) -> str:
         name = self._name_of(value) if isinstance(value, str) else None
         return name or repr(value)
 
