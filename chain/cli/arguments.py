@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from chain.ledger.sql.parse_values import AddressResolver, ParseError, by_field, parse_value
 from chain.schema.value_types import (
@@ -23,7 +22,7 @@ from chain.spec.contracts import EntrySpec
 _NOTHING = ("null", "none")
 
 
-def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, Any]:
+def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, object]:
     """Return the arguments of an entry, read from one word each or from one JSON object or list."""
     types = {member.name: member.kind for member in entry.params}
     parsed = _whole(entry, words)
@@ -46,7 +45,7 @@ def usage(entry: EntrySpec) -> str:
     )
 
 
-def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
+def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, object] | None:
     """Return all arguments at once if the only word is JSON that holds more than the first argument."""
     if len(words) != 1 or not words[0].lstrip().startswith(("{", "[")):
         return None
@@ -70,7 +69,7 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, Any] | None:
     return None
 
 
-def read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> Any:
+def read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> object:
     """Read a value of type `kind` from one word of the command line."""
     match kind:
         case OptionalType(item=item):

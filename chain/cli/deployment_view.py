@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -203,7 +202,7 @@ class _View:
             for line in status.changes:
                 click.echo(f"{status.name}: {line}")
 
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self) -> dict[str, object]:
         """Return the result as JSON: every step, and the addresses of all contracts."""
         did = {status.name: (status, record) for status, record in self._did}
         steps = [did.get(status.name, (status, status.record)) for status in self._found]

@@ -22,7 +22,7 @@ from chain.simulator.past import ChainAtBlock
 from chain.spec.contracts import EntrySpec
 from chain.spec.overloads import signatures
 
-Command = Callable[..., Any]
+Command = Callable[..., object]
 
 _chain = click.option(
     "--chain",
@@ -54,7 +54,7 @@ def contracts_option(command: Command) -> Command:
     """Add `--contracts`, which the command receives as a `ContractCatalogue` named `offered`."""
 
     @wraps(command)
-    def offering(*args: Any, package: str, **named: Any) -> Any:
+    def offering(*args: object, package: str, **named: object) -> Any:
         try:
             offered = ContractCatalogue(package)
         except ContractNotFound as error:
@@ -113,7 +113,7 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
 
 def called(
     chain: Chain, entries: Sequence[Entry], words: Sequence[str]
-) -> tuple[Entry, dict[str, Any]]:
+) -> tuple[Entry, dict[str, object]]:
     """Return the entry to call and its arguments. Of several entries with one name, choose the one that the words fit."""
     if len(entries) == 1:
         return entries[0], arguments(chain, entries[0].spec, words)

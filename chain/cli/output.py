@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -20,12 +19,12 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def as_json(value: Any) -> None:
+def as_json(value: object) -> None:
     """Print one JSON value, indented if stdout is a terminal."""
     click.echo(json.dumps(portable(value), ensure_ascii=False, indent=2 if is_terminal() else None))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, json: bool) -> None:
     """Print rows under column names, as a table or as a JSON list of objects."""
     cells = [list(map(portable, row)) for row in rows]
     if json:
@@ -36,7 +35,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, json: bool) 
         click.echo(str(QueryResult(columns, [list(map(_cell, row)) for row in cells])))
 
 
-def key_values(values: Mapping[str, Any], *, json: bool) -> None:
+def key_values(values: Mapping[str, object], *, json: bool) -> None:
     """Print names and values, as one line each or as a JSON object."""
     if json:
         as_json(values)
@@ -47,7 +46,7 @@ def key_values(values: Mapping[str, Any], *, json: bool) -> None:
         click.echo(f"{label}  {_cell(portable(value))}")
 
 
-def value(value: Any) -> None:
+def value(value: object) -> None:
     """Print one value: text as it is, a value with parts as JSON."""
     plain = portable(value)
     if isinstance(plain, list | dict):
@@ -58,7 +57,7 @@ def value(value: Any) -> None:
         )
 
 
-def inline_pairs(values: Mapping[str, Any]) -> str:
+def inline_pairs(values: Mapping[str, object]) -> str:
     """Return names and values in one line."""
     return ", ".join(f"{name}={form.sql_cell(value)}" for name, value in values.items())
 
@@ -89,5 +88,5 @@ def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
     import_module("rich.console").Console().print(layout)
 
 
-Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+Option = Callable[[Callable[..., object]], Callable[..., object]]
 json_option: Option = click.option("--json", "json", is_flag=True, help="Answer in JSON.")

@@ -64,7 +64,7 @@ def read_sender(deployment: Deployment, word: str) -> Address:
 
 def _parameters(
     declare: Callable[..., None], given: Mapping[str, str], deployment: Deployment
-) -> dict[str, Any]:
+) -> dict[str, object]:
     _, *parameters = inspect.signature(declare).parameters.values() or [None]
     expected = {each.name: each for each in parameters if each is not None}
     takes = ", ".join(expected) or "none"

@@ -8,7 +8,6 @@ from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import click
 
@@ -33,6 +32,6 @@ def loaded(script: Path) -> ModuleType:
     return module
 
 
-def takes_chain(main: Callable[..., Any]) -> bool:
+def takes_chain(main: Callable[..., object]) -> bool:
     """Return True if a script's main takes the chain as an argument."""
     return len(signature(main).parameters) > 0

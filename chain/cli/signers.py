@@ -8,13 +8,12 @@ from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 
 from chain.accounts import Account, account_of_key
 
-Command = Callable[..., Any]
+Command = Callable[..., object]
 PASSWORD = "BOARDCHAIN_PASSWORD"
 _NAME = "signer"
 
@@ -24,9 +23,9 @@ def signer_options(command: Command) -> Command:
 
     @wraps(command)
     def signing(
-        *args: Any, key: str | None, mnemonic: str | None, mnemonic_index: int, keystore: Path | None,
-        **named: Any,
-    ) -> Any:  # fmt: skip
+        *args: object, key: str | None, mnemonic: str | None, mnemonic_index: int, keystore: Path | None,
+        **named: object,
+    ) -> object:  # fmt: skip
         if sum(each is not None for each in (key, mnemonic, keystore)) > 1:
             raise click.UsageError("give one of --key, --mnemonic and --keystore")
         return command(*args, signer=_signer(key, mnemonic, mnemonic_index, keystore), **named)

@@ -16,7 +16,7 @@ from chain.deployment.chain_folder import chain_folders, default_base, find_fold
 from chain.deployment.journal import DONE, SENDING, Journal, Record, is_on_chain, read_json
 from chain.simulator.chain import MEMORY, Chain
 
-Row = tuple[Any, ...]
+Row = tuple[object, ...]
 
 
 @click.command()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 import click
 
@@ -56,13 +55,13 @@ def command(
         output.table(("block", "event", "contract", "fields"), rows, json=False)
 
 
-def _row(who: AddressBook, line: JsonObject) -> tuple[Any, ...]:
+def _row(who: AddressBook, line: JsonObject) -> tuple[object, ...]:
     """Return an event as a row of the table, with the names of accounts and contracts in place of addresses."""
     fields = {name: _named(who, value) for name, value in line["fields"].items()}
     return line["block"], line["event"], _named(who, line["address"]), output.inline_pairs(fields)
 
 
-def _named(who: AddressBook, value: Any) -> Any:
+def _named(who: AddressBook, value: object) -> object:
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
         return who.name(bytes.fromhex(value[2:])) or value
     return value

@@ -36,7 +36,9 @@ class _Bytes(click.ParamType[int]):
 
     name = "bytes"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
         match = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
         if match is None:
             self.fail(
@@ -46,7 +48,7 @@ class _Bytes(click.ParamType[int]):
 
 
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
-_NUMBERS: dict[Any, click.ParamType[Any]] = {
+_NUMBERS: dict[object, click.ParamType[object]] = {
     "int": click.IntRange(1),
     "float": click.FloatRange(0, min_open=True),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -57,7 +56,7 @@ def command(
 
 
 def _drawn(
-    chain: Chain, handle: Handle, boards: Boards, board_id: Any, block: int | None
+    chain: Chain, handle: Handle, boards: Boards, board_id: object, block: int | None
 ) -> Picture:
     """Return the picture of a board now, or at the end of a block."""
     moment = handle if block is None else options.past(chain, block).handle(handle)
@@ -67,7 +66,7 @@ def _drawn(
         raise click.UsageError(str(error)) from None
 
 
-def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> Any:
+def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> object:
     """Read the name of a board, which is of the type that the contract's entries give it."""
     contract = handle.contract.__name__
     if boards.key is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -24,7 +23,7 @@ _SOME = click.IntRange(min=1)
 class _Percent(click.ParamType[float]):
     name = "percent"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # fmt: skip
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:  # fmt: skip
         try:
             share = float(str(value).removesuffix("%")) / 100
         except ValueError:
@@ -199,7 +198,7 @@ def _replay(target: str, folder: Path, number: int) -> int:
     return 0
 
 
-def _facts(file: Path, row: Row) -> dict[str, Any]:
+def _facts(file: Path, row: Row) -> dict[str, object]:
     return {
         "chain": str(file),
         "seats": row.seats,
