@@ -6,7 +6,6 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from chain.arena.game import Game
 from chain.metering.digest import canonical_syntax
@@ -15,7 +14,7 @@ from chain.simulator.catalogue import ContractNotFound, import_reported
 from chain.source.syntax_trees import tree_of
 
 
-def find_game(target: str) -> Game[Any, Any]:
+def find_game(target: str) -> Game[object, object]:
     """Return the `Game` among the names of a module, or of the module `play` in a package."""
     return _found(target)[1]
 
@@ -34,7 +33,7 @@ def digest_of(target: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def _found(target: str) -> tuple[ModuleType, Game[Any, Any]]:
+def _found(target: str) -> tuple[ModuleType, Game[object, object]]:
     module = import_reported(target)
     if not _games_in(module) and hasattr(module, "__path__") and find_spec(f"{target}.play"):
         module = import_reported(f"{target}.play")
@@ -45,5 +44,5 @@ def _found(target: str) -> tuple[ModuleType, Game[Any, Any]]:
     return module, games[0]
 
 
-def _games_in(module: ModuleType) -> list[Game[Any, Any]]:
+def _games_in(module: ModuleType) -> list[Game[object, object]]:
     return [value for value in vars(module).values() if isinstance(value, Game)]

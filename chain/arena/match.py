@@ -36,7 +36,7 @@ class Row:
     transcript: str | None = None  # of a game that failed
 
     @property
-    def outcome(self) -> tuple[Any, ...]:
+    def outcome(self) -> tuple[object, ...]:
         """What has to be the same on a chain and by the rules."""
         return self.ending, self.places, self.scores, self.plies, self.text, self.failure
 
@@ -71,7 +71,7 @@ def replay_into(plan: Plan, number: int, file: Path) -> Row:
         return _on_chain(find_game(plan.target), plan, number, chain)
 
 
-def _by_rules(game: Game[Any, Any], plan: Plan, number: int) -> Row:
+def _by_rules(game: Game[object, object], plan: Plan, number: int) -> Row:
     sitting = _Sitting(game, plan, number)
     row = sitting.play(lambda: game.by_rules(len(sitting.seats), sitting.chance))
     if row.failure is None:
@@ -80,7 +80,7 @@ def _by_rules(game: Game[Any, Any], plan: Plan, number: int) -> Row:
     return replace(row, transcript="\n".join(moves))
 
 
-def _on_chain(game: Game[Any, Any], plan: Plan, number: int, chain: Chain) -> Row:
+def _on_chain(game: Game[object, object], plan: Plan, number: int, chain: Chain) -> Row:
     sitting = _Sitting(game, plan, number)
     row = sitting.play(lambda: game.on_chain(chain, len(sitting.seats), sitting.chance))
     calls: dict[str, list[int]] = {}
@@ -98,7 +98,7 @@ def _on_chain(game: Game[Any, Any], plan: Plan, number: int, chain: Chain) -> Ro
 class _Sitting:
     """The players of a game, each with a chance of its own, and what they have done."""
 
-    def __init__(self, game: Game[Any, Any], plan: Plan, number: int) -> None:
+    def __init__(self, game: Game[object, object], plan: Plan, number: int) -> None:
         self.plan, self.number, self.seats = plan, number, plan.seats(number)
         self.seed = plan.seed(number)
         self.chance = Random(self.seed)  # of the table
@@ -106,10 +106,10 @@ class _Sitting:
             (name, game.strategies[name](), Random(f"{self.seed}/{seat}"))
             for seat, name in enumerate(self.seats)
         ]
-        self.made: list[tuple[str, Any]] = []
+        self.made: list[tuple[str, object]] = []
 
     def play(self, open_table: Any) -> Row:
-        table: Table[Any, Any] | None = None
+        table: Table[object, object] | None = None
         result, failure = None, None
         try:
             table = open_table()
@@ -119,7 +119,7 @@ class _Sitting:
             failure = f"{type(problem).__name__}: {problem}"
         return self._row(result, failure, "" if table is None else table.text())
 
-    def _move(self, table: Table[Any, Any]) -> None:
+    def _move(self, table: Table[object, object]) -> None:
         if len(self.made) == self.plan.most_plies:
             raise NoEnd(f"the game goes on after {self.plan.most_plies} plies")
         name, player, chance = self.players[table.turn()]
@@ -145,5 +145,5 @@ class _Sitting:
         )
 
 
-def _json(value: Iterable[Any]) -> str:
+def _json(value: Iterable[object]) -> str:
     return json.dumps(value, separators=(",", ":"))

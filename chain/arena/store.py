@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from chain.arena.match import Row
 from chain.arena.plan import Plan
@@ -100,14 +100,14 @@ class Store:
         self.close()
 
 
-def _hash(rows: Iterable[tuple[Any, ...]]) -> str:
+def _hash(rows: Iterable[tuple[object, ...]]) -> str:
     digest = sha256()
     for row in rows:
         digest.update(f"{json.dumps(row)}\n".encode())
     return digest.hexdigest()
 
 
-def _difference(folder: Path | None, there: dict[str, Any], here: dict[str, Any]) -> str:
+def _difference(folder: Path | None, there: dict[str, object], here: dict[str, object]) -> str:
     def named(name: str) -> str:
         if name == "digest":
             return "the code of the game has changed since"
