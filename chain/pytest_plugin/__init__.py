@@ -127,7 +127,9 @@ def _boardchain_anchor(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest) -> Any:
+def pytest_fixture_setup(
+    fixturedef: pytest.FixtureDef[object], request: pytest.FixtureRequest
+) -> object:
     if fixturedef.scope == "function":
         return (yield)
     with request.config.stash[_KEY].persistent_fixture_scope(fixturedef.argname):
@@ -138,7 +140,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any], request: pytest.Fix
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_call(item: pytest.Item) -> Any:
+def pytest_runtest_call(item: pytest.Item) -> object:
     owner, name = _examples(item)
     if owner is None:
         return (yield)
@@ -149,25 +151,25 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         return (yield)
 
 
-def _examples(item: pytest.Item) -> tuple[Any, str]:
+def _examples(item: pytest.Item) -> tuple[object, str]:
     """Return the owner and the name of the function that runs once per example.
 
     It is the body of a `@given` test, or the `__init__` of a state machine.
     """
-    test: Any = getattr(item, "obj", None)
+    test: object = getattr(item, "obj", None)
     if hasattr(test, "hypothesis"):
         return test.hypothesis, "inner_test"
     return getattr(test, "_hypothesis_state_machine_class", None), "__init__"
 
 
-def _after(go_back: Callable[[], None], run: Callable[..., Any]) -> Callable[..., Any]:
+def _after(go_back: Callable[[], None], run: Callable[..., object]) -> Callable[..., object]:
     """Return `run`, preceded by `go_back`.
 
     Going back before each example, and not after it, keeps the last one, which failed, for the report.
     """
 
     @wraps(run)
-    def example(*args: Any, **named: Any) -> Any:
+    def example(*args: object, **named: object) -> object:
         go_back()
         return run(*args, **named)
 
@@ -191,7 +193,7 @@ def _allow_chains(item: pytest.Item, anchors: ChainIsolation) -> None:
     )
 
 
-def _own_fixtures(item: Any) -> Iterator[Any]:
+def _own_fixtures(item: Any) -> Iterator[object]:
     """Yield the values of the fixtures that were made for this test and are among its arguments."""
     for name in inspect.signature(item.function).parameters:
         definitions = item._fixtureinfo.name2fixturedefs.get(name)
@@ -203,7 +205,7 @@ def _own_fixtures(item: Any) -> Iterator[Any]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> Any:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[object]) -> Any:
     report: pytest.TestReport = yield
     if report.failed and call.when != "teardown":
         isolation = item.config.stash[_KEY]

@@ -32,7 +32,7 @@ _DEEDS: Final = "BOARDCHAIN_DEEDS"  # set if the run is to list the outcomes
 _LONGEST: Final = 3600  # seconds
 _ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
-Line = Mapping[str, Any]
+Line = Mapping[str, object]
 
 
 class HashSeedRuns:
@@ -76,7 +76,7 @@ class HashSeedRuns:
         began = self._anchors.began
         chains = [chain for chain in began if len(chain.receipts) > began[chain]]
         hashes = [keccak(record(chain).encode()).hex() for chain in chains]
-        line: dict[str, Any] = {"test": test, "chains": hashes}
+        line: dict[str, object] = {"test": test, "chains": hashes}
         if _DEEDS in os.environ:
             line["deeds"] = [outcomes_of(chain) for chain in chains]
         with Path(self._tape, f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as tape:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class ChainIsolation:
         for chain in self.began:
             self.began[chain] = len(chain.receipts)
 
-    def is_registered(self, value: Any) -> bool:
+    def is_registered(self, value: object) -> bool:
         """True if `value` is a chain that is reverted, or an object of ours that belongs to one."""
         owner = getattr(value, "__self__", value)
         if type(owner).__module__.partition(".")[0] != "chain":
