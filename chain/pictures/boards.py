@@ -43,11 +43,11 @@ class About(Protocol):
 class Boards:
     """The boards of one game."""
 
-    draw: Callable[[Any], Picture]
-    read_state: Callable[..., Any]
+    draw: Callable[[object], Picture]
+    read_state: Callable[..., object]
     key: str | None  # the argument or event field that names a board; None if the contract is one
 
-    def picture(self, game: GameHandle, board_id: Any = None) -> Picture:
+    def picture(self, game: GameHandle, board_id: object = None) -> Picture:
         """Return the picture of a board as it stood when the handle's chain did."""
         names = () if self.key is None else (board_id,)
         return self.draw(self.read_state(game, *names))
@@ -82,7 +82,7 @@ def boards_of(contract: type) -> Boards | None:
     return None
 
 
-def board_picture(game: GameHandle, board_id: Any = None) -> Picture:
+def board_picture(game: GameHandle, board_id: object = None) -> Picture:
     """Return the picture of a board of a deployed game: `board_picture(chain.at(block=7).handle(game), 0)`."""
     boards = boards_of(game.contract)
     if boards is None:
@@ -105,7 +105,7 @@ def picture_of(state: object) -> Picture | None:
 class _Drawing(NamedTuple):
     """How the states of a game are drawn, and their class."""
 
-    draw: Callable[[Any], Picture]
+    draw: Callable[[object], Picture]
     state: type
 
 
@@ -120,7 +120,7 @@ def _drawing_of(package: str) -> _Drawing | None:
     return None
 
 
-def _argument_type(function: Any) -> type:
+def _argument_type(function: object) -> type:
     """Return the class of the first argument; no value is of the one that is returned if it names none."""
     hint = next(iter(get_type_hints(function).values()), None)
     return hint if isinstance(hint, type) else type("Unknown", (), {})
@@ -144,5 +144,5 @@ def _key_of_view(contract: Any) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _read_view(game: Any, board_id: Any) -> Any:
+def _read_view(game: Any, board_id: object) -> object:
     return game.state(board_id)
