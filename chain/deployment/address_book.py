@@ -35,7 +35,7 @@ def typescript(book: dict[str, Any]) -> str:
     return "\n\n".join(lines)
 
 
-def _contracts(records: dict[str, Record], chain: Chain) -> dict[str, Any]:
+def _contracts(records: dict[str, Record], chain: Chain) -> dict[str, object]:
     """Return the contracts that a plan has, by name."""
     return {
         name: {
@@ -50,7 +50,7 @@ def _contracts(records: dict[str, Record], chain: Chain) -> dict[str, Any]:
     }
 
 
-def _abi(chain: Chain, address: Address) -> list[dict[str, Any]]:
+def _abi(chain: Chain, address: Address) -> list[dict[str, object]]:
     """Return the ABI that a contract has now; bytecode has none that is known."""
     digest = parse_code(chain.code(address))
     artifact = None if digest is None else chain.ledger.artifacts.get(digest)

@@ -130,7 +130,7 @@ def data_text(data: bytes) -> str:
     return to_hex(data) if len(data) <= _LONGEST else f"keccak {to_hex(keccak(data))}"
 
 
-def write_json(path: Path, value: Any) -> None:
+def write_json(path: Path, value: object) -> None:
     """Write a JSON file completely or not at all."""
     write_text(path, f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
 
@@ -157,7 +157,7 @@ def read_json(path: Path) -> Any:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    whole: dict[str, Any] | None = read_json(path)
+    whole: dict[str, object] | None = read_json(path)
     if whole is None:
         return {}
     steps = whole.get("steps") if isinstance(whole, dict) else None

@@ -103,7 +103,7 @@ class Deployment(DeployMixin):
         self.declared[program.digest] = program
         return program
 
-    def deploy(self, contract: type[Contract], /, *args: Any, **options: Any) -> Handle:
+    def deploy(self, contract: type[Contract], /, *args: object, **options: Any) -> Handle:
         """Plan a contract; the arguments after the class go to its `@init`."""
         require_contract_class(contract)
         name = contract.__name__
@@ -151,7 +151,7 @@ class Deployment(DeployMixin):
             raise TypeError(f"{address} is not a world of this plan")
         return PlannedWorld(self, address)
 
-    def call(self, *_: Any, **__: Any) -> NoReturn:
+    def call(self, *_: object, **__: object) -> NoReturn:
         raise TypeError(
             "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
             " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"
@@ -272,7 +272,7 @@ class PlannedWorld(WorldHandle):
             raise TypeError(f"the world {self.namespace} of this plan has no system '{name}'")
         return systems[name]
 
-    def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, Any]) -> Any:
+    def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, object]) -> Any:
         resource = getattr(what, "__name__", what)
         writer = (
             to.__name__
