@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.decoded.formatting import PythonStyle, ValueFormatter
 from chain.ledger.sql.parse_values import parse_value
@@ -38,7 +38,7 @@ class ExactFormatter(ValueFormatter):
         return PythonStyle.raw(self, value)
 
 
-def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tuple[Any, ...]:
+def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tuple[object, ...]:
     """Return the values between the parentheses of a call, each read as the type of its parameter."""
     try:
         call = ast.parse(f"_({_SPECIAL.sub(_as_python, text)})", mode="eval").body
@@ -72,7 +72,7 @@ def _as_python(found: re.Match[str]) -> str:
     return found[0] if found["bytes"] is None else f"_.raw({found['bytes']!r})"
 
 
-def _plain(node: ast.expr) -> Any:
+def _plain(node: ast.expr) -> object:
     """Return what an expression stands for, as if it came from JSON: an object for a record, text for an address or bytes."""
     match node:
         case ast.Call(func=ast.Attribute(attr="at"), args=[ast.Constant(value=str(name))]):

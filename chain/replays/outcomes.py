@@ -65,7 +65,7 @@ def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
     }  # fmt: skip
 
 
-def _announced(event: Any, shown: ValueFormatter) -> Iterator[list[str]]:
+def _announced(event: object, shown: ValueFormatter) -> Iterator[list[str]]:
     """Yield the names and values of the fields of an event."""
     if not dataclasses.is_dataclass(event):
         yield ["its events", shown.show(event)]

@@ -81,7 +81,7 @@ class Step:
 class Transcript:
     """A parsed transcript."""
 
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
     # By the name in the transcript: the full name, and the digest if there is one.
     contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -145,7 +145,7 @@ def _version(number: int, text: str) -> tuple[str, bytes | None]:
     return full, bytes.fromhex(digest[2:]) if digest else None
 
 
-def _settings(number: int, text: str) -> Iterator[tuple[str, Any]]:
+def _settings(number: int, text: str) -> Iterator[tuple[str, object]]:
     """Yield the names and values of the settings of a chain."""
     for word in text.split():
         name, _, value = word.partition("=")
