@@ -11,7 +11,7 @@ from typing import Any, Final
 creation_listeners: Final[list[Callable[[Any], None]]] = []
 
 
-def notify_created(chain: Any) -> None:
+def notify_created(chain: object) -> None:
     """Call every listener with a chain that was just created."""
     for listener in creation_listeners:
         listener(chain)

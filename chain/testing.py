@@ -102,7 +102,7 @@ def _is_declared(data: bytes, expected: Any) -> bool:
         return False
 
 
-def _show_reason(expected: Any) -> str:
+def _show_reason(expected: object) -> str:
     """Return the expected reason in words; raise TypeError if it cannot be one."""
     if expected is None:
         return "any reason"
@@ -117,7 +117,7 @@ def _show_reason(expected: Any) -> str:
     )
 
 
-def assert_events(source: Any, *expected: Any) -> None:
+def assert_events(source: object, *expected: object) -> None:
     """Check that the expected events were emitted, in this order; others may come before, between and after.
 
     `source` is a receipt, a chain, or events. An expected event is an instance, a class or a name, or a tuple of one of
@@ -142,10 +142,10 @@ def assert_events(source: Any, *expected: Any) -> None:
             )
 
 
-def _events_of(source: Any) -> list[Any]:
+def _events_of(source: object) -> list[object]:
     if isinstance(source, LogQueries):
         return source.ledger.decode_rows(source.ledger.events.rows)
-    events: Any = getattr(source, "events", source)
+    events: object = getattr(source, "events", source)
     if isinstance(source, type) or not isinstance(events, Iterable):
         raise TypeError(
             f"{short_repr(source)} holds no events: give a receipt, a chain or events first"
@@ -153,7 +153,7 @@ def _events_of(source: Any) -> list[Any]:
     return list(events)
 
 
-def _is_like(event: Any, wanted: Any) -> bool:
+def _is_like(event: object, wanted: object) -> bool:
     if isinstance(wanted, type | str):
         return is_event(event, wanted)
     if isinstance(wanted, tuple):
@@ -162,7 +162,7 @@ def _is_like(event: Any, wanted: Any) -> bool:
     return bool(event == wanted)
 
 
-def _has(event: Any, fields: Mapping[str, Any]) -> bool:
+def _has(event: object, fields: Mapping[str, object]) -> bool:
     """True if these fields of an event have these values."""
     for name in fields:
         if not hasattr(event, name):
@@ -170,7 +170,7 @@ def _has(event: Any, fields: Mapping[str, Any]) -> bool:
     return all(getattr(event, name) == value for name, value in fields.items())
 
 
-def _show_event(wanted: Any) -> str:
+def _show_event(wanted: object) -> str:
     if isinstance(wanted, tuple):
         event_type, fields = wanted
         return f"{_show_event(event_type)}({', '.join(f'{name}={value!r}' for name, value in fields.items())}, …)"
