@@ -157,7 +157,7 @@ class ModelSpec:
 
     def _member(
         self, name: str
-    ) -> tuple[Callable[[object, int], object], Callable[[object, int, object], None]]:
+    ) -> tuple[Callable[[Words, int], object], Callable[[Words, int, object], None]]:
         """Return the functions that load and store a member."""
         accessors = self._access.get(name)
         if accessors is None:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import ValueType
-from chain.storage.dynamic import DynamicLayout, Layout
+from chain.storage.dynamic import DynamicLayout, Layout, Writes
 from chain.storage.layout import FieldsLayout
+from chain.storage.packing import ReadableWords, Words
 
 P = TypeVar("P")
 ReadKey: TypeAlias = Callable[[P], ValueType]
@@ -32,17 +33,17 @@ class CollectionLayout(DynamicLayout):
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         """Return the layout of the field `name`. `key` and `value` read the `parts` of its declaration."""
 
-    def load(self, frame: Any, slot: int) -> Any:
+    def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.collection(frame, slot, self)
 
     def pack(self, value: Any) -> Any:
         raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
 
-    def write(self, frame: Any, slot: int, packed: Any) -> None:
+    def write(self, frame: Words, slot: int, packed: Any) -> None:
         self.pack(packed)
 
-    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Any) -> None:
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
         self.pack(after)
 
-    def clear(self, frame: Any, slot: int) -> None:
+    def clear(self, frame: Words, slot: int) -> None:
         raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")

@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeAlias
 
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import BytesType, ListType, OptionalType, StringType
-from chain.storage.packing import MemoTable, PackedLayout, PackingSource, Words
+from chain.storage.packing import MemoTable, PackedLayout, PackingSource, ReadableWords, Words
 
 # Planned writes: the function that writes, the slot, and the packed value.
-Writes: TypeAlias = list[tuple[Callable[[Any, int, Any], None], int, Any]]
+Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
 _LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
@@ -28,13 +28,15 @@ class Layout(Protocol):
     def size(self) -> int | None: ...  # in bytes, if values are packed; otherwise None
     @property
     def words(self) -> int: ...
-    def load(self, frame: Any, slot: int) -> Any: ...
+    def load(self, frame: ReadableWords, slot: int) -> Any: ...
     def pack(self, value: Any) -> Any: ...  # check the value, and make it ready to be written
-    def write(self, frame: Any, slot: int, packed: Any) -> None: ...
-    def store(self, frame: Any, slot: int, value: Any) -> None: ...  # pack and write
-    def plan(self, frame: Any, slot: int, before: Any, after: Any, writes: Writes) -> None: ...
-    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None: ...  # plan and write
-    def clear(self, frame: Any, slot: int) -> None: ...
+    def write(self, frame: Words, slot: int, packed: Any) -> None: ...
+    def store(self, frame: Words, slot: int, value: Any) -> None: ...  # pack and write
+    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None: ...
+    def change(
+        self, frame: Words, slot: int, before: Any, after: Any
+    ) -> None: ...  # plan and write
+    def clear(self, frame: Words, slot: int) -> None: ...
 
 
 def store_word(frame: Words, slot: int, packed: int) -> None:
@@ -54,10 +56,10 @@ class DynamicLayout:
 
     size: int | None = None
     words = 1
-    load: Callable[[Any, int], Any]
+    load: Callable[[ReadableWords, int], Any]
     pack: Callable[[Any], Any]
-    write: Callable[[Any, int, Any], None]
-    clear: Callable[[Any, int], None]
+    write: Callable[[Words, int, Any], None]
+    clear: Callable[[Words, int], None]
 
     def store(self, frame: Words, slot: int, value: Any) -> None:
         self.write(frame, slot, self.pack(value))
@@ -77,7 +79,7 @@ class OptionLayout(DynamicLayout):
         self.kind, self.item = kind, item
         self.words = 1 + item.words
 
-    def load(self, frame: Words, slot: int) -> Any:
+    def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.item.load(frame, slot + 1) if frame.sload(slot) else None
 
     def pack(self, value: Any) -> Any:
@@ -113,7 +115,9 @@ class SequenceLayout(DynamicLayout):
             names = self._compile(self.item)
             self._numbers: Callable[[Any], list[int]] = names["pack"]
             self._words = MemoTable(names["unpack"], _LONG_MEMO)
-        self._tuples = MemoTable(lambda key: tuple(self._unpack(*key)), _LONG_MEMO)
+        self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
+            lambda key: tuple(self._unpack(*key)), _LONG_MEMO
+        )
 
     def _compile(self, item: PackedLayout) -> dict[str, Any]:
         source = PackingSource(f"pack {self.kind.name}")
@@ -131,7 +135,7 @@ class SequenceLayout(DynamicLayout):
         source.names["fail"] = _fail
         return source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
 
-    def load(self, frame: Words, slot: int) -> Any:
+    def load(self, frame: ReadableWords, slot: int) -> Any:
         count, make, per_word = frame.sload(slot), self.kind.make, self.per_word
         if count == 0:
             return make()
@@ -237,9 +241,11 @@ class TextLayout(DynamicLayout):
     def __init__(self, kind: StringType | BytesType) -> None:
         self.kind = kind
         self.make: Callable[[bytes], Any] = bytes.decode if isinstance(kind, StringType) else bytes
-        self._short = MemoTable(lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1]))
+        self._short: MemoTable[int, Any] = MemoTable(
+            lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1])
+        )
 
-    def load(self, frame: Words, slot: int) -> Any:
+    def load(self, frame: ReadableWords, slot: int) -> Any:
         word = frame.sload(slot)
         if not word & 1:
             return self._short[word]

@@ -36,6 +36,7 @@ from chain.storage.packing import (
     Offset,
     PackedLayout,
     PackingSource,
+    ReadableWords,
     Words,
     lay_out,
     packed_layout,
@@ -85,7 +86,7 @@ class FieldsLayout:
 
     def accessors(
         self, index: int
-    ) -> tuple[Callable[[Any, int], Any], Callable[[Any, int, Any], None]]:
+    ) -> tuple[Callable[[ReadableWords, int], Any], Callable[[Words, int, Any], None]]:
         """Return functions that load and store member `index` of the fields that start at a given slot."""
         layout, (word, shift, alone) = self.layouts[index], self.places[index]
         if not isinstance(layout, PackedLayout):
@@ -95,11 +96,11 @@ class FieldsLayout:
             )
         pack, unpack, mask = layout.pack, layout.unpack, (1 << 8 * (layout.size or 0)) - 1 << shift
 
-        def store_shared(frame: Any, slot: int, value: Any) -> None:
+        def store_shared(frame: Words, slot: int, value: Any) -> None:
             number = pack(value) << shift
             frame.sstore(slot + word, frame.sload(slot + word) & ~mask | number)
 
-        def store_alone(frame: Any, slot: int, value: Any) -> None:
+        def store_alone(frame: Words, slot: int, value: Any) -> None:
             frame.sstore(slot + word, pack(value))
 
         return (
@@ -144,11 +145,11 @@ class RecordLayout(FieldsLayout):
         super().__init__([m.name for m in kind.members], [layout_for(m.kind) for m in kind.members])
         self.kind = kind
         names = self._compile()
-        self.load: Callable[[Any, int], Any] = names["load"]
+        self.load: Callable[[ReadableWords, int], Any] = names["load"]
         self.pack: Callable[[Any], tuple[Any, ...]] = names["pack"]
-        self.write: Callable[[Any, int, tuple[Any, ...]], None] = names["write"]
-        self.store: Callable[[Any, int, Any], None] = names["store"]
-        self.plan: Callable[[Any, int, Any, Any, Writes], None] = names["plan"]
+        self.write: Callable[[Words, int, tuple[Any, ...]], None] = names["write"]
+        self.store: Callable[[Words, int, Any], None] = names["store"]
+        self.plan: Callable[[Words, int, Any, Any, Writes], None] = names["plan"]
 
     def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
         apply_plan(self, frame, slot, before, after)

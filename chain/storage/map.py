@@ -124,6 +124,6 @@ def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
 
     def encode_number(key: Any) -> bytes:
         """Encode a key, using the cache only for exact ints: True and 1.0 would find the entry of 1, but must be refused."""
-        return cast(bytes, seen[key]) if key.__class__ is int else encode_key(key)
+        return seen[key] if key.__class__ is int else encode_key(key)
 
     return encode_number

@@ -9,19 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import OptionalType, Scalar, StructType, ValueType
 
+K = TypeVar("K")
+V = TypeVar("V")
 
-class Words(Protocol):
-    """The part of a frame that layouts use."""
+
+class ReadableWords(Protocol):
+    """The part of a frame that reading a value uses."""
 
     def sload(self, slot: int) -> int: ...
-    def sstore(self, slot: int, word: int) -> None: ...
     def data_slot(self, slot: int) -> int: ...
+
+
+class Words(ReadableWords, Protocol):
+    """The part of a frame that layouts use."""
+
+    def sstore(self, slot: int, word: int) -> None: ...
 
 
 class HasSize(Protocol):
@@ -135,14 +143,14 @@ def members_of(kind: StructType) -> list[tuple[ValueType, Offset]]:
     return list(zip(kind.parts, offsets, strict=True))
 
 
-class MemoTable(dict[Any, Any]):
+class MemoTable(dict[K, V]):
     """A cache of values by their packed number or numbers. The values are frozen, so equal numbers can share one."""
 
-    def __init__(self, build: Callable[[Any], Any], limit: int = 1 << 16) -> None:
+    def __init__(self, build: Callable[[K], V], limit: int = 1 << 16) -> None:
         super().__init__()
         self.build, self.limit = build, limit
 
-    def __missing__(self, packed: Any) -> Any:
+    def __missing__(self, packed: K) -> V:
         if len(self) >= self.limit:
             self.clear()
         value = self[packed] = self.build(packed)
@@ -169,7 +177,7 @@ class PackedLayout:
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
         pack = ["def pack(v):", *source.with_checks(kind, [f"return {number}"])]
         names = source.compile([*pack, f"def unpack(w): return {value}"])
-        self.pack: Callable[[Any], int] = names["pack"]
+        self.pack: Callable[[object], int] = names["pack"]
         self.unpack: Callable[[int], Any] = names["unpack"]
 
     def property_source(
@@ -190,7 +198,7 @@ class PackedLayout:
             f" contract._frame.sstore({word}, {kept}{f'n << {shift}' if shift else 'n'})",
         ]
 
-    def load(self, frame: Words, slot: int) -> Any:
+    def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.unpack(frame.sload(slot))
 
     def write(self, frame: Words, slot: int, packed: int) -> None:

@@ -8,12 +8,32 @@ immutable values, tuples and frozen records, are cached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, Protocol
 
-from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout
+from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout, Words
 
 _MOST: Final = 1 << 10  # values of one field
+
+
+class Journal(Protocol):
+    """The part of a state that the cache uses."""
+
+    @property
+    def changes(self) -> Sequence[object]: ...  # address, slot, before, after, address, slot, …
+
+
+class ContractWords(Words, Protocol):
+    """The part of a contract's frame that the cache uses."""
+
+    @property
+    def address(self) -> bytes: ...
+    @property
+    def state(self) -> Journal: ...
+    @property
+    def storage(self) -> Mapping[int, int]: ...
+    def read_if_unchanged(self, words: dict[int, int]) -> bool: ...
+    def storage_matches(self, words: dict[int, int]) -> bool: ...
 
 
 class CachedValue(NamedTuple):
@@ -33,14 +53,14 @@ class ValueCache:
         # The frame and the value of the last cached read, and the length of the journal then.
         self._looked: tuple[Any, Any, int] = (None, None, 0)
 
-    def load(self, frame: Any, slot: int) -> Any:
+    def load(self, frame: ContractWords, slot: int) -> Any:
         entry = self._known.get((frame.address, slot))
         if entry is not None and frame.read_if_unchanged(entry.words):
             self._looked = frame, entry, len(frame.state.changes)
             return entry.value
         return self._layout.load(frame, slot)
 
-    def change(self, frame: Any, slot: int, before: Any, after: Any) -> None:
+    def change(self, frame: ContractWords, slot: int, before: Any, after: Any) -> None:
         entry = self._known.pop((frame.address, slot), None)
         if entry is None or entry.value is not before or not self._is_current(frame, entry):
             self._layout.change(frame, slot, before, after)
@@ -54,7 +74,7 @@ class ValueCache:
             entry = self._read(frame, slot)
         self._keep(frame, slot, entry)
 
-    def _is_current(self, frame: Any, known: CachedValue) -> bool:
+    def _is_current(self, frame: ContractWords, known: CachedValue) -> bool:
         """Return True if the words of `known` are unchanged.
 
         Nothing needs to be read if this frame has just read them and has not written to them since.
@@ -64,14 +84,14 @@ class ValueCache:
             written = frame.state.changes[length + 1 :: 4]
             if known.words.keys().isdisjoint(written):
                 return True
-        return bool(frame.storage_matches(known.words))
+        return frame.storage_matches(known.words)
 
-    def _keep(self, frame: Any, slot: int, known: CachedValue) -> None:
+    def _keep(self, frame: ContractWords, slot: int, known: CachedValue) -> None:
         if len(self._known) >= _MOST:
             self._known.clear()
         self._known[frame.address, slot] = known
 
-    def _read(self, frame: Any, slot: int) -> CachedValue:
+    def _read(self, frame: ContractWords, slot: int) -> CachedValue:
         """Read the value at `slot` again, with the words it is stored in."""
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
@@ -95,9 +115,8 @@ class _Reader:
 
     __slots__ = ("_data_slot", "_storage", "heads", "words")
 
-    def __init__(self, frame: Any) -> None:
-        self._storage: dict[int, int] = frame.storage
-        self._data_slot: Callable[[int], int] = frame.data_slot
+    def __init__(self, frame: ContractWords) -> None:
+        self._storage, self._data_slot = frame.storage, frame.data_slot
         self.words: dict[int, int] = {}
         self.heads: set[int] = set()
 
@@ -115,7 +134,7 @@ class _Writer:
 
     __slots__ = ("_frame", "data_slot", "sload", "written")
 
-    def __init__(self, frame: Any) -> None:
+    def __init__(self, frame: ContractWords) -> None:
         self._frame = frame
         self.sload, self.data_slot = frame.sload, frame.data_slot
         self.written: dict[int, int] = {}

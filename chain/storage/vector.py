@@ -9,7 +9,8 @@ from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageC
 from chain.schema.validation import ValueMismatch
 from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
 from chain.storage.dynamic import Layout
-from chain.storage.value_cache import cached
+from chain.storage.packing import Words
+from chain.storage.value_cache import ContractWords, cached
 
 T = TypeVar("T")
 
@@ -107,7 +108,7 @@ class VectorLayout(CollectionLayout):
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, value(name, parts[0]))
 
-    def load_item(self, frame: Any, slot: int, index: int) -> Any:
+    def load_item(self, frame: ContractWords, slot: int, index: int) -> Any:
         word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
             return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
@@ -120,14 +121,16 @@ class VectorLayout(CollectionLayout):
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 
-    def write_item(self, frame: Any, slot: int, index: int, packed: Any) -> None:
+    def write_item(self, frame: Words, slot: int, index: int, packed: Any) -> None:
         word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
             self._write_packed(frame, word, shift, packed)
         else:
             self.item.write(frame, word, packed)
 
-    def change_item(self, frame: Any, slot: int, index: int, before: Any, after: Any) -> None:
+    def change_item(
+        self, frame: ContractWords, slot: int, index: int, before: Any, after: Any
+    ) -> None:
         if self.item.size is not None:
             self.write_item(frame, slot, index, self.pack_item(index, after))
             return
@@ -136,14 +139,14 @@ class VectorLayout(CollectionLayout):
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 
-    def clear_item(self, frame: Any, slot: int, index: int) -> None:
+    def clear_item(self, frame: Words, slot: int, index: int) -> None:
         word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
             self._write_packed(frame, word, shift, 0)
         else:
             self.item.clear(frame, word)
 
-    def _word_and_shift(self, frame: Any, slot: int, index: int) -> tuple[int, int]:
+    def _word_and_shift(self, frame: Words, slot: int, index: int) -> tuple[int, int]:
         """Return the slot of item `index`, and the bit in that word where the item begins."""
         base = frame.data_slot(slot)
         if self.per_word == 1:
@@ -151,7 +154,7 @@ class VectorLayout(CollectionLayout):
         assert self.item.size
         return base + index // self.per_word, index % self.per_word * 8 * self.item.size
 
-    def _write_packed(self, frame: Any, word: int, shift: int, packed: int) -> None:
+    def _write_packed(self, frame: Words, word: int, shift: int, packed: int) -> None:
         assert self.item.size
         mask = (1 << 8 * self.item.size) - 1 << shift
         frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
