@@ -206,7 +206,7 @@ class Blocks(Sequence[Block]):
     def copy(self, length: int) -> Blocks:
         """Return a copy of the first `length` blocks."""
         blocks = copy(self)
-        blocks._rows = LongList(self._rows[:length])
+        blocks._rows = self._rows.copy(length)
         blocks.head = blocks[-1]
         return blocks
 

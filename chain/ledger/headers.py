@@ -126,8 +126,8 @@ class Headers:
     def copy(self, ledger: Ledger, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
         headers = Headers(ledger)
-        headers._rows = LongList(self._rows[:blocks])
-        headers._hashes = LongList(self._hashes[:blocks])
+        headers._rows = self._rows.copy(blocks)
+        headers._hashes = self._hashes.copy(blocks)
         headers._worlds = {
             number: state_trie for number, state_trie in self._worlds.items() if number < blocks
         }

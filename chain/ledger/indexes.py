@@ -8,9 +8,9 @@ interrupted: no position is entered twice. Positions are in arrays, which the ga
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeAlias
 
 Positions: TypeAlias = Sequence[int]  # ascending
@@ -27,6 +27,22 @@ def contains_sorted(places: Positions, place: int) -> bool:
     return i < len(places) and places[i] == place
 
 
+def descending(lists: Sequence[Positions], end: int) -> Iterator[int]:
+    """Yield the positions below `end` that are in all lists, the last one first. What is in no other list is skipped."""
+    position = end - 1
+    while True:
+        floor = position
+        for places in lists:
+            i = bisect_right(places, floor) - 1
+            if i < 0:
+                return
+            floor = places[i]
+        if floor == position:
+            yield floor
+            floor -= 1
+        position = floor
+
+
 def append_position(places: array[int], place: int) -> None:
     """Append a position, unless it has been appended already."""
     if not places or places[-1] < place:
@@ -37,6 +53,11 @@ def truncate_positions(places: array[int], end: int) -> None:
     """Remove the positions from `end` on."""
     while places and places[-1] >= end:
         places.pop()
+
+
+def merged(found: list[Positions]) -> Positions:
+    """Return several lists of positions as one, sorted and without duplicates."""
+    return found[0] if len(found) == 1 else sorted({i for positions in found for i in positions})
 
 
 class Index:

@@ -2,7 +2,7 @@
 
 Everything that ever changed the state is in `timeline`: one list of changes per transaction, and one per change made outside
 of transactions. An index into this list identifies a state; the code calls it a moment. A snapshot is a length of the
-timeline. To read the past, changes are undone on a scratch copy of the state.
+timeline. A state of the past is known by what differs in it from the state now.
 
 A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
 everything that is derived from them can be truncated twice.
@@ -10,7 +10,7 @@ everything that is derived from them can be truncated twice.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import new_border, undisturbed
+from chain.concurrency.atomic_steps import Border, new_border, undisturbed
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.decoded.address_book import AddressBook
@@ -29,6 +29,7 @@ from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
 from chain.ledger.long_list import PIECE, LongList
+from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import recording_machine, replay_transaction
@@ -63,8 +64,10 @@ class Ledger:
         rules: ChainConfig,
         genesis_time: int,
         base_fee: int,
+        border: Border | None = None,
     ) -> None:
-        self.border = new_border()  # held by the thread that uses the chain
+        # Held by the thread that uses the chain, one of its pasts, or one of its forks: these read its state.
+        self.border = border or new_border()
         self.state = state
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
@@ -77,6 +80,7 @@ class Ledger:
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
+        self.past = PastStates(self)
         # The timeline indexes of changes made outside of transactions, ascending.
         self.notes: list[int] = []
         self.open: Block | None = None  # the block that takes transactions now
@@ -137,6 +141,7 @@ class Ledger:
         for callback in self.before_cut:
             callback(blocks, receipts)
         self.events.truncate(receipts)
+        self.past.truncate(moments)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
         self.versions.truncate()
@@ -193,12 +198,10 @@ class Ledger:
 
     @undisturbed
     def then(self, moment: int) -> Self:
-        """Return a read-only view of this ledger on a scratch copy of the state, as it was at timeline index `moment`."""
-        past = copy(self)
-        past.state = self.state.aside()
-        for changes in reversed(self.timeline[moment:]):
-            past.state.undo_changes(changes)
-        return past
+        """Return a view of this ledger on a separate state, that at timeline index `moment`."""
+        then = copy(self)
+        then.state = self.past.state(moment)
+        return then
 
     def notes_from(self, moment: int) -> list[int]:
         """Return the timeline indexes from `moment` on that hold changes outside of transactions."""
@@ -234,27 +237,22 @@ class Ledger:
         blocks: int, moments: int, receipts: int,
     ) -> Ledger:  # fmt: skip
         """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""
-        ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0)
+        ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0, self.border)
         ledger.blocks = self.blocks.copy(blocks)
-        ledger.timeline = LongList(self.timeline[:moments])
+        ledger.timeline = self.timeline.copy(moments)
         ledger.notes = self.notes[: bisect_left(self.notes, moments)]
         ledger.event_types.copy_from(self.event_types)
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
-        for receipt in self.receipts[:receipts]:
-            ledger.receipts._append(receipt.row)
+        ledger.receipts._rows = self.receipts._rows.copy(receipts)
         ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
         ledger.headers = self.headers.copy(ledger, blocks)
         return ledger
 
     def timeline_index(self, receipt: Receipt) -> int:
         """Return the timeline index of a receipt's changes."""
-        index = receipt.position
-        for note in self.notes:
-            if note > index:
-                break
-            index += 1
-        return index
+        notes, position = self.notes, receipt.position
+        return position + bisect_right(range(len(notes)), position, key=lambda i: notes[i] - i)
 
     def receipt_at_index(self, moment: int) -> Receipt | None:
         """Return the receipt of the transaction at a timeline index; None for changes outside of transactions."""

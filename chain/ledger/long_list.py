@@ -81,6 +81,16 @@ class LongList(Sequence[T]):
         start, items = self.tail
         return chain(map(self._older, range(start)), iter(items))
 
+    def copy(self, length: int) -> LongList[T]:
+        """Return a copy of the first `length` items. It shares the pieces; stored items are read."""
+        (start, items), count = self.tail, self._stored_count
+        duplicate = LongList(stored=tuple(self._stored[: min(length, count)]))
+        if length > count:
+            duplicate._pieces = self._pieces[: (start - count) // PIECE]
+            duplicate.tail = Tail(start, items.copy())
+            del duplicate[length:]
+        return duplicate
+
     def __delitem__(self, end: slice) -> None:
         """Remove all items from an index on."""
         start, items = self.tail

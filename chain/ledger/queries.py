@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.indexes import Positions, contains_sorted
+from chain.ledger.indexes import Positions, contains_sorted, descending
 from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import LAST_TIME, callable_of, whole_number
@@ -39,6 +40,27 @@ class Source(Protocol[T_co]):
     def all_positions(self) -> Positions: ...
     def finder(self, name: str, value: object) -> PositionFinder: ...
     def contract_finder(self, contract: object) -> PositionFinder: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some answers, newest first, each with its place in the chain's list and its receipt."""
+
+    items: tuple[T, ...]
+    places: tuple[int, ...]
+    receipts: tuple[Receipt, ...]
+    has_older: bool
+
+    @property
+    def older(self) -> int | None:
+        """The `before` of the next page; None if there is none."""
+        return self.places[-1] if self.has_older else None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
 
 
 class Query(Generic[T]):
@@ -125,6 +147,17 @@ class Query(Generic[T]):
             raise LookupError(f"{len(items)} answer the question, not one")
         return items[0]
 
+    @undisturbed
+    def page(self, *, before: int | None = None, limit: int = 50) -> Page[T]:
+        """Return the last `limit` items before a place, newest first. It costs what it returns, wherever it begins."""
+        if before is not None:
+            whole_number(before, "before", LAST_TIME)
+        count = whole_number(limit, "limit", LAST_TIME, 1)
+        found = [*islice(self.matches(backwards=True, before=before), count + 1)]
+        places = tuple(place for place, _ in found[:count])
+        receipts = tuple(map(self._source.receipt, places))
+        return Page(tuple(item for _, item in found[:count]), places, receipts, len(found) > count)
+
     def receipts(self) -> Iterator[Receipt]:
         """Yield the receipt of each matching item."""
         return (self._source.receipt(position) for position, _ in self.matches())
@@ -134,23 +167,30 @@ class Query(Generic[T]):
 
     # Evaluation
 
-    def matches(self, backwards: bool = False) -> Iterator[tuple[int, T]]:
-        """Yield each matching item with its position in the source."""
+    def matches(
+        self, backwards: bool = False, before: int | None = None
+    ) -> Iterator[tuple[int, T]]:
+        """Yield each matching item with its position in the source; backwards, those before a position."""
         item, tests = self._source.item, self._tests
-        for position in self._candidates(backwards):
+        for position in self._newest(before) if backwards else self._candidates():
             candidate = item(position)
             if all(test(candidate) for test in tests):
                 yield position, candidate
 
-    def _candidates(self, backwards: bool = False) -> Iterator[int]:
+    def _candidates(self) -> Iterator[int]:
         """Yield the positions that are left for the tests. Items added to the chain meanwhile are ignored."""
         positions, others = self._lists()
-        ordered = reversed(positions) if backwards else islice(positions, len(positions))
         return (
             position
-            for position in ordered
+            for position in islice(positions, len(positions))
             if all(contains_sorted(other, position) for other in others)
         )
+
+    def _newest(self, before: int | None) -> Iterator[int]:
+        """Yield the same positions, the last one first."""
+        positions, others = self._lists()
+        end = positions[-1] + 1 if positions else 0
+        return descending((positions, *others), end if before is None else min(before, end))
 
     @undisturbed
     def _lists(self) -> tuple[Positions, list[Positions]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
-from chain.ledger.queries import PositionFinder, Query, Range, contract_key
+from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import LOGS, Receipt, Row
 from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
@@ -95,6 +95,10 @@ class ReceiptLog(Sequence[Receipt]):
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[Receipt]:
         """Return a query for a range of block numbers or block times, both ends included; None leaves an end open."""
         return Query(self).between(blocks=blocks, times=times)
+
+    def page(self, *, before: int | None = None, limit: int = 50) -> Page[Receipt]:
+        """Return the last `limit` receipts before a position, newest first."""
+        return Query(self).page(before=before, limit=limit)
 
     def first(self) -> Receipt | None:
         return Query(self).first()

@@ -7,7 +7,7 @@ transaction share.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, ClassVar, Protocol
@@ -139,7 +139,7 @@ class Frame:
         self.ticks = 0  # fuel used by its own code and by the messages it sent
         self.static = static
         self.depth = depth
-        self.storage: dict[int, int] = state.storages[address]
+        self.storage: MutableMapping[int, int] = state.storages[address]
         self.warm: dict[int, int] = state.access[address]
         self.output = b""
         self.result: Any = None  # the value that a Python entry returned, before encoding

@@ -8,7 +8,8 @@ finished transaction go into its receipt, which so names every word that it wrot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from copy import copy
 from typing import Any, Final, TypeAlias
 
 from chain.crypto.hashing import keccak
@@ -27,28 +28,21 @@ NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
 START: Final[Mark] = (0, 0, 0)
 
 
-class StorageByAddress(dict[bytes, dict[int, int]]):
+class StorageByAddress(dict[bytes, MutableMapping[int, int]]):
     """The words of every account that ever had one. Zero words and empty storages are absent."""
 
     __slots__ = ()
 
-    def __missing__(self, address: bytes) -> dict[int, int]:
-        words: dict[int, int] = {}
+    def __missing__(self, address: bytes) -> MutableMapping[int, int]:
+        words: MutableMapping[int, int] = {}
         self[address] = words
         return words
 
-
-class _Borrowed(StorageByAddress):
-    """The words of another state; those of an account are copied on first access."""
-
-    __slots__ = ("_lender",)
-
-    def __init__(self, lender: StorageByAddress) -> None:
-        self._lender = lender
-
-    def __missing__(self, address: bytes) -> dict[int, int]:
-        words = self[address] = dict(self._lender.get(address, ()))
-        return words
+    def __copy__(self) -> StorageByAddress:
+        duplicate = StorageByAddress()
+        for address, words in self.items():
+            duplicate[address] = copy(words)
+        return duplicate
 
 
 class BulkRemoval:
@@ -72,8 +66,8 @@ class State:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.accounts: dict[bytes, Account] = {}
-        self.storages = StorageByAddress()
+        self.accounts: MutableMapping[bytes, Account] = {}
+        self.storages: MutableMapping[bytes, MutableMapping[int, int]] = StorageByAddress()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
         # The changes of the running transaction. Each is recorded before it is applied.
@@ -88,21 +82,8 @@ class State:
     def copy(self) -> State:
         """Return an independent copy of accounts, words and code. Only between two transactions."""
         duplicate = State()
-        duplicate.accounts, duplicate.codes = self.accounts.copy(), self.codes.copy()
-        for address, words in self.storages.items():
-            duplicate.storages[address] = words.copy()
-        duplicate.slots = self.slots.copy()
-        return duplicate
-
-    def aside(self) -> State:
-        """Return a temporary copy, without the changes of the running transaction.
-
-        It is valid as long as this state does not change. Words are copied on first access.
-        """
-        duplicate = State()
-        duplicate.accounts, duplicate.storages = self.accounts.copy(), _Borrowed(self.storages)
-        duplicate.codes, duplicate.slots = self.codes, self.slots
-        duplicate.undo_changes(self.changes)
+        duplicate.accounts, duplicate.storages = copy(self.accounts), copy(self.storages)
+        duplicate.codes, duplicate.slots = self.codes.copy(), self.slots.copy()
         return duplicate
 
     # Marks
@@ -158,7 +139,9 @@ class State:
         if slot is STORAGE:
             self.storages[address] = dict(value)
             return
-        container: dict[Any, Any] = self.accounts if slot is ACCOUNT else self.storages[address]
+        container: MutableMapping[Any, Any] = (
+            self.accounts if slot is ACCOUNT else self.storages[address]
+        )
         key = address if slot is ACCOUNT else slot
         if value is None:
             container.pop(key, None)

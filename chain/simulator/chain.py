@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,7 +29,7 @@ from chain.simulator.local_driver import LocalDriver
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 from chain.simulator.overrides import StateOverrides
-from chain.simulator.past import ChainAtBlock, block_at, chain_at_end_of, state_at
+from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
 from chain.simulator.snapshots import Snapshot, check_snapshot
 from chain.simulator.upgrade import Upgrading
@@ -276,13 +277,29 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     @reading
     def at(self, block: int) -> ChainAtBlock:
         """Return the chain as it was at the end of a block, for reading."""
-        return chain_at_end_of(block_at(self.blocks, block), self.ledger, self.machine)
+        found = block_at(self.blocks, block)
+        return chain_at(found, found.end_timeline_index, self.ledger, self.machine)
+
+    @reading
+    def before(self, receipt: Receipt) -> ChainAtBlock:
+        """Return the chain as it was just before a transaction, for reading."""
+        return self._around(receipt, 0)
+
+    @reading
+    def after(self, receipt: Receipt) -> ChainAtBlock:
+        """Return the chain as it was just after a transaction, for reading."""
+        return self._around(receipt, 1)
+
+    def _around(self, receipt: Receipt, changes: int) -> ChainAtBlock:
+        check_receipt(receipt, self.ledger)
+        block, moment = self.ledger.block(receipt.block_number), self.ledger.timeline_index(receipt)
+        return chain_at(copy(block), moment + changes, self.ledger, self.machine)
 
     @read_only_step
     def fork(self, at: int | None = None) -> Chain:
         """Return an independent chain that continues from the end of block `at`, or from now."""
         start = self.driver.position if at is None else self.snapshot_at_end_of(at)
-        state, keys = state_at(self.ledger, start.moments), dict(self.keys)
+        state, keys = self.ledger.past.fork(start.moments), dict(self.keys)
         machine, lengths = (
             self.machine.with_state(state),
             (start.blocks, start.moments, start.receipts),

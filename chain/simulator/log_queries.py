@@ -37,9 +37,14 @@ class LogQueries(ChainReader):
     def events(self, event: type[E], /, **values: object) -> Query[E]: ...
     @overload
     def events(self, event: str, /, **values: object) -> Query[Any]: ...
+    @overload
+    def events(self, /) -> Query[Any]: ...
     @reading
-    def events(self, event: type[Any] | str, /, **values: object) -> Query[Any]:
-        """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`."""
+    def events(self, event: type[Any] | str | None = None, /, **values: object) -> Query[Any]:
+        """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`.
+
+        Without a type, return those of all types in their order.
+        """
         return self.ledger.events.ask(event, values)
 
     @reading

@@ -1,15 +1,15 @@
-"""The past of a chain, for reading: a separate, fixed copy of its state at the end of a block."""
+"""The past of a chain, for reading: its state at the end of a block, or before or after a transaction."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from typing import NoReturn
 
-from chain.concurrency.atomic_steps import READ_ONLY, new_border
+from chain.concurrency.atomic_steps import READ_ONLY
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
+from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
-from chain.machine.state import State
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
 from chain.simulator.driver import Driver
@@ -22,7 +22,7 @@ class PastDriver(Driver):
     __slots__ = ("_block", "_moment")
 
     def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
-        super().__init__(machine, ledger, new_border())
+        super().__init__(machine, ledger, ledger.border)
         self._block, self._moment = block, moment
 
     def view_block(self) -> Block:
@@ -64,14 +64,13 @@ class ChainAtBlock(ChainReader):
         return f"<Past at block {self.block.number}>"
 
 
-def chain_at_end_of(block: Block, ledger: Ledger, machine: Machine) -> ChainAtBlock:
-    """Return the chain as it was at the end of a closed block."""
-    moment = block.end_timeline_index
-    return ChainAtBlock(machine.with_state(state_at(ledger, moment)), ledger, block, moment)
+def chain_at(block: Block, moment: int, ledger: Ledger, machine: Machine) -> ChainAtBlock:
+    """Return the chain as it was at a timeline index, which is within a block or at its end."""
+    return ChainAtBlock(machine.with_state(ledger.past.state(moment)), ledger, block, moment)
 
 
 def scratch_chain(then: Ledger, machine: Machine, block: Block, moment: int) -> ChainAtBlock:
-    """Return a temporary view of a chain at a timeline index, valid as long as the chain does not change.
+    """Return a view of a chain at a timeline index.
 
     It may be modified and is discarded after use. `then` is the ledger at that index, `moment` the index.
     """
@@ -80,17 +79,17 @@ def scratch_chain(then: Ledger, machine: Machine, block: Block, moment: int) -> 
     return ChainAtBlock(scratch_machine, then, block, moment)
 
 
+def check_receipt(receipt: Receipt, ledger: Ledger) -> None:
+    """Refuse anything that is not a receipt of this chain."""
+    if not isinstance(receipt, Receipt):
+        raise TypeError(f"{short_repr(receipt)} is not a receipt: give one of chain.receipts")
+    if not ledger.receipts.contains(receipt):
+        raise LookupError("this transaction was undone, or is of another chain")
+
+
 def block_at(blocks: Blocks, number: int) -> Block:
     """Return the closed block with that number."""
     if type(number) is not int or not 0 <= number < len(blocks):
         shown, last = number if isinstance(number, str) else short_repr(number), len(blocks) - 1
         raise ValueError(f"there is no block {shown}: the chain has blocks 0 to {last}")
     return blocks[number]
-
-
-def state_at(ledger: Ledger, moment: int) -> State:
-    """Return a copy of the state at a timeline index: when the timeline had the length `moment`."""
-    state = ledger.state.copy()
-    for changes in reversed(ledger.timeline[moment:]):
-        state.undo_changes(changes)
-    return state

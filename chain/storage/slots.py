@@ -18,15 +18,27 @@ _FURTHEST: Final = 2**64  # the greatest distance of a word from its hashed slot
 class Slots:
     """Every hashed slot that was computed on this chain."""
 
-    __slots__ = ("_data", "_mapped", "_new", "_rising", "preimages")
+    __slots__ = ("_data", "_mapped", "_new", "_origin", "_preimages", "_rising")
 
-    def __init__(self) -> None:
-        # Slot -> its parent slot and the key; the key is None where the content of the parent begins.
-        self.preimages: dict[int, tuple[int, bytes | None]] = {}
+    def __init__(self, origin: Slots | None = None) -> None:
+        self._origin = origin  # the slots that this is a copy of, until they are needed here
+        self._preimages: dict[int, tuple[int, bytes | None]] = {}
         self._data: dict[int, int] = {}
         self._mapped: dict[tuple[int, bytes], int] = {}
         self._rising: list[int] = []
         self._new: list[int] = []  # not in `_rising` yet
+
+    @property
+    def preimages(self) -> dict[int, tuple[int, bytes | None]]:
+        """For each slot its parent slot and the key; the key is None where the content of the parent begins."""
+        if self._origin is not None:
+            self._take_over(self._origin)
+        return self._preimages
+
+    def _take_over(self, origin: Slots) -> None:
+        known = origin.preimages | self._preimages
+        self._new, self._rising = list(known), []
+        self._preimages, self._origin = known, None
 
     def content_slot(self, slot: int) -> int:
         """Return the slot where the content of the list or text at `slot` begins."""
@@ -47,11 +59,13 @@ class Slots:
         return item
 
     def _remember(self, slot: int, parent: int, key: bytes | None) -> None:
-        self.preimages[slot] = (parent, key)
+        self._preimages[slot] = (parent, key)
         self._new.append(slot)
 
     def nearest_hashed(self, slot: int) -> tuple[int, int] | None:
         """Return the last hashed slot up to `slot`, and the distance between them; None if none is near enough."""
+        if self._origin is not None:
+            self._take_over(self._origin)
         rising = self._rising
         if len(self._new) > _FEW:
             rising += self._new
@@ -66,11 +80,9 @@ class Slots:
         return rising[index], slot - rising[index]
 
     def copy(self) -> Slots:
-        copy = Slots()
-        copy.preimages, copy._data, copy._mapped = (
-            self.preimages.copy(),
-            self._data.copy(),
-            self._mapped.copy(),
-        )
-        copy._rising, copy._new = self._rising.copy(), self._new.copy()
-        return copy
+        """Return a copy for another chain. It takes over what is known here when somebody asks for it."""
+        if self._origin is None:
+            return Slots(self)
+        duplicate = Slots(self._origin)
+        duplicate._preimages, duplicate._new = self._preimages.copy(), self._new.copy()
+        return duplicate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from chain.abi import abi_name, field_name
@@ -33,7 +33,7 @@ from chain.rpc.hex_values import data, to_hash, to_int, word
 from chain.rpc.node import Node
 
 _ACCOUNTS: Final = ("sender", "to", "address")
-_RANGE: Final = ("fromBlock", "toBlock", "limit", "backwards")
+_RANGE: Final = ("fromBlock", "toBlock", "limit", "backwards", "before")
 _RECEIPTS: Final = (*_ACCOUNTS, "contract", "entry", "ok", *_RANGE)
 _EVENTS: Final = ("where", "contract", *_RANGE)
 
@@ -173,30 +173,35 @@ def named_json(place: StorageLocation) -> Json:
 # Events
 
 
-def events(node: Node, event: object, filter: object = None) -> list[Json]:
-    """Return the events of this name that match the filter, by the values of their fields."""
+def events(node: Node, event: object = None, filter: object = None) -> list[Json]:
+    """Return the events of this name that match the filter, by the values of their fields; of all names without one."""
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
-    if not isinstance(event, str):
+    if event is not None and not isinstance(event, str):
         raise bad_params(f"an event is asked for by its name, not {event!r}")
     log = chain.ledger.events
     with client_errors():
-        source = log.of(event, by=filter.get("contract") is not None)
-        field_types = source.fields
-        names = tuple(dict.fromkeys([*map(abi_name, field_types), *field_types]))
-        conditions = require_known_fields(filter.get("where"), names, f"event {event}")
-        resolve = address_resolver(chain)
-        fields = {field_name(name, field_types): value for name, value in conditions.items()}
-        values = {
-            name: parse_value(field_types[name], value, name, resolve)
-            for name, value in fields.items()
-        }
-        query = limit_blocks(chain, Query(source).where(**values), filter)
+        query = log.ask(None, {}) if event is None else _named(node, event, filter)
+        query = limit_blocks(chain, query, filter)
         if filter.get("contract") is not None:
             query = query.by_contract(filter["contract"])
         return [
             event_json(log.receipt(position), position, log_json(chain.ledger, log.rows[position]))
             for position, _ in answers(query, filter)
         ]
+
+
+def _named(node: Node, event: str, filter: Mapping[str, Any]) -> Query[Any]:
+    """Return a query for the events of one name, by the values of their fields."""
+    source = node.chain.ledger.events.of(event, by=filter.get("contract") is not None)
+    field_types = source.fields
+    names = tuple(dict.fromkeys([*map(abi_name, field_types), *field_types]))
+    conditions = require_known_fields(filter.get("where"), names, f"event {event}")
+    resolve = address_resolver(node.chain)
+    fields = {field_name(name, field_types): value for name, value in conditions.items()}
+    values = {
+        name: parse_value(field_types[name], value, name, resolve) for name, value in fields.items()
+    }
+    return Query(source).where(**values)
 
 
 def event_json(receipt: Receipt, place: int, shown: Json) -> Json:

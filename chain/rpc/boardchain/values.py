@@ -66,11 +66,13 @@ def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Qu
 
 
 def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T]]:
-    """Return the first matches and their positions; with `backwards` the last ones, newest first."""
+    """Return the first matches and their positions; with `backwards`, or `before` a position, the last ones, newest first."""
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:
         raise bad_params(f"'limit' is {limit}; at most {_MOST} are returned at a time")
-    return islice(query.matches(backwards=bool(filter.get("backwards"))), limit)
+    before = filter.get("before")
+    end = None if before is None else to_int(before, "'before'")
+    return islice(query.matches(bool(filter.get("backwards")) or end is not None, end), limit)
 
 
 def require_known_fields(filter: object, names: tuple[str, ...], what: str) -> Mapping[str, object]:

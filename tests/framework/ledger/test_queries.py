@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, require
+from chain.ledger.queries import Query
+from chain.ledger.receipt_log import ReceiptLog
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u8, u64
@@ -237,6 +239,43 @@ def test_chain_may_grow_meanwhile(chain: Chain, board: Handle, people: list[Addr
     assert chain.events(Moved).count() == 18
 
 
+# Pages
+
+
+def test_page_before_a_place(chain: Chain, people: list[Address]) -> None:
+    asked = chain.events(Moved, player=people[1])
+    page = asked.page(limit=2)
+    assert (pieces(page), page.has_older, len(page)) == ([7, 4], True, 2)
+    assert [receipt.block_number for receipt in page.receipts] == [9, 6]
+    older = asked.page(before=page.older, limit=2)
+    assert (pieces(older), older.older) == ([1], None)
+
+
+def test_page_stays_while_the_chain_grows(
+    chain: Chain, board: Handle, people: list[Address]
+) -> None:
+    page = chain.receipts.page(limit=3)
+    board.move(90)
+    older = chain.receipts.page(before=page.older, limit=3)
+    assert [receipt.position for receipt in (*page, *older)] == [9, 8, 7, 6, 5, 4]
+
+
+def test_events_of_all_types_in_order(chain: Chain, board: Handle) -> None:
+    board.move(1)
+    board.name("x")
+    board.move(2)
+    names = [type(event).__name__ for event in chain.events()]
+    assert (names, chain.events().by_contract(board).count()) == (["Moved", "Named", "Moved"], 3)
+    with pytest.raises(TypeError, match="say of which event 'piece' is a field"):
+        chain.events().where(piece=1)
+
+
+@pytest.mark.parametrize("values", [{"limit": 0}, {"before": -1}, {"limit": 2.5}, {"before": "x"}])
+def test_page_of_nonsense_is_refused(chain: Chain, values: dict[str, Any]) -> None:
+    with pytest.raises((TypeError, ValueError), match=next(iter(values))):
+        chain.receipts.page(**values)
+
+
 # Receipts
 
 
@@ -365,6 +404,14 @@ def test_answers_equal_a_plain_search(steps: list[tuple[str, int]]) -> None:
         check_answers(chain, number)
 
 
+def by_pages(asked: Query[Any] | ReceiptLog, limit: int) -> list[Any]:
+    """All answers, read page by page."""
+    pages = [asked.page(limit=limit)]
+    while pages[-1].older is not None:
+        pages.append(asked.page(before=pages[-1].older, limit=limit))
+    return [item for page in pages for item in page]
+
+
 def check_answers(chain: Chain, number: int) -> None:
     player = chain.accounts[number % 2]
     everything = [moved for receipt in chain.receipts for moved in receipt.events]
@@ -376,6 +423,12 @@ def check_answers(chain: Chain, number: int) -> None:
         plain = [m for m in everything if all(getattr(m, name) == v for name, v in values.items())]
         assert list(chain.events(Moved, **values)) == plain
         assert list(chain.events(Moved, **values).by_contract("Board")) == plain
+        assert by_pages(chain.events(Moved, **values), number + 1) == plain[::-1]
+    assert list(chain.events()) == everything
+    assert by_pages(chain.events(), number + 1) == everything[::-1]
     sent = [receipt for receipt in chain.receipts if receipt.sender == player]
+    failed = chain.receipts.where(sender=player, ok=False).between(blocks=(1, 9))
+    assert by_pages(failed, number + 1) == list(failed)[::-1]
+    assert by_pages(chain.receipts, number + 1) == list(chain.receipts)[::-1]
     assert list(chain.receipts.where(sender=player)) == sent
     assert list(chain.receipts.where(sender=player, ok=False)) == [r for r in sent if not r.ok]

@@ -181,6 +181,7 @@ def test_receipts_are_found_by_hash(chain: Chain, ask: Ask) -> None:
         ({"contract": "Table", "entry": "play", "limit": 2}, [1, 2]),
         ({"to": "Table", "backwards": True, "limit": 1}, [3]),
         ({"fromBlock": 2, "toBlock": "0x3"}, [1, 2]),
+        ({"before": 3, "limit": 2}, [2, 1]),
     ],
 )
 def test_receipts_are_filtered(ask: Ask, filter: dict[str, Any], positions: list[int]) -> None:
@@ -202,6 +203,15 @@ def test_receipts_are_filtered(ask: Ask, filter: dict[str, Any], positions: list
 def test_events_are_filtered(ask: Ask, filter: dict[str, Any], points: list[int]) -> None:
     found = ask("events", "Played", filter)
     assert [int(each["fields"]["points"]) // 10**18 for each in found] == points
+
+
+def test_events_of_all_types(ask: Ask, world: WorldHandle) -> None:
+    told = ask("events")
+    assert [each["event"] for each in told][:3] == ["Played", "Played", "WorldSpawned"]
+    assert [each["log"] for each in ask("events", None, {"before": told[2]["log"]})] == [
+        told[1]["log"],
+        told[0]["log"],
+    ]
 
 
 def test_events_name_their_block_and_receipt(chain: Chain, ask: Ask) -> None:
