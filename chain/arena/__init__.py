@@ -6,24 +6,25 @@ same on every machine, in whatever order and by however many processes the games
 
     from chain.arena import Plan, play
 
-    report = play(Plan.of("contracts.blokus", ("greedy", "random")), games=1000, workers=2)
+    tally = play(Plan.of("contracts.blokus", ("greedy", "random")), games=1000, workers=2)
 """
 
-from chain.arena.campaign import Report, play
+from chain.arena.campaign import play
 from chain.arena.game import Game, Greedy, Result, Strategy, Table, Uniform, result_of
 from chain.arena.plan import Plan
 from chain.arena.store import OtherPlan, Store
+from chain.arena.tally import Tally
 
 __all__ = [
     "Game",
     "Greedy",
     "OtherPlan",
     "Plan",
-    "Report",
     "Result",
     "Store",
     "Strategy",
     "Table",
+    "Tally",
     "Uniform",
     "play",
     "result_of",

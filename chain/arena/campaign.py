@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 from chain.arena.estimates import Sprt
@@ -18,15 +17,6 @@ Watch = Callable[
 ]  # takes the number of games that came in, and the count so far
 
 
-@dataclass(frozen=True)
-class Report:
-    """What a campaign came to."""
-
-    plan: Plan
-    tally: Tally
-    digest: str  # the hash of the rows in their order
-
-
 def play(
     plan: Plan,
     games: int,
@@ -37,8 +27,8 @@ def play(
     chunk: int | None = None,
     hash_seed: int = 0,
     watch: Watch = lambda done, tally: None,
-) -> Report:
-    """Play the games from 0 to `games` that are not in the folder `out`, each chunk stored as it comes.
+) -> Tally:
+    """Play the games from 0 to `games` that are not in the folder `out`, each chunk stored as it comes. Return their count.
 
     The rows depend on the plan alone, not on `workers`, on `chunk` (games asked for at once, by default about a second's worth)
     or on `hash_seed` (of the players). With `sprt` the campaign ends at the first pair at which the test is decided.
@@ -47,22 +37,21 @@ def play(
         raise ValueError("a sequential test needs two strategies that swap seats")
     with Store(out) as store:
         store.follow(plan)
-        tally = Tally(plan, sprt)
-        done = store.games()
-        for row in store.rows(until=games):
-            tally.add(row)
-        missing = [number for number in range(games) if number not in done]
-        watch(games - len(missing), tally)
-        if missing and not tally.is_decided:
+        tally = store.tally(sprt, until=games)
+        early = store.games(tally.games)  # which came before one that is missing
+        missing = (number for number in range(tally.games, games) if number not in early)
+        left = games - tally.games - sum(number < games for number in early)
+        watch(games - left, tally)
+        if left and not tally.is_decided:
             players = Supervisor(plan, missing, chunk=chunk, hash_seed=hash_seed)
-            with closing(players.rows(min(workers, len(missing)))) as chunks:
+            with closing(players.rows(min(workers, left))) as chunks:
                 for rows in chunks:
-                    store.add(rows)
                     for row in rows:
                         tally.add(row)
+                    store.add(rows, tally)
                     watch(len(rows), tally)
                     if tally.is_decided:
                         break
         if tally.is_decided:
             store.drop_from(tally.games)
-        return Report(plan, tally, store.digest(games))
+        return tally

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Generic, Protocol, TypeVar
@@ -78,6 +78,8 @@ class Game(Generic[State, Move]):
     strategies: Mapping[str, Callable[[], Strategy[State, Move]]]
     on_chain: Callable[[Chain, int, Random], Table[State, Move]]  # of a fresh chain, seats, chance
     by_rules: Callable[[int, Random], Table[State, Move]]
+    # The parts of the picture of a state that a move is about: reports count them.
+    parts: Callable[[State, Move], Iterable[str]] | None = None
 
 
 class Uniform:

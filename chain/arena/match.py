@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from chain.arena.find_game import find_game
 from chain.arena.game import Game, Result, Table
@@ -16,8 +16,7 @@ from chain.replays import record
 from chain.simulator.chain import Chain
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """A game in the results. Lists are JSON. What only a chain counts is None without one."""
 
     game: int
@@ -32,6 +31,9 @@ class Row:
     gas: int | None = None
     ticks: int | None = None
     calls: str | None = None  # by entry how often, and the gas; a deployment has no entry
+    details: str | None = (
+        None  # of the first games: how often each gas by entry, and each part of the board
+    )
     failure: str | None = None
     transcript: str | None = None  # of a game that failed
 
@@ -59,7 +61,7 @@ def play_game(plan: Plan, number: int) -> Row:
         checked = _on_chain(game, plan, number, Chain(seed=plan.seed(number)))
         if checked.outcome != row.outcome:
             failure = row.failure or checked.failure or "it ends otherwise on a chain"
-            return replace(checked, failure=f"by the rules and on a chain: {failure}")
+            return checked._replace(failure=f"by the rules and on a chain: {failure}")
     return row
 
 
@@ -77,22 +79,25 @@ def _by_rules(game: Game[object, object], plan: Plan, number: int) -> Row:
     if row.failure is None:
         return row
     moves = [f"{ply} {name}: {move}" for ply, (name, move) in enumerate(sitting.made, 1)]
-    return replace(row, transcript="\n".join(moves))
+    return row._replace(transcript="\n".join(moves))
 
 
 def _on_chain(game: Game[object, object], plan: Plan, number: int, chain: Chain) -> Row:
     sitting = _Sitting(game, plan, number)
     row = sitting.play(lambda: game.on_chain(chain, len(sitting.seats), sitting.chance))
-    calls: dict[str, list[int]] = {}
-    gas = ticks = 0
+    calls: dict[str, Counter[int]] = {}
+    ticks = 0
     for receipt in chain.receipts:
-        count = calls.setdefault(receipt.entry or "", [0, 0])
-        count[0] += 1
-        count[1] += receipt.gas_used
-        gas += receipt.gas_used
+        calls.setdefault(receipt.entry or "", Counter())[receipt.gas_used] += 1
         ticks += receipt.ticks or 0
-    row = replace(row, gas=gas, ticks=ticks, calls=_json(calls))
-    return row if row.failure is None else replace(row, transcript=record(chain))
+    sums = {entry: (each.total(), sum(each.elements())) for entry, each in calls.items()}
+    return row._replace(
+        gas=sum(gas for _, gas in sums.values()),
+        ticks=ticks,
+        calls=_json(sums),
+        details=sitting.details(calls),
+        transcript=None if row.failure is None else record(chain),
+    )
 
 
 class _Sitting:
@@ -107,6 +112,8 @@ class _Sitting:
             for seat, name in enumerate(self.seats)
         ]
         self.made: list[tuple[str, object]] = []
+        self.parts = game.parts if plan.is_detailed(number) else None
+        self.heat: Counter[str] = Counter()
 
     def play(self, open_table: Any) -> Row:
         table: Table[object, object] | None = None
@@ -128,7 +135,14 @@ class _Sitting:
         if move not in moves:
             raise IllegalChoice(f"{name} chose {move}")
         self.made.append((name, move))
+        if self.parts is not None:
+            self.heat.update(self.parts(table.state, move))
         table.make(move)
+
+    def details(self, calls: Mapping[str, Counter[int]]) -> str | None:
+        """Return what is known of the gas of calls and the places of moves, if this game's details are kept."""
+        is_kept = self.plan.is_detailed(self.number)
+        return _json({"gas": calls, "heat": self.heat}) if is_kept else None
 
     def _row(self, result: Result | None, failure: str | None, text: str) -> Row:
         return Row(
@@ -141,6 +155,7 @@ class _Sitting:
             scores=_json(result.scores if result else ()),
             plies=len(self.made),
             text=text,
+            details=self.details({}),
             failure=failure,
         )
 

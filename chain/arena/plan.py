@@ -10,6 +10,9 @@ from typing import Any, Final, Self
 
 from chain.arena.find_game import digest_of, find_game
 
+DETAILED: Final = (
+    10_000  # the first games of a campaign, whose gas by call and whose places are kept
+)
 _BITS: Final = 53  # what JSON and SQLite can hold without loss
 
 
@@ -68,6 +71,9 @@ class Plan:
         """Return the seed of a game, which it shares with those of the same round."""
         text = f"{self.campaign}/{number // len(self.arrangements)}"
         return int.from_bytes(sha256(text.encode()).digest()) >> 256 - _BITS
+
+    def is_detailed(self, number: int) -> bool:
+        return number < DETAILED
 
     def is_checked(self, number: int) -> bool:
         return self.bare and self.seed(number) < self.check * 2**_BITS

@@ -10,7 +10,6 @@ import json
 import os
 import signal
 import sys
-from dataclasses import astuple
 from functools import cache
 
 from chain.arena.find_game import digest_of
@@ -27,7 +26,7 @@ def main() -> None:
     for line in sys.stdin:
         chunk = json.loads(line)
         plan = Plan.from_json(chunk["plan"])
-        rows = [astuple(play_game(plan, number)) for number in chunk["games"]]
+        rows = [play_game(plan, number) for number in chunk["games"]]
         answer = json.dumps({"digest": digest(plan.target), "rows": rows})
         try:
             print(answer, file=answers, flush=True)

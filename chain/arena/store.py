@@ -1,28 +1,29 @@
 """The results of a campaign in SQLite: `results.sqlite`, a row for each game, beside the plan that they follow.
 
-A chunk of rows is one transaction, so a process that is killed leaves whole rows. A game that is there already stays as it is.
+A chunk of rows is one transaction, together with the count of all games so far, so a process that is killed leaves whole rows
+and a count that fits them. A game that is there already stays as it is.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, astuple, fields
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Self
 
+from chain.arena.estimates import Sprt
 from chain.arena.match import Row
 from chain.arena.plan import Plan
+from chain.arena.tally import Tally, and_row
 
 FILE: Final = "results.sqlite"
 _ALL: Final = 2**63 - 1
-_COLUMNS: Final = [field.name for field in fields(Row)]
 _WHOLE: Final = dict.fromkeys(("seed", "plies", "gas", "ticks"), "INTEGER")
 _TYPES: Final = {**_WHOLE, "game": "INTEGER PRIMARY KEY"}
-_SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in _COLUMNS)
-_INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(_COLUMNS))})"
+_SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in Row._fields)
+_INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(Row._fields))})"
 
 
 class OtherPlan(ValueError):
@@ -41,6 +42,7 @@ class Store:
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
             " CREATE TABLE IF NOT EXISTS plan (name TEXT PRIMARY KEY, value TEXT);"
             f" CREATE TABLE IF NOT EXISTS games ({_SCHEMA});"
+            " CREATE TABLE IF NOT EXISTS tally (one INTEGER PRIMARY KEY, state TEXT);"
         )
 
     @property
@@ -59,18 +61,39 @@ class Store:
         elif self.plan != plan:
             raise OtherPlan(_difference(self.folder, asdict(self.plan), asdict(plan)))
 
-    def add(self, rows: Sequence[Row]) -> None:
+    @property
+    def kept_tally(self) -> Tally:
+        """The count as it was when rows were last added."""
+        assert self.plan is not None
+        state = self._connection.execute("SELECT state FROM tally").fetchone()
+        return Tally.from_json(self.plan, json.loads(state[0])) if state else Tally(self.plan)
+
+    def tally(self, sprt: Sprt | None = None, *, until: int = _ALL) -> Tally:
+        """Return the count of these games: as it was kept, unless that was for another test or of more games."""
+        tally = self.kept_tally
+        if tally.sprt != sprt or tally.games > until:
+            tally = Tally(tally.plan, sprt)
+        for row in self.rows(first=tally.games, until=until):
+            tally.add(row)
+        return tally
+
+    def add(self, rows: Sequence[Row], tally: Tally | None = None) -> None:
+        """Keep rows, and the count in which they are."""
         with self._connection:
-            self._connection.executemany(_INSERT, map(astuple, rows))
+            self._connection.executemany(_INSERT, rows)
+            if tally is not None:
+                state = json.dumps(tally.to_json())
+                self._connection.execute("INSERT OR REPLACE INTO tally VALUES (1, ?)", (state,))
 
     def drop_from(self, number: int) -> None:
         """Remove this game and all that come after it."""
         with self._connection:
             self._connection.execute("DELETE FROM games WHERE game >= ?", (number,))
 
-    def games(self) -> set[int]:
-        """Return the numbers of the games that are there."""
-        return {number for (number,) in self._connection.execute("SELECT game FROM games")}
+    def games(self, first: int = 0) -> set[int]:
+        """Return the numbers of the games that are there, from `first` on."""
+        query = "SELECT game FROM games WHERE game >= ?"
+        return {number for (number,) in self._connection.execute(query, (first,))}
 
     def rows(self, *, first: int = 0, until: int = _ALL) -> Iterator[Row]:
         """Yield the rows of these games in the order of their numbers."""
@@ -87,8 +110,11 @@ class Store:
             yield Row(*row)
 
     def digest(self, until: int = _ALL) -> str:
-        """Return the hash of the rows of these games in their order."""
-        return _hash(map(astuple, self.rows(until=until)))
+        """Return the digest of the rows of these games in their order."""
+        digest = ""
+        for row in self.rows(until=until):
+            digest = and_row(digest, row)
+        return digest
 
     def close(self) -> None:
         self._connection.close()
@@ -98,13 +124,6 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _hash(rows: Iterable[tuple[object, ...]]) -> str:
-    digest = sha256()
-    for row in rows:
-        digest.update(f"{json.dumps(row)}\n".encode())
-    return digest.hexdigest()
 
 
 def _difference(folder: Path | None, there: dict[str, object], here: dict[str, object]) -> str:

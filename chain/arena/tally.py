@@ -1,11 +1,20 @@
-"""The count of a campaign's games in the order of their numbers, whatever the order in which they come in."""
+"""The count of a campaign's games in the order of their numbers, whatever the order in which they come in.
+
+It is all that a report needs, and small whatever the number of games: results keep it beside their rows, so that a campaign
+that is taken up again need not look at them.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any, Self
 
+from chain.arena.distribution import Distribution
 from chain.arena.estimates import Pairs, Sprt, wilson
 from chain.arena.match import Row
 from chain.arena.plan import Plan
@@ -37,12 +46,16 @@ class Tally:
     sprt: Sprt | None = None
     games: int = 0
     failures: int = 0
-    plies: int = 0
-    pairs: Pairs = field(default_factory=Pairs)
     accepted: float | None = None  # the Elo that the sequential test has decided for
+    digest: str = ""  # of the rows: each with the digest of those before it
+    pairs: Pairs = field(default_factory=Pairs)
+    plies: Distribution = field(default_factory=Distribution)
+    endings: Counter[str] = field(default_factory=Counter)
+    gas: defaultdict[str, Distribution] = field(default_factory=lambda: defaultdict(Distribution))
+    heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
     _waiting: dict[int, Row] = field(default_factory=dict)
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
-    _wins: dict[tuple[str, int], float] = field(default_factory=dict)
+    _wins: defaultdict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
     _first_half: float | None = None  # of a pair: what the first strategy got in its first game
 
     @property
@@ -62,25 +75,81 @@ class Tally:
         known = [share for share in shares if share.games]
         return sorted(known, key=lambda share: (share.seat is not None, -share.share))
 
+    def by_seat(self) -> list[Share]:
+        """Return what was won on each seat, whoever sat there: all strategies together."""
+        seats = range(len(self.plan.strategies))
+        return [self._sum("", [key for key in self._played if key[1] == seat], seat) for seat in seats]  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of the count but for the games that wait."""
+        return {
+            "sprt": self.sprt and asdict(self.sprt),
+            "games": self.games,
+            "failures": self.failures,
+            "accepted": self.accepted,
+            "digest": self.digest,
+            "pairs": self.pairs.counts,
+            "plies": self.plies.to_json(),
+            "endings": self.endings,
+            "gas": {entry: each.to_json() for entry, each in self.gas.items()},
+            "heat": self.heat,
+            "seats": [[*key, games, self._wins[key]] for key, games in self._played.items()],
+            "first_half": self._first_half,
+        }
+
+    @classmethod
+    def from_json(cls, plan: Plan, record: Mapping[str, Any]) -> Self:
+        gas = {entry: Distribution.from_json(each) for entry, each in record["gas"].items()}
+        seats = {(name, seat): (games, wins) for name, seat, games, wins in record["seats"]}
+        return cls(
+            plan,
+            record["sprt"] and Sprt(**record["sprt"]),
+            record["games"],
+            record["failures"],
+            record["accepted"],
+            record["digest"],
+            Pairs(tuple(record["pairs"])),
+            Distribution.from_json(record["plies"]),
+            Counter(record["endings"]),
+            defaultdict(Distribution, gas),
+            Counter(record["heat"]),
+            {},
+            Counter({key: games for key, (games, _) in seats.items()}),
+            defaultdict(float, {key: wins for key, (_, wins) in seats.items()}),
+            record["first_half"],
+        )
+
     def _share(self, name: str, seat: int | None) -> Share:
         keys = [key for key in self._played if key[0] == name and seat in (None, key[1])]
-        wins = sum(self._wins.get(key, 0) for key in keys)
-        return Share(name, seat, sum(self._played[key] for key in keys), wins)
+        return self._sum(name, keys, seat)
+
+    def _sum(self, name: str, keys: list[tuple[str, int]], seat: int | None) -> Share:
+        games, wins = sum(self._played[key] for key in keys), sum(self._wins[key] for key in keys)
+        return Share(name, seat, games, wins)
 
     def _count(self, row: Row) -> None:
         self.games += 1
-        self.plies += row.plies
+        self.digest = and_row(self.digest, row)
+        self.plies.add(row.plies)
+        if row.details is not None:
+            self._count_details(json.loads(row.details))
+        seats, points = self.plan.seats(row.game), _points(row.winners)
         if row.failure is not None:
             self.failures += 1
-        seats, winners = self.plan.seats(row.game), json.loads(row.winners)
-        points = {seat: 1 / len(winners) for seat in winners}
-        if row.failure is None:
+        else:
+            self.endings[row.ending or ""] += 1
             for seat, name in enumerate(seats):
                 self._played[name, seat] += 1
-                self._wins[name, seat] = self._wins.get((name, seat), 0) + points.get(seat, 0)
+                self._wins[name, seat] += points.get(seat, 0)
         if self.plan.is_duel:
             mine = points.get(seats.index(self.plan.strategies[0]), 0)
             self._count_half(row.game, None if row.failure else mine)
+
+    def _count_details(self, details: Mapping[str, Any]) -> None:
+        for entry, counts in details["gas"].items():
+            for gas, times in counts.items():
+                self.gas[entry].add(int(gas), times)
+        self.heat.update(details["heat"])
 
     def _count_half(self, number: int, points: float | None) -> None:
         """Count a pair with its second game, if none of the two failed."""
@@ -90,3 +159,15 @@ class Tally:
             self.pairs = self.pairs.and_one(self._first_half + points)
             if self.sprt is not None:
                 self.accepted = self.sprt.accepted(self.pairs)
+
+
+def and_row(digest: str, row: Row) -> str:
+    """Return the digest of rows and of one that comes after them."""
+    return sha256(f"{digest}{json.dumps(row)}".encode()).hexdigest()
+
+
+@lru_cache
+def _points(winners: str) -> dict[int, float]:
+    """Return what each winning seat gets of one win."""
+    seats = json.loads(winners)
+    return {seat: 1 / len(seats) for seat in seats}

@@ -9,7 +9,9 @@ from typing import Final
 from chain import Chain
 from chain.arena import Game, Greedy, Result, Uniform
 from contracts.blokus import rules
+from contracts.blokus.board import POSITIONS, indices
 from contracts.blokus.contract import Blokus
+from contracts.blokus.legal import placement_of
 from contracts.blokus.move import Move, pass_of
 from contracts.blokus.state import State
 from contracts.blokus.strategies import BestScore, Hard, Medium, Original
@@ -67,6 +69,13 @@ def size(state: State, move: Move) -> int:
     return 0 if move.piece is None else move.piece.size
 
 
+def covered(state: State, move: Move) -> list[str]:
+    """The squares that a move covers, as the picture calls them."""
+    placement = placement_of(move)
+    squares = () if placement is None else indices(placement.squares)
+    return ["{},{}".format(*POSITIONS[index]) for index in squares]
+
+
 def _thinking(strategy: BestScore) -> Greedy[State, Move]:
     """A strategy that lets chance decide between equals."""
     return Greedy(lambda state, move: 0 if move.is_pass else strategy.score(state, move))
@@ -84,4 +93,5 @@ PLAY: Final = Game[State, Move](
     },
     on_chain=ChainTable,
     by_rules=RulesTable,
+    parts=covered,
 )

@@ -11,6 +11,7 @@ from chain.arena import Game, Greedy, Result, Uniform, result_of
 from contracts.deblockle import rules
 from contracts.deblockle.contract import Deblockle
 from contracts.deblockle.models import Move, State
+from contracts.deblockle.notation import COLUMNS
 from contracts.deblockle.strategies import PASS, after, worth
 
 CUBES: Final = 4  # of each player
@@ -64,6 +65,11 @@ class ChainTable(_Table):
         self.state = State(receipt.return_value.game, self.contract.fields.rolled[0])
 
 
+def target(state: State, move: Move | None) -> tuple[str, ...]:
+    """The square that a cube comes to."""
+    return () if move is None else (f"{COLUMNS[move.target.x]}{move.target.y}",)
+
+
 def _left(state: State, player: int) -> int:
     return sum(cube.player == player for cube in state.game.board)
 
@@ -74,4 +80,5 @@ PLAY: Final = Game[State, Move | None](
     strategies={"random": Uniform, "greedy": lambda: Greedy(worth, whim=0.1)},
     on_chain=ChainTable,
     by_rules=RulesTable,
+    parts=target,
 )

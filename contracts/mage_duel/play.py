@@ -101,6 +101,11 @@ def gain(state: State, move: Move) -> int:
     return points - rules.USUAL.joker_price if move.is_joker else points
 
 
+def place(state: State, move: Move) -> tuple[str, ...]:
+    """The cell that gets a tile."""
+    return () if move.tile is None else (f"{move.col},{move.row}",)
+
+
 class Placing:
     """Lays any tile nine times in ten if one fits, else skips."""
 
@@ -115,4 +120,5 @@ PLAY: Final = Game[State, Move](
     strategies={"random": Uniform, "placing": Placing, "greedy": lambda: Greedy(gain)},
     on_chain=ChainTable,
     by_rules=RulesTable,
+    parts=place,
 )

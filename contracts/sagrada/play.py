@@ -135,6 +135,12 @@ class ChainTable(_Table):
         self.table: Table = self.contract.fields.tables[0]
 
 
+def cell(state: State, move: str) -> tuple[str, ...]:
+    """The cell that gets a die, in the window of who is to play."""
+    name, *place = move.split(" ")
+    return (f"{current_player(state).username} {','.join(place)}",) if name == "place" else ()
+
+
 class AnyKind:
     """Takes any kind of command, and any of that kind; there are many more of some than of others."""
 
@@ -166,4 +172,5 @@ PLAY: Final = Game[State, str](
     },
     on_chain=ChainTable,
     by_rules=RulesTable,
+    parts=cell,
 )

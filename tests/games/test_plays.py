@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 
 import pytest
 
@@ -11,6 +12,7 @@ from chain.arena import Plan
 from chain.arena.find_game import find_game
 from chain.arena.match import play_game
 from chain.arena.tally import Tally
+from chain.pictures import picture_of
 
 GAMES = ("blokus", "deblockle", "mage_duel", "sagrada")
 DUELS = [
@@ -39,6 +41,17 @@ def test_every_number_of_seats_can_play(name: str, seats: int) -> None:
     row = play_game(plan, 5)
     assert row.failure is None
     assert row.scores.count(",") == seats - 1
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_moves_are_seen_on_picture(name: str) -> None:
+    """Every part that a move is about is one of the picture of the start."""
+    plan = Plan.of(f"contracts.{name}", ["random"], bare=True)
+    tally = Tally(plan)
+    tally.add(play_game(plan, 0))
+    board = picture_of(find_game(plan.target).by_rules(2, Random(0)).state)
+    assert board is not None and tally.heat
+    assert board.heat(tally.heat) != board
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from chain.arena import OtherPlan, Plan, Report, Store, play
+from chain.arena import OtherPlan, Plan, Store, Tally, play
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
+from chain.arena.report import write_report
 from chain.arena.store import FILE
-from chain.arena.tally import Tally
 from chain.cli import output
 from chain.cli.error_report import NO
 from chain.cli.progress import Step, bar
@@ -94,7 +94,7 @@ def command(
     """Play games of TARGET, a module such as contracts.blokus, whose play.py offers strategies.
 
     Results go to results.sqlite in the folder --out. If some are there, only what is missing is played. If a game fails, its
-    transcript is kept there, and the exit code is 1.
+    transcript is kept there, and the exit code is 1. What came of it is in report.html in that folder, too.
     """
     folder = out or Path("runs") / target.rpartition(".")[2]
     if replay is not None:
@@ -103,14 +103,15 @@ def command(
         names = [name.strip() for name in strategies.split(",")]
         plan = Plan.of(target, names, campaign=campaign, bare=bare, check=check)
         with bar("playing", games) as step:
-            report = play(
+            tally = play(
                 plan, games, workers=workers, out=folder, chunk=chunk,
                 sprt=None if sprt is None else Sprt(*sprt), watch=_Watch(step, plan),
             )  # fmt: skip
     except (ContractNotFound, OtherPlan, ValueError) as error:
         raise click.UsageError(str(error)) from error
-    _show(report, json)
-    return _tell_failures(folder, report.tally)
+    _show(tally, json)
+    output.remark(f"report: {write_report(folder)}")
+    return _tell_failures(folder, tally)
 
 
 class _Watch:
@@ -148,17 +149,15 @@ def _estimate(tally: Tally) -> str:
     return text
 
 
-def _show(report: Report, json: bool) -> None:
+def _show(tally: Tally, json: bool) -> None:
     columns = ("strategy", "seat", "games", "wins", "share", "low", "high")
-    shares = report.tally.shares()
     rows = [
         (each.strategy, "all" if each.seat is None else each.seat + 1, each.games, each.wins,
          *(share if json else f"{share:.1%}" for share in (each.share, *each.interval)))
-        for each in shares
+        for each in tally.shares()
     ]  # fmt: skip
     output.table(columns, rows, json=json)
-    tally = report.tally
-    output.remark(f"{tally.games} games, {tally.plies} plies; digest of the results {report.digest[:16]}")  # fmt: skip
+    output.remark(f"{tally.games} games, {tally.plies.total} plies; digest of the results {tally.digest[:16]}")  # fmt: skip
     if not tally.pairs.is_one_sided:
         output.remark(_estimate(tally))
     if tally.accepted is not None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import astuple, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
 
 import pytest
 
 from chain import Chain
-from chain.arena import OtherPlan, Plan, Store, play
+from chain.arena import OtherPlan, Plan, Store, Tally, play
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, play_game, replay_into
 from chain.arena.supervisor import OtherCode, PlayerLost
@@ -30,10 +31,10 @@ from chain.arena import Plan, Store, play
 
 chunks, add = iter(range(int(sys.argv[2]))), Store.add
 
-def dying(self, rows):
+def dying(self, rows, tally):
     if next(chunks, None) is None:
         os.kill(os.getpid(), signal.SIGKILL)
-    add(self, rows)
+    add(self, rows, tally)
 
 Store.add = dying
 play(Plan.of("{NIM}", ["perfect", "random"]), {GAMES}, chunk=1, workers=2, out=Path(sys.argv[1]))
@@ -64,9 +65,9 @@ def digest_of(plan: Plan, rows: list[Row]) -> str:
 def test_results_depend_on_plan_alone(
     plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
 ) -> None:
-    report = play(plan, GAMES, workers=workers, chunk=chunk, hash_seed=hash_seed)
-    assert report.digest == expected
-    assert report.tally.games == GAMES
+    tally = play(plan, GAMES, workers=workers, chunk=chunk, hash_seed=hash_seed)
+    assert tally.digest == expected
+    assert tally.games == GAMES
 
 
 def test_campaigns_differ(plan: Plan, expected: str) -> None:
@@ -102,8 +103,38 @@ def test_killed_driver_goes_on(plan: Plan, expected: str, tmp_path: Path, chunks
 def test_campaign_may_grow(plan: Plan, expected: str, tmp_path: Path) -> None:
     play(plan, 5, out=tmp_path)
     seen: list[int] = []
-    report = play(plan, GAMES, out=tmp_path, watch=lambda done, _: seen.append(done))
-    assert (report.digest, seen[0], sum(seen)) == (expected, 5, GAMES)
+    tally = play(plan, GAMES, out=tmp_path, watch=lambda done, _: seen.append(done))
+    assert (tally.digest, seen[0], sum(seen)) == (expected, 5, GAMES)
+
+
+def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever takes a campaign up again looks only at rows that came before one that is missing."""
+    plan = Plan.of(NIM, ["wrong", "random"])
+    rows = [play_game(plan, number) for number in range(GAMES)]
+    with Store(tmp_path) as store:
+        store.follow(plan)
+        tally = store.tally()
+        for row in (early := [*rows[:7], rows[9]]):
+            tally.add(row)
+        store.add(early, tally)
+    seen, rows_of = list[int](), Store.rows
+
+    def watched(self: Store, *, first: int = 0, until: int) -> Iterator[Row]:
+        seen.append(first)
+        return rows_of(self, first=first, until=until)
+
+    monkeypatch.setattr(Store, "rows", watched)
+    grown = play(plan, GAMES, out=tmp_path)
+    assert seen == [7]
+    whole = Tally(plan)
+    for row in rows:
+        whole.add(row)
+    assert grown == whole
+
+
+def test_fewer_games_are_counted_anew(plan: Plan, tmp_path: Path) -> None:
+    play(plan, GAMES, out=tmp_path)
+    assert play(plan, 5, out=tmp_path) == play(plan, 5)
 
 
 def test_other_plan_is_refused(plan: Plan, tmp_path: Path) -> None:
@@ -125,7 +156,7 @@ def test_prints_do_not_mix_with_answers() -> None:
 
 
 def test_perfect_player_wins_unless_lost_from_start(plan: Plan) -> None:
-    tally = play(replace(plan, bare=True), 100).tally
+    tally = play(replace(plan, bare=True), 100)
     best, worst, *_ = tally.shares()
     assert (best.strategy, worst.strategy, best.games) == ("perfect", "random", 100)
     assert best.share > 0.8
@@ -135,22 +166,22 @@ def test_perfect_player_wins_unless_lost_from_start(plan: Plan) -> None:
 @pytest.mark.parametrize("chunk", [1, 50])
 def test_test_of_strength_stops_at_same_pair(plan: Plan, chunk: int) -> None:
     bare = replace(plan, bare=True)
-    report = play(bare, 1000, workers=2, chunk=chunk, sprt=Sprt(0, 10))
-    assert report.tally.accepted == 10
-    assert report.tally.games < 1000
-    assert report.digest == digest_of(
-        bare, [play_game(bare, number) for number in range(report.tally.games)]
+    tally = play(bare, 1000, workers=2, chunk=chunk, sprt=Sprt(0, 10))
+    assert tally.accepted == 10
+    assert tally.games < 1000
+    assert tally.digest == digest_of(
+        bare, [play_game(bare, number) for number in range(tally.games)]
     )
 
 
 def test_failures_keep_transcripts(tmp_path: Path) -> None:
     plan = Plan.of(NIM, ["wrong", "random"])
-    report = play(plan, 20, out=tmp_path)
+    tally = play(plan, 20, out=tmp_path)
     with Store(tmp_path) as store:
         failed = [*store.failures()]
     reasons = {row.failure for row in failed}
     assert reasons == {"RuntimeError: seven", "IllegalChoice: wrong chose 4"}
-    assert report.tally.failures == len(failed)
+    assert tally.failures == len(failed)
     assert all(replay(row.transcript or "", contracts=[Nim]).ok for row in failed)
 
 
@@ -176,7 +207,7 @@ def test_share_of_games_is_checked(plan: Plan, check: float, least: int, most: i
 
 def test_game_is_played_again_into_file(plan: Plan, tmp_path: Path) -> None:
     file = tmp_path / "game.chain"
-    assert astuple(replay_into(plan, 3, file)) == astuple(play_game(plan, 3))
+    assert replay_into(plan, 3, file) == play_game(plan, 3)
     with Chain.open(file, contracts=[Nim]) as chain:
         assert chain.receipts[-1].entry == "take"
     with pytest.raises(FileExistsError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -14,9 +13,9 @@ from chain.arena.tally import Tally
 
 PLAN = Plan("nowhere", ("a", "b"), "")
 LOST = Row(0, 0, "", "over", "[1]", "[2,1]", "[0,1]", 7, "")  # by who sits first
-WON = replace(LOST, winners="[0]", places="[1,2]", scores="[1,0]")
-DRAWN = replace(LOST, winners="[0,1]", places="[1,1]", scores="[1,1]")
-FAILED = replace(LOST, ending=None, winners="[]", places="[]", scores="[]", failure="no")
+WON = LOST._replace(winners="[0]", places="[1,2]", scores="[1,0]")
+DRAWN = LOST._replace(winners="[0,1]", places="[1,1]", scores="[1,1]")
+FAILED = LOST._replace(ending=None, winners="[]", places="[]", scores="[]", failure="no")
 
 
 def counted(*rows: Row, order: Random | None = None, sprt: Sprt | None = None) -> Tally:
@@ -24,7 +23,7 @@ def counted(*rows: Row, order: Random | None = None, sprt: Sprt | None = None) -
     if order is not None:
         order.shuffle(numbers)
     for number in numbers:
-        tally.add(replace(rows[number], game=number))
+        tally.add(rows[number]._replace(game=number))
     return tally
 
 
@@ -69,7 +68,7 @@ def test_order_does_not_matter(seed: int) -> None:
 
 def test_games_after_gap_wait() -> None:
     tally = Tally(PLAN)
-    tally.add(replace(WON, game=1))
+    tally.add(WON._replace(game=1))
     assert tally.games == 0
-    tally.add(replace(WON, game=0))
+    tally.add(WON._replace(game=0))
     assert tally.games == 2

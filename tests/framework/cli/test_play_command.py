@@ -44,6 +44,7 @@ def test_shares_are_shown(out: Path) -> None:
     assert [(each["strategy"], each["seat"]) for each in shares[2:]].count(("random", 2)) == 1
     with Store(out) as store:
         assert done.stderr.startswith("20 games, ")
+        assert done.stderr.endswith(f"report: {out / 'report.html'}\n")
         assert store.digest()[:16] in done.stderr
 
 
@@ -76,7 +77,17 @@ def test_game_is_played_again_into_file(out: Path) -> None:
 
 def test_test_of_strength_is_told(out: Path) -> None:
     done = played(out, "--games", 1000, "--strategies", "perfect,random", "--bare", "--sprt", 0, 10)
-    assert done.stderr.splitlines()[-1] == "perfect is 10 Elo stronger, not 0"
+    assert "perfect is 10 Elo stronger, not 0" in done.stderr.splitlines()
+
+
+def test_report_is_written_where_one_says(out: Path, tmp_path: Path) -> None:
+    played(out, "--games", 2)
+    page = tmp_path / "page.html"
+    done = CliRunner().invoke(cli, ["play-report", str(out), "-o", str(page)])
+    assert (done.exit_code, done.stdout) == (0, f"{page}\n")
+    assert page.read_text("utf-8") == (out / "report.html").read_text("utf-8")
+    refused = CliRunner().invoke(cli, ["play-report", str(tmp_path)])
+    assert refused.exit_code == 2 and "there are no results in" in refused.stderr
 
 
 def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

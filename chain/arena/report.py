@@ -1,0 +1,41 @@
+"""Reports of the results in a folder, each a file of its own."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+from chain.arena.find_game import digest_of, find_game
+from chain.arena.plan import Plan
+from chain.arena.report_page import SHOWN_FAILURES, report_page
+from chain.arena.store import Store
+from chain.pictures import Picture, picture_of
+from chain.simulator.catalogue import ContractNotFound
+
+
+def report_of(store: Store) -> str:
+    """Return the report of the games from number 0 on to the first that is missing."""
+    tally = store.kept_tally
+    failures = list(islice(store.failures(), SHOWN_FAILURES))
+    return report_page(tally, failures, _board_of(tally.plan))
+
+
+def write_report(folder: Path, file: Path | None = None) -> Path:
+    """Write the report of a folder's results, by default beside them."""
+    with Store(folder) as store:
+        page = report_of(store)
+    target = file or folder / "report.html"
+    target.write_text(page, "utf-8")
+    return target
+
+
+def _board_of(plan: Plan) -> Picture | None:
+    """Return the board at the start of a game; None if the game is not here as it was played."""
+    try:
+        if digest_of(plan.target) != plan.digest:
+            return None
+    except ContractNotFound:
+        return None
+    table = find_game(plan.target).by_rules(len(plan.strategies), Random(plan.seed(0)))
+    return picture_of(table.state)

@@ -1,0 +1,284 @@
+"""The report of a campaign: one page of HTML without script, that opens offline, light or dark as its reader likes.
+
+Beside each plot is a table with its numbers. All words of a game and of its strategies are escaped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from chain.arena.match import Row
+from chain.arena.plan import DETAILED
+from chain.arena.plots import Interval, histogram, intervals, percent, plain, whole
+from chain.arena.tally import Share, Tally
+from chain.pictures.markup import Markup, element, join, shorten
+from chain.pictures.palette import COLOURS, STYLESHEET
+from chain.pictures.picture import FONT, Picture
+
+SHOWN_FAILURES: Final = 20
+_SHOWN_PARTS: Final = 12  # of the board, in the table
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+def _colours(of_page: int) -> str:
+    names = ("ground", "panel", "line", "ink", "muted", "accent")
+    return "".join(f"--{name}:{COLOURS[name][of_page]};" for name in names)
+
+
+_STYLE: Final = f"""
+:root{{color-scheme:light dark;{_colours(0)}}}
+@media (prefers-color-scheme:dark){{:root{{{_colours(1)}}}}}
+{STYLESHEET}
+body{{margin:0 auto;padding:16px;max-width:1080px;background:var(--ground);color:var(--ink);font:15px/1.45 {FONT}}}
+h1{{font-size:26px;margin:.4em 0 .2em;overflow-wrap:anywhere}}
+h2{{font-size:18px;margin:1.8em 0 .4em;overflow-wrap:anywhere}}
+p{{margin:.3em 0;overflow-wrap:anywhere}}
+.muted{{color:var(--muted)}}
+section>div{{display:grid;grid-template-columns:minmax(0,460px) minmax(0,1fr);gap:12px 32px;align-items:start}}
+svg{{display:block;width:100%;height:auto}}
+.table{{overflow-x:auto}}
+table{{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:14px}}
+th,td{{padding:3px 14px 3px 0;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}}
+.words td{{text-align:left;white-space:normal}}
+th{{font-weight:600}}
+td:first-child,th:first-child{{text-align:left;overflow-wrap:anywhere;min-width:4em}}
+pre{{overflow:auto;max-height:20em;background:var(--panel);padding:8px;font-size:13px}}
+@media (max-width:760px){{section>div{{grid-template-columns:minmax(0,1fr)}}th,td{{padding-right:10px}}}}
+@media print{{section{{break-inside:avoid}}}}
+"""
+
+
+def report_page(
+    tally: Tally, failures: Sequence[Row], board: Picture | None, comparisons: Iterable[Markup] = ()
+) -> str:
+    """Return the page. `board` is the picture on which the places of moves are shown."""
+    title = f"{tally.plan.target}: {whole(tally.games)} games"
+    body = join([*_head(title, tally), *comparisons, *_sections(tally, failures, board)])
+    head = join(
+        [
+            Markup('<meta charset="utf-8">'),
+            Markup(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'),
+            Markup('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+            element("title", title),
+            element("style", Markup(_STYLE)),
+        ]
+    )
+    page = element("html", element("head", head), element("body", body), lang="en")
+    return f"<!doctype html>\n{page}\n"
+
+
+def section(title: str | Markup, shown: Markup, *beside: Markup) -> Markup:
+    return element("section", element("h2", title), element("div", shown, element("div", *beside)))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "table") -> Markup:
+    """Return a table; what stands in its first column may be text in any script."""
+    head = element("tr", *(element("th", name) for name in columns))
+    body = [
+        element("tr", element("td", _name(first)), *(element("td", each) for each in rest))
+        for first, *rest in rows
+    ]
+    content = element("table", element("thead", head), element("tbody", *body))
+    return element("div", content, **{"class": kind})
+
+
+def _name(words: str) -> Markup:
+    """Return words that people chose: their direction ends where they do."""
+    return element("bdi", words)
+
+
+def remark(words: str) -> Markup:
+    return element("p", words, **{"class": "muted"})
+
+
+def _head(title: str, tally: Tally) -> Iterator[Markup]:
+    plan = tally.plan
+    yield element("h1", title)
+    played = "by the bare rules" if plan.bare else "on a chain"
+    checked = f", {percent(plan.check)} of them on a chain too" if plan.check else ""
+    around = join(
+        join([", " if seat else "", _name(name)]) for seat, name in enumerate(plan.strategies)
+    )
+    yield element("p", "Around the table: ", around, f". Played {played}{checked}.")
+    failed = f"{whole(tally.failures)} failed" if tally.failures else "none failed"
+    yield element(
+        "p",
+        f"{whole(tally.plies.total)} plies; {failed}. Intervals hold the true value in 95 of 100 reports.",
+    )
+    campaign = f"campaign “{plan.campaign}”, " if plan.campaign else ""
+    yield remark(f"{campaign}code {plan.digest[:16]}, results {tally.digest[:16]}")
+
+
+def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> Iterator[Markup]:
+    if tally.games > tally.failures:
+        yield _wins(tally)
+        yield _seats(tally)
+    if sum(tally.pairs.counts):
+        yield _strength(tally)
+    if tally.endings:
+        yield _endings(tally.endings)
+    if tally.games:
+        yield _lengths(tally)
+    if tally.gas:
+        yield _gas(tally)
+    if tally.heat:
+        yield _heat(tally, board)
+    if failures:
+        yield _failures(tally, failures)
+
+
+def _wins(tally: Tally) -> Markup:
+    shares = [share for share in tally.shares() if share.seat is None]
+    even = 1 / len(tally.plan.strategies)
+    even *= len(tally.plan.strategies) / len(set(tally.plan.strategies))
+    rows = [_share_row(share, share.strategy) for share in shares]
+    by_seat = [share for share in tally.shares() if share.seat is not None]
+    seats = [_share_row(share, _at_seat(share)) for share in by_seat]
+    names = _named(shares) + [
+        Interval(_at_seat(share), share.share, *share.interval) for share in by_seat
+    ]
+    plot = intervals(names, "share of games won", percent, mark=even, least=0, most=1)
+    told = f"The dashed line is an even share, {percent(even)}. A win that is shared counts as a part of one."
+    return section("Wins by strategy and seat", plot, _share_table(rows + seats), remark(told))
+
+
+def _at_seat(share: Share) -> str:
+    number = (share.seat or 0) + 1
+    return f"seat {number}: {share.strategy}" if share.strategy else f"seat {number}"
+
+
+def _named(shares: Iterable[Share]) -> list[Interval]:
+    return [Interval(share.strategy, share.share, *share.interval) for share in shares]
+
+
+def _seats(tally: Tally) -> Markup:
+    shares = tally.by_seat()
+    even = 1 / len(shares)
+    rows = [Interval(_at_seat(share), share.share, *share.interval) for share in shares]
+    plot = intervals(rows, "share of games won", percent, mark=even)
+    first = shares[0].interval
+    known = "may be even with the others"
+    if not first[0] <= even <= first[1]:
+        known = "is favoured" if first[0] > even else "is at a disadvantage"
+    beside = _share_table(_share_row(share, _at_seat(share)) for share in shares)
+    return section("Wins by seat", plot, beside, remark(f"Who sits first {known}."))
+
+
+def _share_row(share: Share, name: str) -> tuple[str, ...]:
+    low, high = share.interval
+    interval = f"{percent(low)} to {percent(high)}"
+    return name, whole(share.games), f"{share.wins:,.6g}", percent(share.share), interval
+
+
+def _share_table(rows: Iterable[Sequence[str]]) -> Markup:
+    return table(("", "games", "wins", "share", "interval"), rows)
+
+
+def _strength(tally: Tally) -> Markup:
+    first, second = dict.fromkeys(tally.plan.strategies)
+    title = join([_name(first), " against ", _name(second)])
+    names = ("0", "½", "1", "1½", "2")
+    total = sum(tally.pairs.counts)
+    rows = [
+        (f"{name} points", whole(n), percent(n / total))
+        for name, n in zip(names, tally.pairs.counts, strict=True)
+    ]
+    pairs = (
+        table((join([_name(first), " got"]), "pairs", "share"), rows),
+        remark("A pair is two games with the same chance and swapped seats."),
+    )
+    if tally.pairs.is_one_sided:
+        told = "One side won all pairs, so there is no telling by how much it is stronger."
+        return section(title, remark(told), *pairs)
+    elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
+    plot = intervals(
+        [Interval(first, elo, elo - error, elo + error)],
+        f"Elo over {shorten(second, 30)}",
+        plain,
+        mark=0,
+    )
+    words = [f"{elo:+.1f} ± {error:.1f} Elo".replace("-", "−")]
+    if tally.sprt is not None:
+        low, high = tally.sprt.bounds
+        decided = "" if tally.accepted is None else f": {tally.accepted:g} Elo is accepted"
+        llr = tally.sprt.llr(tally.pairs)
+        words.append(
+            f"Sequential test of {tally.sprt.elo0:g} against {tally.sprt.elo1:g} Elo:"
+            f" LLR {llr:.2f}, from {low:.2f} to {high:.2f}{decided}."
+        )
+    return section(title, plot, *(element("p", line) for line in words), *pairs)
+
+
+def _endings(endings: Mapping[str, int]) -> Markup:
+    total = sum(endings.values())
+    shares = [
+        Share(name, None, total, times)
+        for name, times in sorted(endings.items(), key=lambda each: -each[1])
+    ]
+    plot = intervals(_named(shares), "share of games", percent, least=0, most=1)
+    rows = [
+        (s.strategy, whole(s.wins), percent(s.share), "{} to {}".format(*map(percent, s.interval)))
+        for s in shares
+    ]
+    return section("How games end", plot, table(("", "games", "share", "interval"), rows))
+
+
+def _lengths(tally: Tally) -> Markup:
+    plies = tally.plies
+    longest = plies.quantile(0.99)
+    drawn = {number: times for number, times in plies.counts.items() if number <= longest}
+    plot = histogram(drawn or plies.counts, "length of a game, in plies", "games")
+    facts = [
+        ("least", plies.least),
+        ("median", plies.quantile(0.5)),
+        ("mean", plies.mean),
+        ("1 in 100 is longer than", longest),
+        ("most", plies.most),
+    ]
+    beside = table(("", "plies"), [(name, whole(value)) for name, value in facts])
+    return section("Length", plot, beside, remark("Those longer than 99 in 100 are not drawn."))
+
+
+def _gas(tally: Tally) -> Markup:
+    entries = sorted(tally.gas.items(), key=lambda each: -each[1].quantile(0.5))
+    named = [(name or "deployment", gas) for name, gas in entries]
+    rows = [Interval(name, gas.quantile(0.5), gas.least, gas.quantile(0.99)) for name, gas in named]
+    plot = intervals(rows, "gas of a call: least, median, 99th percentile", _thousands, least=0)
+    numbers = [
+        (name, *map(whole, (gas.count, gas.least, gas.quantile(0.5), gas.quantile(0.99), gas.most)))
+        for name, gas in named
+    ]
+    columns = ("entry", "calls", "least", "median", "99th", "most")
+    told = f"Median and percentile to three digits.{_of_first(tally)}"
+    return section("Gas by entry", plot, table(columns, numbers), remark(told))
+
+
+def _thousands(number: float) -> str:
+    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
+
+
+def _of_first(tally: Tally) -> str:
+    return f" Of the first {whole(DETAILED)} games." if tally.games > DETAILED else ""
+
+
+def _heat(tally: Tally, board: Picture | None) -> Markup:
+    total = tally.heat.total()
+    most = tally.heat.most_common(_SHOWN_PARTS)
+    rows = [(name, whole(times), percent(times / total)) for name, times in most]
+    beside = table(("place", "times", "share"), rows)
+    told = f"{whole(total)} in all. The stronger the colour, the more moves.{_of_first(tally)}"
+    shown = remark("The game's code has changed, so its board is not drawn.")
+    if board is not None:
+        shown = Markup(board.heat(tally.heat).svg())
+    return section("Where moves go", shown, beside, remark(told))
+
+
+def _failures(tally: Tally, failures: Sequence[Row]) -> Markup:
+    rows = [(f"{row.game}", row.failure or "") for row in failures]
+    first = failures[0]
+    again = f"boardchain play {tally.plan.target} --replay {first.game}"
+    lines = (first.transcript or "").strip()
+    told = remark(f"{len(rows)} of {whole(tally.failures)}. The first is played again by: {again}")
+    shown = table(("game", "why"), rows, kind="table words")
+    return section("Games that failed", shown, told, element("pre", lines))

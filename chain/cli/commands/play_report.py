@@ -1,0 +1,28 @@
+"""Write the report of played games, a page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from chain.arena.report import write_report
+from chain.arena.store import FILE
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to.  [default: report.html in FOLDER]",
+)
+def command(folder: Path, out: Path | None) -> None:
+    """Write the report of the results in FOLDER, where `boardchain play` has put them.
+
+    It is one page that needs nothing else: no network, no script.
+    """
+    if not (folder / FILE).exists():
+        raise click.UsageError(f"there are no results in {folder}: `boardchain play` makes them")
+    click.echo(write_report(folder, out))
