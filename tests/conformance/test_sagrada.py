@@ -177,6 +177,7 @@ class ChainDesk:
 
     def seen(self) -> Json:
         table = self.game.fields.tables[self.id]
+        assert table is not None
         return {
             "undo_available": self.game.is_undo_available(self.id),
             "redo_available": self.game.is_redo_available(self.id),

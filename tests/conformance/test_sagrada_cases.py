@@ -195,7 +195,9 @@ def test_turns_case_on_chain(table: Table, record: Json) -> None:
     rich = tuple(replace(player, favor_points=PLENTY) for player in state.players)
     game_id = table.lay_out(replace(state, players=rich, tools=(BoardTool(8),)))
     for turn in record["turns"]:
-        order = table.game.fields.tables[game_id].state.order
+        played = table.game.fields.tables[game_id]
+        assert played is not None
+        order = played.state.order
         assert described(order) == {key: turn[key] for key in described(order)}
         table.execute(game_id, "tool 8" if "order_after_two_turns" in turn else "pass")
 

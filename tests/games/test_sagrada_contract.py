@@ -322,7 +322,9 @@ def test_turn_that_was_loaded_half_done_is_broken_off(game: ChainGame) -> None:
         CommandExecuted(loaded, "ada", "pass", 1),
         TurnPassed(loaded, "ada", "bruno"),
     ]
-    state = game.contract.fields.tables[loaded].state
+    table = game.contract.fields.tables[loaded]
+    assert table is not None
+    state = table.state
     assert (state.turn, state.pool[-1]) == (Turn(), Die(0, 1))
     assert state.tools[0].favor_points == 1  # what was paid stays paid
 
