@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, overload
 
 from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
@@ -271,6 +271,10 @@ class PlannedWorld(WorldHandle):
     def _stored(self) -> NoReturn:
         self._plan.call()
 
+    @overload
+    def system(self, system: type[C]) -> Handle[C]: ...
+    @overload
+    def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
         name = name_of(system)
         systems = self._plan.systems_of(self.address)

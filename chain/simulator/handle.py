@@ -63,11 +63,10 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
     """Return the signature of the author's method as a handle has it: without `self`, and with the options of a call."""
     of_method = inspect.signature(spec.function)
     _, *params = of_method.parameters.values()
-    names = ["sender", "value", "gas", *(["check"] if spec.kind != "view" else [])]
     taken = {param.name for param in params}
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=True if name == "check" else None)
-        for name in names
+        for name in ("sender", "value", "gas", "check")
         if name not in taken
     ]  # fmt: skip
     result = of_method.return_annotation if spec.kind == "view" else "Receipt"

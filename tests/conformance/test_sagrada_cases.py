@@ -58,7 +58,7 @@ class Table:
     def refusal(self, game_id: int, text: str) -> str | None:
         """Why the first player may not, without the sentence that all refusals begin with."""
         seen = self.game.execute_command.simulate(game_id, text, sender=self.players[0])
-        return None if seen.ok else seen.error.text.removeprefix(f"{GENERIC}\n")
+        return None if seen.error is None else seen.error.text.removeprefix(f"{GENERIC}\n")
 
     def execute(self, game_id: int, text: str) -> None:
         player = self.chain.account(self.game.current_player(game_id))

@@ -341,5 +341,5 @@ def test_plan_makes_handles_of_what_is_not_there_yet() -> None:
     bank = plan.deploy(Bank, "bob", sender="alice")
     bank.pay(value=5, sender=plan.account("first.testnet"))
     with pytest.raises(TypeError, match=r"value = 0\.5 is not a whole number of wei"):
-        bank.pay(value=0.5)
+        bank.pay(value=untyped(0.5))
     assert [step.value for step in plan.steps] == [0, 5]

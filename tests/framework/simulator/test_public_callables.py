@@ -385,7 +385,7 @@ def test_everything_inside_a_contract_refuses_or_stays_whole() -> None:
                 TODO.append(do)
                 before = wei_of(chain), contract.balance
                 receipt = contract.do(check=False)
-                cause = None if receipt.ok else receipt.error.cause
+                cause = None if receipt.error is None else receipt.error.cause
                 if cause is not None and not isinstance(cause, Revert) and not is_ours(cause):
                     trial.report(place, name, args, named, f"{type(cause).__name__}: {cause}")
                 if not receipt.ok and before != (wei_of(chain), contract.balance):
