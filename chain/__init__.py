@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from chain.runtime.world import World
     from chain.simulator.chain import Chain
     from chain.spec.decorators import call, error, event, init, model, view
-    from chain.storage.collections import Map, Set, Vector
+    from chain.storage.collections import IterableMap, Map, Set, Vector
     from chain.testing import assert_events, reverts
     from chain.types import Address, Key
 
@@ -39,7 +39,7 @@ _HOMES: Final = {
         "Reverted",
         "require",
     ),
-    "storage.collections": ("Map", "Set", "Vector"),
+    "storage.collections": ("IterableMap", "Map", "Set", "Vector"),
     "crypto.hashing": ("keccak",),
     "simulator.chain": ("Chain",),
     "runtime.system": ("System",),
@@ -55,6 +55,7 @@ __all__ = [
     "Contract",
     "DeclarationError",
     "InvalidTransaction",
+    "IterableMap",
     "Key",
     "LimitExceeded",
     "Map",

@@ -128,6 +128,7 @@ def painted(board: str) -> str:
 def show_end(duel: Duel) -> None:
     title("The end")
     outcome, scores = duel.game.outcome(duel.board_id), duel.game.score(duel.board_id)
+    assert outcome is not None
     for colour in PlayerSide:
         (city, road), jokers = scores[colour], duel.state.jokers[colour]
         player = duel.world.read(Player, duel.players[colour])

@@ -8,11 +8,7 @@ from typing import Any
 import click
 
 from chain.accounts import ACCOUNTS
-from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.address_book import AddressBook
-from chain.metering.program import parse_code
-from chain.runtime.contract import Contract
-from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Entry, Handle
 from chain.types import Address
@@ -61,41 +57,22 @@ def sender(chain: Chain, word: str) -> Address:
 
 def contract_address(chain: Chain, word: str) -> Address:
     """Return the address of a contract, given its address or a name that it has or had."""
+    if word.startswith("0x"):
+        return account(chain, word)
     _ = chain.head  # brings the ledger of a remote chain up to date
-    book = AddressBook(chain.ledger)
-    if word in book.former:
-        return Address(book.former[word])
-    try:
-        return Address(word)
-    except ValueError:
-        names = ", ".join(book.contracts.values()) or "none"
-        text = f"there is no contract '{word}' on this chain; there are {names}"
-        if not chain.receipts:
-            text += ". It is empty: name the one that is meant with --chain"
-        raise click.UsageError(text) from None
+    known = AddressBook(chain.ledger).former.get(word)
+    return contract(chain, word).address if known is None else Address(known)
 
 
-def contract(chain: Chain, word: str, offered: ContractCatalogue) -> Handle:
+def contract(chain: Chain, word: str) -> Handle:
     """Return a handle to the contract with that address or name, with the class that it has now."""
-    location = contract_address(chain, word)
-    code = chain.code(location)
-    program = chain.machine.programs.get(parse_code(code) or b"")
-    if program is None:
-        raise click.UsageError(_wrong_contract_message(code, location, offered))
-    cls: type[Contract] = program.spec.cls
-    return Handle(chain, cls, location)
-
-
-def _wrong_contract_message(code: bytes, where: Address, offered: ContractCatalogue) -> str:
-    text = checksum_address(where)
-    if not code:
-        return f"there is no contract at {text}"
-    if parse_code(code) is None:
-        return f"what is at {text} is bytecode, not a Python contract"
-    return (
-        f"the contract at {text} is of a class that {offered.package} does not have in this form:"
-        " it was changed since, so give the package as it was with --contracts, or upgrade it (deploy PLAN --upgrade)"
-    )
+    try:
+        return chain.contract(word)
+    except LookupError as error:
+        is_empty = (
+            "" if chain.receipts else ". It is empty: name the one that is meant with --chain"
+        )
+        raise click.UsageError(f"{error}{is_empty}") from None
 
 
 def entries(handle: Handle, name: str, wanted: str) -> list[Entry]:

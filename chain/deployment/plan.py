@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, overload
 
 from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
@@ -38,6 +38,9 @@ class _Scope:
     name: str
     unless: Condition | None
     is_used: bool = False
+
+
+C = TypeVar("C", bound=Contract)
 
 
 class Deployment(DeployMixin):
@@ -103,7 +106,7 @@ class Deployment(DeployMixin):
         self.declared[program.digest] = program
         return program
 
-    def deploy(self, contract: type[Contract], /, *args: object, **options: Any) -> Handle:
+    def deploy(self, contract: type[C], /, *args: Any, **options: Any) -> Handle[C]:
         """Plan a contract; the arguments after the class go to its `@init`."""
         require_contract_class(contract)
         name = contract.__name__
@@ -138,8 +141,8 @@ class Deployment(DeployMixin):
         return step
 
     def handle(
-        self, contract: type[Contract] | Handle, address: AccountLike | None = None
-    ) -> Handle:
+        self, contract: type[C] | Handle[C], address: AccountLike | None = None
+    ) -> Handle[C]:
         contract, target = resolve_target(contract, address)
         self.declare(contract)
         # A plan can send, and refuses read-only calls.
@@ -156,6 +159,9 @@ class Deployment(DeployMixin):
             "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
             " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"
         )
+
+    def _deployment_of(self, address: Address) -> NoReturn:
+        raise TypeError("a plan says what is to be done: there are no receipts yet")
 
     @contextmanager
     def labelled(self, label: str) -> Iterator[None]:
@@ -265,6 +271,10 @@ class PlannedWorld(WorldHandle):
     def _stored(self) -> NoReturn:
         self._plan.call()
 
+    @overload
+    def system(self, system: type[C]) -> Handle[C]: ...
+    @overload
+    def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
         name = name_of(system)
         systems = self._plan.systems_of(self.address)

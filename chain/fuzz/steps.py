@@ -18,6 +18,7 @@ from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
 from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import CallResult, Entry
+from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def is_view(play: Fuzz, step: Step) -> bool:
     """Return True if the step is a call of a view."""
     if not isinstance(step, Call):
         return False
-    return play.handles[step.on].contract.__spec__.entries[step.entry].is_view
+    spec: ContractSpec = play.handles[step.on].contract.__spec__
+    return spec.entries[step.entry].is_view
 
 
 def is_misfit_of_result(failure: Failure) -> bool:

@@ -35,7 +35,7 @@ _TYPING: Final = word_set(
     """
 )
 
-_COLLECTIONS: Final = word_set("Map Set Vector")
+_COLLECTIONS: Final = word_set("IterableMap Map Set Vector")
 _CHAIN: Final = _COLLECTIONS | word_set(
     "Address Contract Key Revert System World call error event init model require view"
 )

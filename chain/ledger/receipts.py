@@ -7,7 +7,7 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.calls import CallRecord, CallRow, call_rows, call_tree
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
 
 Row: TypeAlias = tuple[Any, ...]
+E = TypeVar("E")
 
 
 class EventList(Sequence[Any]):
@@ -43,7 +44,9 @@ class EventList(Sequence[Any]):
     @overload
     def __getitem__(self, key: int) -> Any: ...
     @overload
-    def __getitem__(self, key: slice | str | type) -> list[Any]: ...
+    def __getitem__(self, key: type[E]) -> list[E]: ...
+    @overload
+    def __getitem__(self, key: slice | str) -> list[Any]: ...
     def __getitem__(self, key: int | slice | str | type) -> Any:
         if isinstance(key, int | slice):
             return self._at(key)
@@ -60,7 +63,11 @@ class EventList(Sequence[Any]):
         except IndexError:
             raise IndexError(f"there is no event {place}: there are {len(self)}") from None
 
-    def one(self, kind: str | type) -> Any:
+    @overload
+    def one(self, kind: type[E]) -> E: ...
+    @overload
+    def one(self, kind: str) -> Any: ...
+    def one(self, kind: str | type[Any]) -> Any:
         """Return the only event of that type; raise LookupError if there is none or more than one."""
         if isinstance(kind, int):
             raise TypeError(f"{short_repr(kind)} is not an event: give its class or its name")

@@ -62,6 +62,7 @@ def transaction_of(receipt: Receipt) -> Transaction:
     return Transaction(
         bytes(receipt.sender), None if receipt.to is None else bytes(receipt.to), receipt.data, receipt.value,
         receipt.gas, receipt.nonce, receipt.max_fee, receipt.tip, receipt.type, receipt.access_list, None, receipt.raw,
+        is_free=receipt.raw is None and receipt.max_fee == 0,
     )  # fmt: skip
 
 

@@ -62,6 +62,7 @@ class Machine:
         self._evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: object = None
         self.loaded: Any = None
+        self.mocks: Any = ()  # what mocked entries come to: see `chain.simulator.mocking`
         self.block_hash: Callable[[int], bytes] = _no_hash  # by block number, for bytecode
 
     def with_state(self, state: State) -> Machine:

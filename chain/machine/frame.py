@@ -373,8 +373,8 @@ class Frame:
         """Return the error for something that a static message must not do; `what` names it."""
         if self.kind == "fields":
             return AttributeError(
-                f"storage of {self.name} cannot be changed through its fields: call an entry that changes it,"
-                " in a test also chain.set_storage"
+                f"storage of {self.name} cannot be changed through its fields: call an entry that changes it;"
+                " in a test write 'with chain.setting():' around it"
             )
         return Revert(f"{self.name} is a view and cannot {what}")
 

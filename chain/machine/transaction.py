@@ -31,9 +31,7 @@ class Transaction:
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
     signed: object = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
-    is_free: bool = (
-        False  # it pays no fee, whatever the base fee: no chain takes it, it is only rehearsed
-    )
+    is_free: bool = False  # it pays no fee, whatever the base fee: it is rehearsed, or a test speaks for somebody
 
     @property
     def is_signed(self) -> bool:
@@ -53,7 +51,7 @@ def checked(tx: object) -> Transaction:
         raw_bytes(tx.data, "data"), wei(tx.value, wrong=error_type), gas_of(tx.gas, wrong=error_type),
         whole_number(tx.nonce, "nonce", NONCE, wrong=error_type),
         wei(tx.max_fee, "max_fee", error_type), wei(tx.tip, "tip", error_type), tx_type,
-        _access_list(tx.access_list), tx.signed, tx.raw,
+        _access_list(tx.access_list), tx.signed, tx.raw, tx.is_free,
     )  # fmt: skip
 
 

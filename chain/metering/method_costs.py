@@ -35,6 +35,7 @@ from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
 from chain.metering.stable_text import scrubbed
 from chain.metering.value_size import ByClass, key, weigh, weight_of
+from chain.schema.storage_collection import StorageCollection
 
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
@@ -55,6 +56,8 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         if name == "keccak" and args and isinstance(args[0], bytes):
             charge(1 + len(args[0]) // _HASHED_AT_ONCE)
         return getattr(thing, name)(*args, **named)
+    if category == _STORED:
+        return _of_collection(thing, name, args, named)
     if category == _PRICED:
         charge_8()
         price, is_asking, special = _WAYS.get(name, _ANY)
@@ -76,7 +79,7 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     return taken(getattr(thing, name))(*args, **named)
 
 
-_PRICED, _CLASS, _PATTERN, _OTHER, _OWN = range(5)
+_PRICED, _CLASS, _PATTERN, _OTHER, _OWN, _STORED = range(6)
 
 
 @ByClass
@@ -87,6 +90,8 @@ def _category_of(kind: Any) -> int:
         return _CLASS
     if issubclass(kind, re.Pattern | re.Match):
         return _PATTERN
+    if issubclass(kind, StorageCollection):
+        return _STORED
     return _OTHER if kind.__module__ in _FOREIGN else _OWN
 
 
@@ -94,11 +99,22 @@ def bound(thing: Any, name: str, *already: object) -> object:
     """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
-    if category == _PRICED or (category == _CLASS and thing in _OWNERS):
+    if category in (_PRICED, _STORED) or (category == _CLASS and thing in _OWNERS):
         return partial(metered_method, thing, name)
     if category in (_PATTERN, _OTHER):
         return partial(metered_method, thing, name) if callable(method) else method
     return taken(method)
+
+
+# Collections in storage, whose words pay gas
+
+
+def _of_collection(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
+    if name == "extend":
+        args = tuple(map(metered, args))
+    result = getattr(thing, name)(*args, **named)
+    return charge_items(result, BUILT) if name == "slice" else result
 
 
 # Objects of the standard library
@@ -361,7 +377,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "fromkeys": _fromkeys,
     "append appendleft": _one_more,
     "insert pop": _moved,
-    "get": _asked,
+    "get slice": _asked,
     "most_common total": _counted,
     "encode decode": _coded,
     "wrap fill": _whole,

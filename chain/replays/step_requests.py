@@ -57,7 +57,7 @@ class StepRequests:
             state.account(sender)[0], block.base_fee,
         )  # fmt: skip
         overrides = {_FIELDS[name]: value for name, value in options.items() if value is not None}
-        return replace(usual, **overrides)
+        return replace(usual, is_free=options["fee"] == 0, **overrides)
 
     def _signed(self, raw: bytes) -> Transaction:
         if tx_type(raw) in TYPES:

@@ -1,4 +1,4 @@
-"""The base of `Vector`, `Map` and `Set`: refusals of what they do not support.
+"""The base of `Vector`, `Map`, `IterableMap` and `Set`: refusals of what they do not support.
 
 Each refusal says what to write instead. In such a text `{it}` stands for the field as its contract writes it.
 """
@@ -10,6 +10,11 @@ from typing import Any, ClassVar, Final, NoReturn
 # Texts of collections that have items in an order.
 LIST_OF_IT: Final = "make a list of it first: list({it})"
 ITEMS_COMPARED: Final = "len({it}) == 0, or list({it}) == [...]"
+
+
+def with_article(what: str) -> str:
+    """Return the name of a collection type with its article: a Map, an IterableMap."""
+    return f"an {what}" if what[0] in "AEIOU" else f"a {what}"
 
 
 class StorageCollection:
@@ -30,13 +35,15 @@ class StorageCollection:
 
     def _missing(self, name: str) -> str:
         remedy = self._remedies.get(name, self._offers)
-        return f"{self._layout.name}: a {self._what} has no '{name}': {self._fill(remedy)}"
+        what = with_article(self._what)
+        return f"{self._layout.name}: {what} has no '{name}': {self._fill(remedy)}"
 
     def __eq__(self, other: object) -> bool:
-        self._refuse(f"a {self._what} is not compared: write {self._compared}")
+        self._refuse(f"{with_article(self._what)} is not compared: write {self._compared}")
 
     def __iadd__(self, items: object) -> NoReturn:
-        self._refuse(f"a {self._what} has no '+=': {self._remedies[self._plural]}")
+        remedy = self._remedies[self._plural]
+        self._refuse(f"{with_article(self._what)} has no '+=': {remedy}")
 
     def _require_same_items(self, since: int) -> None:
         """Refuse if the word with the number of items was written since the journal had length `since`.
@@ -56,7 +63,7 @@ class StorageCollection:
 
     @property
     def _what(self) -> str:
-        """The name of the collection type: Vector, Map or Set."""
+        """The name of the collection type: Vector, Map, IterableMap or Set."""
         collection: str = self._layout.what
         return collection
 

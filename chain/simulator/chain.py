@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from chain import creation_hooks
 from chain.accounts import ACCOUNTS, LABELS, Account
 from chain.concurrency.atomic_steps import read_only_step, reading, step, thread_state
+from chain.errors import Revert
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import decode_signed
@@ -22,12 +23,14 @@ from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.simulator.chain_scopes import Anchor, Holding, Loading
+from chain.simulator.chain_scopes import Anchor, Holding, Loading, Mocking, Setting
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
+from chain.simulator.handle import Entry
 from chain.simulator.local_driver import LocalDriver
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
+from chain.simulator.mocking import mock_of
 from chain.simulator.overrides import StateOverrides
 from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
@@ -251,6 +254,26 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
         """Scope that forces the next outcomes of `self.random`, by tag. An outcome left unused is an error at the end."""
         return Loading(self.driver, outcomes)
+
+    # What a test puts in the place of what would happen
+
+    @scope
+    def setting(self) -> AbstractContextManager[None]:
+        """Scope in which the fields of handles can be set: `with chain.setting(): game.fields.round = 5`.
+
+        That is no transaction: no code runs, nothing is paid, and no receipt tells of it.
+        """
+        return Setting(self.driver)
+
+    @scope
+    def mock(
+        self, entry: Entry, /, *args: Any, returns: Any = None, reverts: str | Revert | None = None, **named: Any
+    ) -> AbstractContextManager[None]:  # fmt: skip
+        """Scope in which all calls to an entry of a contract return `returns`, or revert, and its code does not run.
+
+        With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last that fits counts.
+        """
+        return Mocking(self.driver, mock_of(self, entry, args, named, returns, reverts))
 
     # Undo
 

@@ -1,4 +1,4 @@
-"""The scopes of a chain: a block held open, an anchor, forced random outcomes.
+"""The scopes of a chain: a block held open, an anchor, forced random outcomes, fields that are set, mocked entries.
 
 An interrupt may end a `with` without running its exit. So the chain holds a scope only by a weak reference and ignores it once
 it is over; nothing that a scope sets outlives it. While a thread is in a scope, other threads cannot use the chain.
@@ -14,7 +14,8 @@ from weakref import ref
 from chain.concurrency.atomic_steps import reading, step
 from chain.ledger.blocks import Block
 from chain.machine.forced_random import LoadedOutcomes
-from chain.simulator.driver import ChainDriver
+from chain.simulator.driver import ChainDriver, Driver
+from chain.simulator.mocking import Mock, with_mock
 from chain.simulator.snapshots import Snapshot
 
 T_co = TypeVar("T_co", covariant=True)
@@ -100,3 +101,49 @@ class Loading(ChainScope[None]):
         self.is_over = True
         if kind is None:
             loaded.check_empty()
+
+
+class Setting(ChainScope[None]):
+    """Scope in which the fields of handles can be set."""
+
+    name = "setting"
+
+    def __enter__(self) -> None:
+        self._enter()
+
+    def __exit__(self, *_: object) -> None:
+        self.is_over = True
+
+    @step
+    def write(self, address: bytes, slot: int, word: int) -> None:
+        """Set a word of storage, outside of any transaction."""
+        self.driver.set_word(address, slot, word)
+        if self.driver.is_copy:
+            self.driver.fetch()
+
+
+def open_setting(driver: Driver) -> Setting | None:
+    """Return the scope of this thread in which fields can be set, or None."""
+    for scope in driver.scopes:
+        entered = scope()
+        if isinstance(entered, Setting) and not entered.is_over and entered.thread == get_ident():
+            return entered
+    return None
+
+
+class Mocking(ChainScope[None]):
+    """Scope in which an entry of one contract has a given result."""
+
+    name = "mock"
+
+    def __init__(self, driver: ChainDriver, mock: Mock) -> None:
+        super().__init__(driver)
+        self._mock = mock
+
+    def __enter__(self) -> None:
+        self._enter()
+        machine = self.driver.machine
+        machine.mocks = with_mock(machine.mocks, self._mock, ref(self))
+
+    def __exit__(self, *_: object) -> None:
+        self.is_over = True

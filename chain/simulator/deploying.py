@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from chain.errors import Reverted
 from chain.metering.program import Program
 from chain.runtime.contract import Contract, require_no_init_args
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.inputs import AccountLike, items, pairs
+from chain.schema.inputs import AccountLike, flag, items, pairs
 from chain.simulator.handle import Handle
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, check_world
 from chain.types import Address
+
+C = TypeVar("C", bound=Contract)
 
 
 class DeployMixin(ABC):
@@ -39,8 +41,8 @@ class DeployMixin(ABC):
 
     @abstractmethod
     def handle(
-        self, contract: type[Contract] | Handle, address: AccountLike | None = None
-    ) -> Handle:
+        self, contract: type[C] | Handle[C], address: AccountLike | None = None
+    ) -> Handle[C]:
         """Return a handle for a deployed contract."""
 
     @abstractmethod
@@ -48,10 +50,14 @@ class DeployMixin(ABC):
         """Return a handle for a deployed World."""
 
     def deploy(
-        self, contract: type[Contract], /, *args: object, sender: AccountLike | None = None, value: int | None = None,
-        gas: int | None = None, **named: object,
-    ) -> Handle:  # fmt: skip
-        """Deploy a contract. The arguments after the class go to its `@init`."""
+        self, contract: type[C], /, *args: object, sender: AccountLike | None = None, value: int | None = None,
+        gas: int | None = None, check: bool = True, **named: object,
+    ) -> Handle[C]:  # fmt: skip
+        """Deploy a contract. The arguments after the class go to its `@init`.
+
+        The receipt is `handle.deployment`. With `check=False` there is a handle also where the deployment has failed, for that.
+        """
+        flag(check, "check")
         program, init = self.declare(contract), contract.__spec__.init
         if value is not None and init is not None and init.value_is_argument:
             named["value"], value = value, None
@@ -62,9 +68,11 @@ class DeployMixin(ABC):
             else require_no_init_args(contract, args, named)
         )
         receipt = self.send(None, program.initcode + data, sender=sender, value=wei, gas=gas)
-        if receipt.error is not None:
+        if receipt.error is None:
+            return self.handle(contract, receipt.address)
+        if check:
             raise Reverted(receipt) from receipt.error.cause
-        return self.handle(contract, receipt.address)
+        return Handle(self, contract, receipt.address)  # type: ignore[arg-type]  # for its receipt only
 
     def deploy_world(
         self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
 from chain.ledger.logs import text_of
-from chain.ledger.receipts import EventList
+from chain.ledger.receipts import EventList, Receipt
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
@@ -19,8 +21,16 @@ from chain.spec.overloads import choose, signatures
 from chain.types import Address
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from chain.ledger.decoded.trace import Trace
     from chain.simulator.reader import ChainReader
+
+    C = TypeVar("C", bound=Contract, default=Any)  # so that a bare Handle is one of any contract
+else:
+    from typing import TypeVar
+
+    C = TypeVar("C")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +49,44 @@ class CallResult:
         return self.error is None
 
 
+class _OfMethod:
+    """An attribute that an entry has from its author's method, and that `help` and prompts read."""
+
+    def __init__(self, read: Callable[[EntrySpec], object], of_class: object = None) -> None:
+        self._read, self._of_class = read, of_class
+
+    def __get__(self, entry: Entry | None, owner: type) -> Any:
+        return self._of_class if entry is None else self._read(entry.spec)
+
+
+def _signature(spec: EntrySpec) -> inspect.Signature:
+    """Return the signature of the author's method as a handle has it: without `self`, and with the options of a call."""
+    of_method = inspect.signature(spec.function)
+    _, *params = of_method.parameters.values()
+    taken = {param.name for param in params}
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=True if name == "check" else None)
+        for name in ("sender", "value", "gas", "check")
+        if name not in taken
+    ]  # fmt: skip
+    result = of_method.return_annotation if spec.kind == "view" else "Receipt"
+    return inspect.Signature([*params, *options], return_annotation=result)
+
+
 class Entry:
     """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value."""
 
     __slots__ = ("_address", "_chain", "spec")
+    __name__ = cast(str, _OfMethod(lambda spec: spec.name))
+    __doc__ = cast(str, _OfMethod(lambda spec: spec.function.__doc__, __doc__))
+    __signature__ = _OfMethod(_signature)
 
     def __init__(self, chain: ChainReader, address: Address, spec: EntrySpec) -> None:
         self._chain, self._address, self.spec = chain, address, spec
+
+    def __get__(self, handle: object, owner: type) -> Self:
+        """Return the entry itself: it is bound to its contract, as a method to its object. `help` so takes it for one."""
+        return self
 
     def __call__(
         self,
@@ -161,7 +202,7 @@ class Overloads:
         return f"<entries {signatures(self._entries)}>"
 
 
-class Handle:
+class Handle(Generic[C]):
     """A deployed contract for scripts and tests: `game.make_move(0, 4, sender=alice)`, `game.fields.count`.
 
     An entry is an attribute under its method's name and under its name in the ABI, unless the handle itself has an attribute
@@ -169,10 +210,10 @@ class Handle:
     """
 
     chain: ChainReader
-    contract: type[Contract]
+    contract: type[C]
     address: Address
 
-    def __init__(self, chain: ChainReader, contract: type[Contract], address: Address) -> None:
+    def __init__(self, chain: ChainReader, contract: type[C], address: Address) -> None:
         own = vars(self)  # __setattr__ refuses any assignment
         own |= {"chain": chain, "contract": contract, "address": address}
         for name, spec in contract.__spec__.unshared.items():
@@ -183,9 +224,14 @@ class Handle:
         return self.contract.__spec__.abi
 
     @property
-    def fields(self) -> Any:
-        """The contract's own storage, read-only: `game.fields.games[0]`."""
+    def fields(self) -> C:
+        """The contract's own storage: `game.fields.games[0]`. Inside `chain.setting()` it can be changed, too."""
         return self.chain.fields_of(self)
+
+    @property
+    def deployment(self) -> Receipt:
+        """The receipt of the transaction that deployed the contract, or failed to."""
+        return self.chain._deployment_of(self.address)
 
     @property
     def web3(self) -> Any:
@@ -210,8 +256,8 @@ class Handle:
         """Refuse every assignment, because it would not reach the contract's storage."""
         contract = self.contract.__name__
         raise AttributeError(
-            f"{contract}.{name} cannot be set from outside: call an entry that changes it,"
-            " in a test also chain.set_storage"
+            f"{contract}.{name} cannot be set from outside: call an entry that changes it;"
+            f" in a test write 'with chain.setting(): handle.fields.{name} = …'"
         )
 
     def __repr__(self) -> str:
@@ -232,20 +278,23 @@ class Handle:
         return None
 
 
-def bind_instance(contract: type[Contract], frame: Frame) -> Contract:
+def bind_instance(contract: type[C], frame: Frame) -> C:
     """Return an instance of the contract that reads through `frame`."""
-    instance: Contract = object.__new__(contract)
+    instance: C = object.__new__(contract)
     instance._frame = frame
     return instance
 
 
 def resolve_target(
-    contract: type[Contract] | Handle, address: AccountLike | None
-) -> tuple[type[Contract], AccountLike]:
+    contract: type[C] | Handle[C], address: AccountLike | None
+) -> tuple[type[C], AccountLike]:
     """Return the class and the account, which are given separately or as a handle of another chain."""
     if isinstance(contract, Handle):
         return contract.contract, contract.address
     require_contract_class(contract)
     if address is None:
-        raise TypeError(f"handle({contract.__name__}) needs the address where it was deployed")
+        name = contract.__name__
+        raise TypeError(
+            f"handle({name}) needs the address where it was deployed; chain.contract('{name}') finds it by name"
+        )
     return contract, address

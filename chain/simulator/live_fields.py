@@ -1,7 +1,7 @@
-"""Direct read access to a contract's storage from outside: `game.fields.count`, always the current value.
+"""Direct access to a contract's storage from outside: `game.fields.count`, always the current value.
 
-No message runs, so reading costs no gas and makes no account warm, and nothing can be changed. A word is read between two
-steps of the chain, never during a step of another thread.
+No message runs, so reading costs no gas and makes no account warm. A word is read between two steps of the chain, never during
+a step of another thread. Inside `with chain.setting():` a field can also be set, which is no transaction either.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import NoReturn
 from chain.concurrency.atomic_steps import undisturbed
 from chain.machine.frame import Frame, TransactionContext
 from chain.metering.program import Program
+from chain.simulator.chain_scopes import open_setting
 from chain.simulator.driver import DEFAULT_SENDER, Driver
 
 
@@ -43,6 +44,12 @@ class FieldsFrame(Frame):
     @undisturbed
     def sload(self, slot: int) -> int:
         return self._driver.state.word(self.address, slot)
+
+    def sstore(self, slot: int, word: int) -> None:
+        setting = open_setting(self._driver)
+        if setting is None:
+            raise self._only_reads("write")
+        setting.write(self.address, slot, word)
 
     def read_if_unchanged(self, words: dict[int, int]) -> bool:
         return False

@@ -9,10 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.concurrency.atomic_steps import (
     READ_ONLY,
@@ -25,6 +24,7 @@ from chain.concurrency.atomic_steps import (
 )
 from chain.errors import GuardError
 from chain.ledger.blocks import Block
+from chain.ledger.decoded.address_book import AddressBook, created_contracts
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.receipts import Receipt
@@ -35,7 +35,7 @@ from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionCont
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
-from chain.metering.program import Program, program_of, require_contract_class
+from chain.metering.program import Program, parse_code, program_of, require_contract_class
 from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
@@ -45,6 +45,8 @@ from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
 from chain.simulator.world_handle import WorldHandle
 from chain.types import Address
+
+C = TypeVar("C", bound=Contract)
 
 _CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 # But its code may run no longer than the gas of a whole block allows.
@@ -139,14 +141,57 @@ class ChainReader(ABC):
 
     @reading
     def handle(
-        self, contract: type[Contract] | Handle, address: AccountLike | None = None
-    ) -> Handle:
+        self, contract: type[C] | Handle[C], address: AccountLike | None = None
+    ) -> Handle[C]:
         """Return a handle for a deployed contract, given its class and address, or a handle of another chain."""
         contract, target = resolve_target(contract, address)
         self.declare(contract)
         contract_address = self.address_of(target)
         self.need_contract(contract_address, contract.__name__)
         return Handle(self, contract, contract_address)
+
+    @reading
+    def contract(self, name: str | Address) -> Handle:
+        """Return a handle for the Python contract of that name or address, with the class that it has now.
+
+        A contract is called by its class, the second of a class `Game#2`; a name that it had before an upgrade is valid too.
+        """
+        if isinstance(name, str):
+            name = name.strip()
+        book = AddressBook(self.ledger)
+        if isinstance(name, str) and not name.startswith("0x"):
+            if name not in book.former:
+                known = ", ".join(book.contracts.values()) or "none"
+                raise LookupError(f"there is no contract {name!r} on this chain; there are {known}")
+            name = Address(book.former[name])
+        address = self.address_of(name, "name")
+        code = self.state.code(address)
+        program = self.machine.programs.get(parse_code(code) or b"")
+        if program is None:
+            raise LookupError(self._why_no_handle(address, code))
+        cls: type[Contract] = program.spec.cls
+        return Handle(self, cls, address)
+
+    def _why_no_handle(self, address: Address, code: bytes) -> str:
+        if not code:
+            return f"there is no contract at {address}"
+        if parse_code(code) is None:
+            return f"what is at {address} is bytecode, not a Python contract"
+        return (
+            f"the contract at {address} is of a class that is not known here in this form: it was changed since, so give"
+            " the class as it was (contracts=[…], or --contracts), or upgrade the contract (boardchain deploy PLAN --upgrade)"
+        )
+
+    @reading
+    def _deployment_of(self, address: Address) -> Receipt:
+        """Return the receipt of the transaction that created the contract at an address, or failed to."""
+        receipts = self.ledger.receipts
+        if (receipt := receipts.where(to=None, address=address).first()) is not None:
+            return receipt
+        for receipt in receipts.where(lambda receipt: bool(receipt.call_rows)):
+            if any(created == address for created, _ in created_contracts(receipt)):
+                return receipt
+        raise LookupError(f"no transaction of this chain created the contract at {address}")
 
     def need_contract(self, address: Address, what: str) -> None:
         """Refuse a call to an address without code, because it would do nothing and seem to succeed.
@@ -164,8 +209,8 @@ class ChainReader(ABC):
         return WorldHandle(self, self.address_of(world, "world"))
 
     @reading
-    def fields_of(self, handle: Handle) -> Contract:
-        """Return an object that reads the contract's own storage."""
+    def fields_of(self, handle: Handle[C]) -> C:
+        """Return an object that reads the contract's own storage, and inside `chain.setting()` writes it."""
         if not isinstance(handle, Handle):
             raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
         return bind_instance(
@@ -218,7 +263,7 @@ class ChainReader(ABC):
         """Run a message and undo it; return a trace of all its steps."""
         past_ledger = self.ledger.then(self.driver.timeline_index)
         machine = recording_machine(past_ledger)
-        machine.loaded = deepcopy(self.machine.loaded)
+        machine.loaded, machine.mocks = deepcopy(self.machine.loaded), self.machine.mocks
         frame = self._frame(machine, to, data, sender, value, gas, self.driver.view_block())
         context = frame.context
         machine.execute(frame)
@@ -232,8 +277,7 @@ class ChainReader(ABC):
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
         try:
-            run = replace(checked(tx), is_free=tx.is_free)
-            outcome = self.machine.transact(run, block or self.driver.next_block())
+            outcome = self.machine.transact(checked(tx), block or self.driver.next_block())
         finally:
             if loaded is not None:
                 loaded.roll_back(taken)  # a rehearsal uses up no forced outcomes

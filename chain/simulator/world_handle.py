@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.model_history import Version
@@ -20,6 +20,7 @@ from chain.types import Address
 if TYPE_CHECKING:
     from chain.simulator.reader import ChainReader
 
+C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 Resource = type | str  # a model class, or the name of the namespace
 Writer = type[System] | AccountLike
@@ -37,6 +38,10 @@ class WorldHandle:
         self.chain, self.address = chain, address
         self.handle = Handle(chain, program.spec.cls, address)
 
+    @overload
+    def system(self, system: type[C]) -> Handle[C]: ...
+    @overload
+    def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
         """Return a handle for the system of that class or name."""
         name = name_of(system)

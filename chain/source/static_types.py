@@ -66,9 +66,9 @@ _HOMES: Final = frozenset(
 )
 _COLLECTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        f"{home}.{name}": name.lower()
+        f"{home}.{name}": word
         for home in ("chain", "chain.storage.collections")
-        for name in ("Vector", "Map")
+        for name, word in (("Vector", "vector"), ("Map", "map"), ("IterableMap", "map"))
     }
 )
 _OWN_SETS: Final = ("chain.Set", "chain.storage.collections.Set")

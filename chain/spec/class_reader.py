@@ -24,7 +24,7 @@ from chain.storage.collections import layout_of_field
 from chain.storage.layout import FieldsLayout, Layout
 
 # The attributes of a handle in addition to the entries.
-RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "fields", "web3"})
+RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "deployment", "fields", "web3"})
 
 # Methods of every contract that an entry may override: actions, but not the attributes that describe the running message.
 OVERRIDABLE_NAMES = frozenset({"at", "balance", "deploy", "has_code", "keccak", "log", "transfer"})

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
-from chain.schema.storage_collection import StorageCollection
+from chain.schema.storage_collection import StorageCollection, with_article
 from chain.schema.value_types import ValueType
 from chain.storage.dynamic import DynamicLayout, Layout, Writes
 from chain.storage.layout import FieldsLayout
@@ -37,7 +37,9 @@ class CollectionLayout(DynamicLayout):
         return self.collection(frame, slot, self)
 
     def pack(self, value: Any) -> Any:
-        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be assigned")
+        raise TypeError(
+            f"{self.name}: {with_article(self.what)} is changed in place: it cannot be assigned"
+        )
 
     def write(self, frame: Words, slot: int, packed: Any) -> None:
         self.pack(packed)
@@ -46,4 +48,6 @@ class CollectionLayout(DynamicLayout):
         self.pack(after)
 
     def clear(self, frame: Words, slot: int) -> None:
-        raise TypeError(f"{self.name}: a {self.what} is changed in place: it cannot be deleted")
+        raise TypeError(
+            f"{self.name}: {with_article(self.what)} is changed in place: it cannot be deleted"
+        )

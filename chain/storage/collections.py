@@ -1,4 +1,4 @@
-"""Collections in a contract's storage: `Vector`, `Map` and `Set`, in addition to plain fields.
+"""Collections in a contract's storage: `Vector`, `Map`, `IterableMap` and `Set`, in addition to plain fields.
 
 A field with a value is read and written as a whole (`self.count += 1`). A collection is changed in place, and only the words of
 the requested items are touched. The bound object, such as `self.games`, is only a frame, a slot and a layout.
@@ -10,18 +10,21 @@ from typing import Any, Final, get_args, get_origin
 
 from chain.schema.annotations import format_annotation, require_frozen, type_of_annotation
 from chain.schema.hints import Namespace, UnsupportedAnnotation
+from chain.schema.storage_collection import with_article
 from chain.schema.value_types import ListType, OptionalType, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout
 from chain.storage.frozen_list import read_only
+from chain.storage.iterable_map import IterableMap, IterableMapLayout
 from chain.storage.layout import Layout, layout_for
 from chain.storage.map import Map, MapLayout
 from chain.storage.set import Set, SetLayout
 from chain.storage.vector import Vector, VectorLayout
 
-__all__ = ["COLLECTIONS", "Map", "Set", "Vector", "layout_of_field"]
+__all__ = ["COLLECTIONS", "IterableMap", "Map", "Set", "Vector", "layout_of_field"]
 
 COLLECTIONS: Final[dict[str, type[CollectionLayout]]] = {
-    layout.collection.__name__: layout for layout in (VectorLayout, MapLayout, SetLayout)
+    layout.collection.__name__: layout
+    for layout in (VectorLayout, MapLayout, IterableMapLayout, SetLayout)
 }
 
 
@@ -36,9 +39,11 @@ def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) 
         raise UnsupportedAnnotation(
             f"'{annotation.__name__}' does not say of what; write {annotation._example} or the like"
         )
-    if layout_class is VectorLayout and _collection(args[0]) is not None:
+    if layout_class in (VectorLayout, IterableMapLayout) and _collection(args[-1]) is not None:
+        what = with_article(layout_class.collection.__name__)
+        how = " with a number as the key" if layout_class is VectorLayout else ""
         raise UnsupportedAnnotation(
-            f"{format_annotation(annotation)}: a Vector holds values, not collections; use a Map with a number as the key"
+            f"{format_annotation(annotation)}: {what} holds values, not collections; use a Map{how}"
         )
     return layout_class.of(
         name,

@@ -17,11 +17,10 @@ from chain.storage.value_cache import cached
 K = TypeVar("K")
 V = TypeVar("V")
 
-_KEYS: Final = (
-    "a Map does not know its keys: keep them in a Vector or a Set beside it, and read {it}[key]"
-)
+_KEYS: Final = "a Map does not know its keys: declare the field as IterableMap[K, V]"
 _UNSET: Final = (
-    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero"
+    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero,"
+    " and an IterableMap[K, V] has get and pop"
 )
 
 
@@ -34,7 +33,7 @@ class Map(StorageCollection, Generic[K, V]):
     _compared = "{it}[key] == value, for each key that you keep elsewhere"
     _remedies: ClassVar = {
         **dict.fromkeys(("get", "setdefault"), _UNSET),
-        "pop": "read {it}[key], then 'del {it}[key]'",
+        "pop": "read {it}[key], then 'del {it}[key]', or declare the field as IterableMap[K, V]",
         "update": "set one by one: {it}[key] = value",
         **dict.fromkeys(("keys", "values", "items", "clear", "copy"), _KEYS),
     }
@@ -68,10 +67,10 @@ class Map(StorageCollection, Generic[K, V]):
         return self[key] is not None
 
     def __iter__(self) -> Iterator[K]:
-        self._refuse("a Map does not know its keys: keep them in a Vector or a Set beside it")
+        self._refuse(_KEYS)
 
     def __len__(self) -> int:
-        self._refuse("a Map does not know how many keys it has: count them beside it")
+        self._refuse("a Map does not know how many keys it has: declare an IterableMap[K, V]")
 
     def _place(self, key: K) -> int:
         """Return the slot of the value of `key`."""

@@ -21,10 +21,9 @@ class Set(StorageCollection, Generic[T]):
 
     __slots__ = ()
     _example = "Set[Address]"
-    _offers = "it has add, discard, 'in' and len, and 'for' walks through it"
+    _offers = "it has add, discard, remove, 'in' and len, and 'for' walks through it"
     _compared = ITEMS_COMPARED
     _remedies: ClassVar = {
-        "remove": "write {it}.discard(item), which says whether it was there",
         "pop": "say which: 'item = list({it})[-1]', then {it}.discard(item)",
         "update": "add one by one: 'for item in items: {it}.add(item)'",
         "clear": "write 'for item in list({it}): {it}.discard(item)'",
@@ -61,6 +60,11 @@ class Set(StorageCollection, Generic[T]):
         self._set_index(value, 0)
         return True
 
+    def remove(self, value: T) -> None:
+        """Remove `value`, which must be in the set; `discard` does not mind."""
+        if not self.discard(value):
+            raise KeyError(f"{self._layout.name} has no {value!r} to remove")
+
     @property
     def _items(self) -> Vector[T]:
         items: Vector[T] = self._layout.items.load(self._frame, self._slot)
@@ -87,11 +91,11 @@ class SetLayout(CollectionLayout):
     collection = Set
     words = 2
 
-    def __init__(self, name: str, item: ValueType) -> None:
+    def __init__(self, name: str, item: ValueType, label: str = "item") -> None:
         super().__init__(name, item)
         self.items = VectorLayout(name, layout_for(item))
         self.items.what = self.what
-        places = MapLayout(name, item, _PLACE, "item")
+        places = MapLayout(name, item, _PLACE, label)
         self.key_bytes = places.key_bytes
         self.fields = FieldsLayout(["", ""], [self.items, places])
 

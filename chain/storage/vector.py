@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
@@ -20,14 +20,15 @@ class Vector(StorageCollection, Generic[T]):
 
     __slots__ = ()
     _example = "Vector[u8]"
-    _offers = "it has append, pop, change, len and {it}[i], and 'for' walks through it"
+    _offers = (
+        "it has append, extend, insert, pop, swap_remove, clear, slice, change, len and {it}[i],"
+        " and 'for' walks through it"
+    )
     _compared = ITEMS_COMPARED
     _plural = "extend"
     _remedies: ClassVar = {
-        "extend": "append one by one: 'for item in items: {it}.append(item)'",
-        "insert": "append at the end, or declare the field as list[T], which is read and assigned whole",
-        "remove": "set or pop by number, or declare the field as list[T], which is read and assigned whole",
-        "clear": "write 'while {it}: {it}.pop()'",
+        "extend": "write {it}.extend(items)",  # of '+='
+        "remove": "say which by number: {it}.swap_remove(i), which puts the last item in its place",
         **dict.fromkeys(("index", "count", "copy"), LIST_OF_IT),
         "sort": "write 'for i, item in enumerate(sorted({it})): {it}[i] = item'",
         "reverse": "write 'for i, item in enumerate(list({it})[::-1]): {it}[i] = item'",
@@ -71,6 +72,41 @@ class Vector(StorageCollection, Generic[T]):
         self._frame.sstore(self._slot, count + 1)
         self._layout.write_item(self._frame, self._slot, count, packed)
 
+    def extend(self, items: Iterable[T]) -> None:
+        """Append each of `items`."""
+        for item in items:
+            self.append(item)
+
+    def insert(self, index: int, value: T) -> None:
+        """Insert `value` before the item at `index`. Every later item is written anew: `append` is cheaper."""
+        count = len(self)
+        start, _, _ = slice(self._whole(index), None).indices(count)
+        self.append(value)
+        for i in range(count, start, -1):
+            self[i] = self[i - 1]
+        self[start] = value
+
+    def swap_remove(self, index: int) -> T:
+        """Remove the item at `index` and return it. The last item takes its place, so the order changes."""
+        position = self._index(index)
+        value, last = self[position], self.pop()
+        if position < len(self):
+            self[position] = last
+        return value
+
+    def clear(self) -> None:
+        """Remove all items."""
+        count = len(self)
+        for index in range(count):
+            self._layout.clear_item(self._frame, self._slot, index)
+        self._frame.sstore(self._slot, 0)
+
+    def slice(self, start: int = 0, stop: int | None = None) -> list[T]:
+        """Return the items from `start` to before `stop` as a list, as `list(items)[start:stop]` does, but read only these."""
+        end = None if stop is None else self._whole(stop)
+        first, after, _ = slice(self._whole(start), end).indices(len(self))
+        return [self._layout.load_item(self._frame, self._slot, i) for i in range(first, after)]
+
     def pop(self) -> T:
         """Remove the last item and return it."""
         last = len(self) - 1
@@ -82,14 +118,21 @@ class Vector(StorageCollection, Generic[T]):
     def _index(self, index: int) -> int:
         """Return `index` as a position from 0 on, or refuse it."""
         count = len(self)
-        if not isinstance(index, int):
-            raise TypeError(
-                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
-            )
+        self._whole(index)
         position = index + count if index < 0 else index
         if not 0 <= position < count:
             raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
         return position
+
+    def _whole(self, index: int) -> int:
+        """Return `index` if it is a whole number."""
+        if isinstance(index, slice):
+            self._refuse(f"a {self._what} has no [a:b]: write {{it}}.slice(a, b)")
+        if not isinstance(index, int):
+            raise TypeError(
+                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
+            )
+        return index
 
     def __repr__(self) -> str:
         return f"<Vector {self._layout.name} of {len(self)}>"

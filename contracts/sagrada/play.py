@@ -17,7 +17,6 @@ from chain.arena import Game, Result
 from contracts.sagrada import history, rules, setup
 from contracts.sagrada.contract import TURN_TIME, Sagrada
 from contracts.sagrada.history import History
-from contracts.sagrada.models import Table
 from contracts.sagrada.playouts import NAMES
 from contracts.sagrada.state import State, current_player
 from contracts.sagrada.strategies import Simple, careful, hasty, tinkerer
@@ -132,7 +131,9 @@ class ChainTable(_Table):
         self._look()
 
     def _look(self) -> None:
-        self.table: Table = self.contract.fields.tables[0]
+        table = self.contract.fields.tables[0]
+        assert table is not None
+        self.table = table
 
 
 def cell(state: State, move: str) -> tuple[str, ...]:

@@ -101,7 +101,8 @@ class ChainGame:
 
     @property
     def table(self) -> Table:
-        table: Table = self.contract.fields.tables[self.id]
+        table = self.contract.fields.tables[self.id]
+        assert table is not None
         return table
 
     @property

@@ -21,6 +21,7 @@ from contracts.blokus.scoring import scores
 from contracts.blokus.shapes import pose_of
 from contracts.blokus.state import Scoring, Seat, State, start
 from contracts.blokus.strategies import BestScore, Hard, Medium, Original
+from tests.framework.helpers import failure_of
 
 Record = dict[str, Any]
 
@@ -131,7 +132,8 @@ class ChainDesk:
         return count.placements, count.moves, [each for each in placements if each]
 
     def pages(self, player: int) -> Iterator[tuple[MoveRecord, ...]]:
-        start, page = 0, (MoveRecord(None, None, 0, 0),)
+        start = 0
+        page: tuple[MoveRecord, ...] = (MoveRecord(None, None, 0, 0),)
         while page:
             yield (page := self.blokus.legal_moves(self.game, player, start, PAGE))
             start += PAGE
@@ -147,7 +149,7 @@ class ChainDesk:
         if receipt.ok:
             return None
         assert (receipt.writes, list(receipt.events), self.state) == ([], [], before)
-        return str(receipt.error.text)
+        return failure_of(receipt).text
 
     def scores(self, scoring: Scoring) -> tuple[int, ...]:
         found: tuple[int, ...] = self.blokus.scores(self.game, scoring)

@@ -81,7 +81,9 @@ class ChainDesk:
         self.game = self.chain.deploy(Deblockle)
 
     def record(self, index: int) -> Json:
-        return to_json(self.game.game_state(index))
+        record = self.game.game_state(index)
+        assert record is not None
+        return to_json(record)
 
     def answer(self, step: Json) -> Json:
         entry, sender = getattr(self.game, step["m"]), self.chain.account(step["by"])

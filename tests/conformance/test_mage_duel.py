@@ -170,7 +170,7 @@ class ChainDesk:
         }
         paid = [(player.balance, player.games_played) for player in players]
         outcome = self.game.outcome(0)
-        assert outcome.winner == self.game.winner(0)
+        assert outcome is not None and outcome.winner == self.game.winner(0)
         return ending(self.duels, outcome, paid)
 
     def rewound(self, number: int) -> Record:
@@ -180,6 +180,7 @@ class ChainDesk:
         self.game.create_game_from_snapshot(created.snapshot_id, sender=carol)
         board_id = self.world.read(GameModel, carol).board_id
         last_id = self.world.read(Board, board_id).last_move_id
+        assert board_id is not None
         state = self.game.state(board_id)
         self.game.cancel_game(sender=carol)
         return snapshot(state, last_id)

@@ -149,7 +149,7 @@ class ChainDesk:
         sender = self.chain.account(by)
         with self.chain.loaded(**by_tag(outcomes)):
             receipt = self.game.execute_command(self.id, text, sender=sender, check=False)
-        return None if receipt.ok else str(receipt.error.text)
+        return None if receipt.error is None else receipt.error.text
 
     def turn_back_or_forth(self, operation: str) -> bool:
         """Undo or redo as the original does, by the contract's own entry if it may be called."""
@@ -177,6 +177,7 @@ class ChainDesk:
 
     def seen(self) -> Json:
         table = self.game.fields.tables[self.id]
+        assert table is not None
         return {
             "undo_available": self.game.is_undo_available(self.id),
             "redo_available": self.game.is_redo_available(self.id),

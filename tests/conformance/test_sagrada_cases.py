@@ -58,7 +58,7 @@ class Table:
     def refusal(self, game_id: int, text: str) -> str | None:
         """Why the first player may not, without the sentence that all refusals begin with."""
         seen = self.game.execute_command.simulate(game_id, text, sender=self.players[0])
-        return None if seen.ok else seen.error.text.removeprefix(f"{GENERIC}\n")
+        return None if seen.error is None else seen.error.text.removeprefix(f"{GENERIC}\n")
 
     def execute(self, game_id: int, text: str) -> None:
         player = self.chain.account(self.game.current_player(game_id))
@@ -195,7 +195,9 @@ def test_turns_case_on_chain(table: Table, record: Json) -> None:
     rich = tuple(replace(player, favor_points=PLENTY) for player in state.players)
     game_id = table.lay_out(replace(state, players=rich, tools=(BoardTool(8),)))
     for turn in record["turns"]:
-        order = table.game.fields.tables[game_id].state.order
+        played = table.game.fields.tables[game_id]
+        assert played is not None
+        order = played.state.order
         assert described(order) == {key: turn[key] for key in described(order)}
         table.execute(game_id, "tool 8" if "order_after_two_turns" in turn else "pass")
 

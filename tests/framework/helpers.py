@@ -28,7 +28,9 @@ def failure_of(receipt: Receipt) -> Failure:
 
 def wei_of(chain: Chain) -> int:
     """Return all wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
+    burnt = sum(
+        r.gas_used * min(r.gas_price, chain.blocks[r.block_number].base_fee) for r in chain.receipts
+    )
     return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
 
 

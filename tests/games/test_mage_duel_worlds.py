@@ -209,7 +209,7 @@ def random_call(duel: Duel, chance: Random) -> tuple[str, str]:
     if expected != "BoardUpdated":
         assert len(told) == receipt.ok
         assert receipt.writes == []
-    return (told[-1] if receipt.ok else receipt.error.text), expected
+    return (told[-1] if receipt.error is None else receipt.error.text), expected
 
 
 def answer_of_rules(

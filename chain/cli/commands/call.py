@@ -25,7 +25,7 @@ def command(
 ) -> None:  # fmt: skip
     """Call ENTRY of CONTRACT (a name or an address) with ARGS: one word each, or all as JSON."""
     with options.open_chain(where, offered) as chain:
-        handle = lookup.contract(chain, contract, offered)
+        handle = lookup.contract(chain, contract)
         target, values = options.called(chain, lookup.entries(handle, entry, "call"), args)
         wei = {"value": value} if value or target.spec.payable else {}
         receipt = chain.send(

@@ -37,7 +37,7 @@ def command(
     A contract that is one board needs no ID.
     """
     with options.open_chain(where, offered) as chain:
-        handle = lookup.contract(chain, game, offered)
+        handle = lookup.contract(chain, game)
         boards = boards_of(handle.contract)
         if boards is None:
             raise click.UsageError(

@@ -24,7 +24,7 @@ def command(
 ) -> None:  # fmt: skip
     """Call the view ENTRY of CONTRACT with ARGS. For any other entry show what a call would return. Nothing is changed."""
     with options.open_chain(where, offered) as chain:
-        handle = lookup.contract(chain, contract, offered)
+        handle = lookup.contract(chain, contract)
         target, values = options.called(chain, lookup.entries(handle, entry, "view"), args)
         account = lookup.sender(chain, sender)
         if block is not None:

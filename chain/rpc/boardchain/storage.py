@@ -19,6 +19,7 @@ from chain.rpc.hex_values import data
 from chain.rpc.node import Node
 from chain.spec.models import ModelSpec
 from chain.storage.collection_layout import CollectionLayout
+from chain.storage.iterable_map import IterableMapLayout
 from chain.storage.layout import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
@@ -147,6 +148,9 @@ class _Fields:
     def _to_json(self, layout: Layout, value: Any, slot: int) -> object:
         if isinstance(layout, MapLayout):
             return list(islice(self._items(layout, slot), _MOST))
+        if isinstance(layout, IterableMapLayout):
+            pairs = islice(value.items(), _MOST)
+            return [{"key": plain(key), "value": plain(held)} for key, held in pairs]
         if isinstance(layout, CollectionLayout):
             return [plain(item) for item in islice(value, _MOST)]
         return plain(value)

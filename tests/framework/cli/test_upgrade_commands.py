@@ -152,7 +152,7 @@ def test_edited_contract_keeps_its_history(project: Project) -> None:
     assert [project.run(*words).stdout for words in READING] == before
     refused = project.run("call", "Ladder", "seed", "bob")
     assert refused.exit_code == 2
-    assert "was changed since, so give the package as it was" in refused.stderr
+    assert "was changed since, so give the class as it was" in refused.stderr
 
 
 READING = [

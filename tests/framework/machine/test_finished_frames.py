@@ -26,6 +26,7 @@ from chain import (
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u8, u64
+from tests.framework.helpers import failure_of, untyped
 
 
 @event
@@ -232,7 +233,7 @@ def test_what_a_system_handed_out_is_dead(
     chain: Chain, what: str, deed: Callable[[Any], Any]
 ) -> None:
     world = chain.deploy_world("arcade", systems=[Keeper], writers={Score: [Keeper]})
-    held = world.system(Keeper).keep(what, check=False).error.cause.held
+    held = untyped(failure_of(world.system(Keeper).keep(what, check=False)).cause).held
     _dies(chain, held, deed)
     assert world.all(Score) == []
 
@@ -241,7 +242,7 @@ def test_a_contract_that_an_inner_message_handed_out_is_dead_in_the_outer_one(
     chain: Chain, keeps: Handle
 ) -> None:
     receipt = chain.deploy(Keeps).catches(keeps.address, check=False)
-    assert "Keeps.out is over" in receipt.error.text
+    assert "Keeps.out is over" in failure_of(receipt).text
     assert keeps.fields.n == 3
 
 

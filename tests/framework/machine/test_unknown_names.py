@@ -9,6 +9,7 @@ import pytest
 from chain import Chain, Contract, call, init, view
 from chain.rpc.errors import RpcError
 from chain.types import u64
+from tests.framework.helpers import failure_of
 
 
 @pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
@@ -58,12 +59,16 @@ class Forgetful(Contract):
     ],
 )  # fmt: skip
 def test_read_of_what_is_not_declared(chain: Chain, name: str, words: str) -> None:
-    error = chain.deploy(Forgetful).read(name, check=False).error
-    assert error.text == words and Path(error.file).name == Path(__file__).name
+    error = failure_of(chain.deploy(Forgetful).read(name, check=False))
+    assert (
+        error.text == words
+        and error.file is not None
+        and Path(error.file).name == Path(__file__).name
+    )
 
 
 def test_write_of_what_is_not_declared(chain: Chain) -> None:
-    error = chain.deploy(Forgetful).write(check=False).error
+    error = failure_of(chain.deploy(Forgetful).write(check=False))
     assert error.text == (
         "AttributeError: Forgetful has no field 'total': declare 'total: u64', or of another type, in the class"
     )
@@ -80,7 +85,7 @@ def test_local_contract_gets_the_same_message(chain: Chain) -> None:
             self.foo = 1
 
     game = chain.deploy(Game)
-    told = {game.read(check=False).error.text, game.write(check=False).error.text}
+    told = {failure_of(game.read(check=False)).text, failure_of(game.write(check=False)).text}
     assert told == {
         "AttributeError: Game has no field 'foo': declare 'foo: u64', or of another type, in the class"
     }

@@ -9,6 +9,7 @@ import pytest
 from chain import Chain, Contract, call, reverts, view
 from chain.metering.fuel import GAS_PER_TICK
 from chain.types import i64, u64
+from tests.framework.helpers import failure_of
 
 
 def test_local_contract_is_counted() -> None:
@@ -34,7 +35,7 @@ def test_local_contract_is_counted() -> None:
 
     local = Chain(guard=False).deploy(Local)
     assert local.note(4).return_value == 4 and seen == [4]
-    assert local.run(gas=100_000, check=False).error.kind == "out of gas"
+    assert failure_of(local.run(gas=100_000, check=False)).kind == "out of gas"
     assert local.turn.simulate(100).ticks == local.turn.simulate(0).ticks + 100
 
 
@@ -67,7 +68,8 @@ def test_message_runs_dry_alone() -> None:
     assert receipt.return_value == 1
     limit = 50_000 // GAS_PER_TICK
     assert limit <= receipt.ticks < limit + 134
-    assert receipt.calls[-1].failure.kind == "out of gas"
+    failure = receipt.calls[-1].failure
+    assert failure is not None and failure.kind == "out of gas"
 
 
 def test_ticks_are_not_gas(chain: Chain) -> None:

@@ -10,7 +10,7 @@ import pytest
 from chain import Chain, Contract, Reverted, call, view
 from chain.testing import run_uninstrumented
 from chain.types import Address, u64
-from tests.framework.helpers import check_whole, wei_of
+from tests.framework.helpers import check_whole, failure_of, wei_of
 
 ETHER = 10**18
 
@@ -64,8 +64,8 @@ def test_mistake_of_a_contract_fails_its_message(case: int, evm_only: bool) -> N
     contract = chain.deploy(Probe)
     wei = wei_of(chain)
     receipt = contract.do(case, value=100, check=False)
-    assert not receipt.ok and INSIDE[case][1] in receipt.error.text
-    assert receipt.error.file == __file__
+    assert not receipt.ok and INSIDE[case][1] in failure_of(receipt).text
+    assert failure_of(receipt).file == __file__
     assert (contract.balance, chain.balance("alice"), wei_of(chain)) == (
         0,
         10_000 * ETHER - sum(r.gas_used for r in chain.receipts) * 10**9,

@@ -109,7 +109,7 @@ def play(chain: Chain) -> Iterator[Any]:
     yield race.age(), race.square_of(alice), chain.now
     with chain.loaded(die=[5]):
         refused = race.roll(sender=alice, check=False)
-    yield refused.ok, refused.error.text, refused.events, str(refused.undone_changes == ())
+    yield refused.ok, failure_of(refused).text, refused.events, str(refused.undone_changes == ())
     with chain.block():
         yield race.roll(sender=bob).return_value
         race.roll(sender=first)

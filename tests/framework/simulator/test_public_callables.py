@@ -276,7 +276,9 @@ def finish(result: Any) -> None:
 
 def wei_of(chain: Chain) -> int:
     """Return all wei that there is, and all that was burnt as fees."""
-    burnt = sum(r.gas_used * chain.blocks[r.block_number].base_fee for r in chain.receipts)
+    burnt = sum(
+        r.gas_used * min(r.gas_price, chain.blocks[r.block_number].base_fee) for r in chain.receipts
+    )
     return burnt + sum(balance for _, balance, _ in chain.state.accounts.values())
 
 
@@ -383,7 +385,7 @@ def test_everything_inside_a_contract_refuses_or_stays_whole() -> None:
                 TODO.append(do)
                 before = wei_of(chain), contract.balance
                 receipt = contract.do(check=False)
-                cause = None if receipt.ok else receipt.error.cause
+                cause = None if receipt.error is None else receipt.error.cause
                 if cause is not None and not isinstance(cause, Revert) and not is_ours(cause):
                     trial.report(place, name, args, named, f"{type(cause).__name__}: {cause}")
                 if not receipt.ok and before != (wei_of(chain), contract.balance):

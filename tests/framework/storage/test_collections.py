@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call
+from chain import Address, Chain, Contract, IterableMap, Map, Reverted, Set, Vector, call, view
 from chain.testing import run_uninstrumented
 from chain.types import i16, u8, u16, u64
 
@@ -35,6 +35,7 @@ class Shelf(Contract):
     prices: Map[str, u64]
     stock: Map[tuple[u8, Address], Card | None]
     piles: Map[u64, Vector[u16]]
+    debts: IterableMap[str, Card]
     seen: Set[u16]
     words: Set[str]
 
@@ -73,6 +74,11 @@ def actions(items: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
         | st.tuples(st.just("pop"))
         | st.tuples(st.just("set"), index, items)
         | st.tuples(st.just("get"), index)
+        | st.tuples(st.just("insert"), index, items)
+        | st.tuples(st.just("extend"), st.lists(items, max_size=3))
+        | st.tuples(st.just("swap_remove"), index)
+        | st.tuples(st.just("slice"), index, index | st.none())
+        | st.tuples(st.just("clear"))
     )
     return st.lists(one, max_size=25)
 
@@ -88,6 +94,14 @@ def act_on_list(items: Any, name: str, *values: Any) -> Any:
             case "set":
                 items[values[0]] = values[1]
                 return None
+            case "slice" if isinstance(items, list):
+                return items[slice(*values)]
+            case "swap_remove" if isinstance(items, list):
+                removed, items[values[0]] = items[values[0]], items[-1]
+                items.pop()
+                return removed
+            case "insert" | "extend" | "swap_remove" | "slice" | "clear":
+                return getattr(items, name)(*values)
             case _:
                 return items[values[0]]
     except IndexError:
@@ -209,6 +223,83 @@ def test_set_acts_like_set(name: str, items: st.SearchStrategy[Any]) -> None:
     compare()
 
 
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["set", "get", "pop", "del", "default", "has"]),
+            st.sampled_from("abc"),
+            cards,
+        )
+    )
+)
+def test_iterable_map_acts_like_dict(todo: list[tuple[str, str, Card]]) -> None:
+    chain, on = shelf()
+    plain: dict[str, Card] = {}
+
+    def go(contract: Any) -> None:
+        for action in todo:
+            assert act_on_dict(contract.debts, *action) == act_on_dict(plain, *action)
+            assert dict(contract.debts.items()) == plain
+            assert set(contract.debts) == set(contract.debts.keys()) == plain.keys()
+            assert len(contract.debts) == len(list(contract.debts.values())) == len(plain)
+
+    work(on, go)
+    assert dict(on.fields.debts.items()) == plain
+    told = chain.node.request("chain_fields", [str(on.address)])["debts"]
+    assert [(row["key"], row["value"]["name"]) for row in told] == [
+        (key, card.name) for key, card in on.fields.debts.items()
+    ]
+    work(on, lambda contract: contract.debts.clear())
+    assert not chain.state.storages[on.address]
+
+
+def act_on_dict(items: Any, name: str, key: str, value: Card) -> Any:
+    """Do one action and return its result, or the KeyError."""
+    try:
+        match name:
+            case "set":
+                items[key] = value
+            case "get":
+                return items[key]
+            case "pop":
+                return items.pop(key)
+            case "del":
+                del items[key]
+            case "default":
+                return items.get(key, value), items.get(key), items.pop(key, None)
+            case _:
+                return key in items
+    except KeyError:
+        return KeyError
+
+
+def test_writes_of_an_iterable_map_are_named() -> None:
+    chain, on = shelf()
+    work(on, lambda shelf: shelf.debts.__setitem__("ada", Card("ace", (), 3)))
+    written = {str(write).partition(":")[0] for write in chain.receipts[-1].writes}
+    assert {"Shelf.debts['ada'].name", "Shelf.debts.keys[0]"} <= written
+
+
+class Long(Contract):
+    items: Vector[u16]
+
+    @call
+    def fill(self, n: u16) -> None:
+        self.items.extend(range(n))
+
+    @view
+    def part(self, n: u16) -> u16:
+        return len(self.items.slice(0, n))
+
+
+def test_slice_costs_fuel_by_its_items() -> None:
+    long = Chain().deploy(Long)
+    long.fill(1000)
+    short, whole = long.part.simulate(8).ticks, long.part.simulate(1000).ticks
+    assert whole > short + 100
+
+
 def test_set_keeps_order_of_coming() -> None:
     _, on = shelf()
 
@@ -256,18 +347,20 @@ LACKS: list[tuple[Callable[[Any], object], str]] = [
     (lambda shelf: shelf.prices == {}, r"a Map is not compared: write self\.prices\[key\] == value"),
     (lambda shelf: shelf.seen == {1}, r"a Set is not compared: write len\(self\.seen\) == 0"),
     (lambda shelf: shelf.piles[3] == [1], r"write len\(self\.piles\[…\]\) == 0"),
-    (lambda shelf: shelf.cells.extend([]), r"a Vector has no 'extend': append one by one: 'for item"),
-    (lambda shelf: shelf.cells.clear(), r"has no 'clear': write 'while self\.cells: self\.cells\.pop\(\)'"),
-    (lambda shelf: shelf.cells.insert(0, 1), "has no 'insert': append at the end, or declare"),
-    (lambda shelf: shelf.cells.foo, r"has no 'foo': it has append, pop, change, len and self\.cells\[i\]"),
+    (lambda shelf: shelf.cells[1:2], r"a Vector has no \[a:b\]: write self\.cells\.slice\(a, b\)"),
+    (lambda shelf: shelf.cells.remove(1), r"has no 'remove': say which by number: self\.cells\.swap_remove\(i\)"),
+    (lambda shelf: shelf.cells.foo, r"has no 'foo': it has append, extend, .* change, len and self\.cells\[i\]"),
     (lambda shelf: shelf.prices.get("a"), r"a Map has no 'get': write self\.prices\[key\], which is zero"),
-    (lambda shelf: shelf.prices.items(), "has no 'items': a Map does not know its keys: keep them in"),
+    (lambda shelf: shelf.prices.items(), r"has no 'items': .* declare the field as IterableMap\[K, V\]"),
     (lambda shelf: shelf.prices.keys(), "has no 'keys': a Map does not know its keys"),
     (lambda shelf: len(shelf.prices), "a Map does not know how many keys it has"),
     (lambda shelf: bool(shelf.prices), "a Map does not know how many keys it has"),
-    (lambda shelf: shelf.seen.remove(1), r"a Set has no 'remove': write self\.seen\.discard\(item\)"),
-    (lambda shelf: shelf.seen.foo, "a Set has no 'foo': it has add, discard, 'in' and len"),
-    (lambda shelf: setattr(shelf, "cells", shelf.cells.__iadd__([])), r"has no '\+=': append one by one"),
+    (lambda shelf: shelf.seen.remove(1), r"Shelf\.seen has no 1 to remove"),
+    (lambda shelf: shelf.seen.foo, "a Set has no 'foo': it has add, discard, remove, 'in' and len"),
+    (lambda shelf: setattr(shelf, "cells", shelf.cells.__iadd__([])), r"has no '\+=': write self\.cells\.extend"),
+    (lambda shelf: shelf.debts["x"], r"Shelf\.debts has no 'x': self\.debts\.get\(key, default\) reads"),
+    (lambda shelf: shelf.debts.update({}), r"an IterableMap has no 'update': set one by one"),
+    (lambda shelf: shelf.debts == {}, r"write dict\(self\.debts\.items\(\)\) =="),
 ]  # fmt: skip
 
 

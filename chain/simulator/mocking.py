@@ -1,0 +1,108 @@
+"""Mocked entries: for a time an entry of one contract has a given result, and its code does not run.
+
+An entry is mocked where it runs, on the instrumented copy of its contract: that asks the machine of its message for a mock
+first. So callers, receipts and traces see an ordinary call, and the accounts keep their code.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
+
+from chain import abi
+from chain.concurrency.atomic_steps import Entered
+from chain.errors import Revert
+from chain.machine.frame import Frame
+from chain.schema.validation import short_repr
+from chain.simulator.handle import Entry
+from chain.spec.contracts import EntrySpec
+
+if TYPE_CHECKING:
+    from chain.simulator.chain import Chain
+
+_ASKS: Final = "__asks_for_mocks__"
+
+
+@dataclass(frozen=True, slots=True)
+class Mock:
+    """What the calls to an entry of one contract come to."""
+
+    address: bytes
+    data: bytes  # how the data of the calls begins: the selector, perhaps with the arguments
+    output: bytes
+    error: Revert | None
+    scope: ref[Entered] | None = None  # it counts as long as this is open
+
+    def answers(self, frame: Frame) -> bool:
+        scope = None if self.scope is None else self.scope()
+        is_open = scope is not None and not scope.is_over
+        return is_open and frame.address == self.address and frame.data.startswith(self.data)
+
+
+def mock_of(
+    chain: Chain, entry: Entry, args: tuple[Any, ...], named: dict[str, Any], returns: Any, reverts: str | Revert | None
+) -> Mock:  # fmt: skip
+    """Return the mock of an entry, for calls with these arguments or, if there are none, for all."""
+    if not isinstance(entry, Entry):
+        raise TypeError(
+            f"{short_repr(entry)} is not an entry: give one of a handle, as in game.roll"
+        )
+    if entry._chain is not chain:
+        raise TypeError(f"{entry!r} is of another chain: give one of a handle of this chain")
+    if chain.driver.is_copy or chain.driver.observer is not None:
+        raise TypeError(
+            "an entry is mocked on a chain in memory: a file or a node keeps what the contracts themselves did"
+        )
+    spec, error = entry.spec, None
+    if reverts is not None:
+        if returns is not None or not isinstance(reverts, str | Revert):
+            raise TypeError("a mock has either a result, returns=…, or a text or error, reverts=…")
+        error = Revert(reverts) if isinstance(reverts, str) else reverts
+    data = entry._calldata(args, named) if args or named else spec.selector
+    try:
+        output = b"" if error is not None else spec.encode_result(returns)
+    except abi.ValueMismatch as mismatch:
+        raise TypeError(f"returns: {mismatch.text}") from None
+    _have_asked(chain, entry)
+    return Mock(bytes(entry._address), data, output, error)
+
+
+def _have_asked(chain: Chain, entry: Entry) -> None:
+    """Have the entry's instrumented copy ask for mocks before it runs."""
+    chain.need_contract(entry._address, entry.spec.contract)
+    program = chain.machine.program_at(entry._address)
+    by_selector = {} if program is None else program.instrumented.by_selector
+    spec = by_selector.get(entry.spec.selector)
+    if spec is None:
+        raise TypeError(f"what is at {entry._address} has no entry {entry.spec.signature} any more")
+    if not hasattr(spec.function, _ASKS):
+        by_selector[spec.selector] = _asking(spec)
+
+
+def _asking(spec: EntrySpec) -> EntrySpec:
+    @wraps(spec.function)
+    def run(contract: Any, *args: Any) -> Any:
+        frame = contract._frame
+        mocks: tuple[Mock, ...] = frame.context.machine.mocks
+        mock = next((mock for mock in reversed(mocks) if mock.answers(frame)), None)
+        if mock is None:
+            return spec.function(contract, *args)
+        if mock.error is not None:
+            raise copy(mock.error)
+        return spec.decode_result(mock.output)
+
+    setattr(run, _ASKS, True)
+    return replace(spec, function=run)
+
+
+def with_mock(mocks: tuple[Mock, ...], mock: Mock, scope: ref[Entered]) -> tuple[Mock, ...]:
+    """Return the mocks that are still in force, and a new one."""
+    open_ones = (
+        other
+        for other in mocks
+        if other.scope and (entered := other.scope()) and not entered.is_over
+    )
+    return (*open_ones, replace(mock, scope=scope))

@@ -1,0 +1,138 @@
+"""`IterableMap`: values in storage by key, with the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic, Self, TypeVar, cast, overload
+
+from chain.schema.storage_collection import StorageCollection
+from chain.schema.value_types import ValueType
+from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.dynamic import Layout
+from chain.storage.layout import FieldsLayout
+from chain.storage.map import Map, MapLayout
+from chain.storage.set import Set, SetLayout
+
+K = TypeVar("K")
+V = TypeVar("V")
+D = TypeVar("D")
+
+_REQUIRED = object()
+
+
+class IterableMap(StorageCollection, Generic[K, V]):
+    """Values by key, as in a dict: it knows its keys, and a key without a value is a KeyError.
+
+    The keys are in the order of insertion, except that the last one moves to the position of a removed one.
+    """
+
+    __slots__ = ()
+    _example = "IterableMap[Address, u64]"
+    _offers = (
+        "it has {it}[key], get, pop, 'del {it}[key]', 'in', len, keys, values, items, change and clear,"
+        " and 'for' walks through its keys"
+    )
+    _compared = "dict({it}.items()) == {...}"
+    _remedies: ClassVar = {
+        "setdefault": "write 'if key not in {it}: {it}[key] = value'",
+        "update": "set one by one: {it}[key] = value",
+        "popitem": "say which: 'key = list({it})[-1]', then {it}.pop(key)",
+        "copy": "make a dict of it first: dict({it}.items())",
+    }
+
+    def __getitem__(self, key: K) -> V:
+        self._require(key)
+        return self._values[key]
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self._values[key] = value
+        self._keys.add(key)
+
+    def __delitem__(self, key: K) -> None:
+        self._require(key)
+        self._keys.discard(key)
+        del self._values[key]
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @overload
+    def get(self, key: K) -> V | None: ...
+    @overload
+    def get(self, key: K, default: D) -> V | D: ...
+    def get(self, key: K, default: object = None) -> object:
+        """Return the value of `key`, or `default` if there is none."""
+        return self._values[key] if key in self._keys else default
+
+    @overload
+    def pop(self, key: K) -> V: ...
+    @overload
+    def pop(self, key: K, default: D) -> V | D: ...
+    def pop(self, key: K, default: object = _REQUIRED) -> object:
+        """Remove `key` and return its value, or `default` if there is none."""
+        if default is not _REQUIRED and key not in self._keys:
+            return default
+        value = self[key]
+        del self[key]
+        return value
+
+    def change(self, key: K, before: V, after: V) -> None:
+        """Write only the parts of `after` that differ from `before`, the value as it was read."""
+        self._require(key)
+        self._values.change(key, before, after)
+
+    def keys(self) -> Iterator[K]:
+        return iter(self._keys)
+
+    def values(self) -> Iterator[V]:
+        return (self._values[key] for key in self._keys)
+
+    def items(self) -> Iterator[tuple[K, V]]:
+        return ((key, self._values[key]) for key in self._keys)
+
+    def clear(self) -> None:
+        """Remove all keys."""
+        for key in list(self._keys):
+            del self[key]
+
+    def _require(self, key: K) -> None:
+        if key not in self._keys:
+            raise KeyError(
+                f"{self._layout.name} has no {key!r}: "
+                + self._fill("{it}.get(key, default) reads what may be missing")
+            )
+
+    @property
+    def _keys(self) -> Set[K]:
+        return cast("Set[K]", self._layout.keys.load(self._frame, self._slot))
+
+    @property
+    def _values(self) -> Map[K, V]:
+        slot = self._slot + SetLayout.words
+        return cast("Map[K, V]", self._layout.values.load(self._frame, slot))
+
+    def __repr__(self) -> str:
+        return f"<IterableMap {self._layout.name} of {len(self)}>"
+
+
+class IterableMapLayout(CollectionLayout):
+    """The layout of an iterable map: a Set of the keys, then a Map."""
+
+    collection = IterableMap
+    words = SetLayout.words + 1
+
+    def __init__(self, name: str, key: ValueType, value: Layout) -> None:
+        super().__init__(name, key, value)
+        self.keys, self.values = SetLayout(name, key, "key"), MapLayout(name, key, value)
+        self.keys.what = self.keys.items.what = self.values.what = self.what
+        self.fields = FieldsLayout(["keys", ""], [self.keys, self.values])
+
+    @classmethod
+    def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
+        return cls(name, key(parts[0]), value(f"{name}[…]", parts[1]))
