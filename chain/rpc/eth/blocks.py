@@ -10,10 +10,12 @@ from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.machine.gas import PER_BLOB
 from chain.rpc.block_tags import LATEST, find_block, require_block
+from chain.rpc.control.txpool import queued_json
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
 from chain.rpc.json_format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.node import Node
+from chain.rpc.queue import raw_bytes_of
 from chain.types import Address
 
 _LONGEST_HISTORY: Final = 1024
@@ -70,13 +72,22 @@ def receipts_in(node: Node, block: Block) -> list[Receipt]:
 
 
 def get_transaction(node: Node, tx_hash: Any) -> Json | None:
-    receipt = node.chain.ledger.find(to_hash(tx_hash))
-    return None if receipt is None else transaction_json(node.chain.ledger, receipt)
+    """Return a transaction, which may still wait for those before it."""
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return queued_json(chain, queued)
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else transaction_json(chain.ledger, receipt)
 
 
 def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
-    receipt = node.chain.ledger.find(to_hash(tx_hash))
-    return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return data(raw_bytes_of(chain, queued))
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else data(chain.ledger.envelope_of(receipt))
 
 
 def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
@@ -96,6 +107,9 @@ def get_transaction_of(node: Node, sender: Any, nonce: Any) -> Json | None:
         Address(to_address(sender)),
         to_int(nonce, "the nonce"),
     )
+    queued = node.queue.items.get((account, number))
+    if queued is not None and number >= chain.nonce(account):
+        return queued_json(chain, queued)
     receipt = chain.receipts.where(
         lambda candidate: candidate.nonce == number, sender=account
     ).last()
