@@ -98,7 +98,7 @@ class Machine:
         state = self.state
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = account = state.account(sender)
-        intrinsic, floor = self._validate(tx, block, account)
+        intrinsic, floor = self.validate(tx, block, account)
         if self._evm_only or not self._runs_here(tx, block):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
@@ -154,7 +154,7 @@ class Machine:
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
-    def _validate(self, tx: Transaction, block: BlockContext, account: Account) -> tuple[int, int]:
+    def validate(self, tx: Transaction, block: BlockContext, account: Account) -> tuple[int, int]:
         """Check that `block` can include `tx`. Return its intrinsic gas, and the least gas that it pays.
 
         `account` is that of the sender. No account with code can sign (EIP-3607);

@@ -31,6 +31,7 @@ class Limits:
     mined: int = _most(100_000, "Blocks mined by one request")
     filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
     snapshots: int = _most(1_000, "Snapshots kept; the oldest makes room")
+    queued: int = _most(1_024, "Transactions that wait for those before them")
     subscriptions: int = _most(100, "Subscriptions of one connection")
     workers: int = _most(16, "Requests that take long and are done beside the others")
     seconds: float = _most(

@@ -27,6 +27,7 @@ from chain.rpc.eth import (
     transactions,
 )
 from chain.rpc.node import Node
+from chain.rpc.trace import otterscan, traces
 from chain.simulator.chain import Chain
 
 # Methods with the same name in anvil and hardhat: `anvil_setBalance`, `hardhat_setBalance`.
@@ -82,6 +83,15 @@ READ_ONLY_CALLS: Final[frozenset[Callable[..., object]]] = frozenset(
         debug_traces.trace_block,
         debug_traces.trace,
         debug_traces.trace_unsent_call,
+        traces.transaction,
+        traces.get,
+        traces.block,
+        traces.find,
+        traces.replay_transaction,
+        traces.replay_block,
+        traces.call,
+        otterscan.trace_transaction,
+        otterscan.internal_operations,
         entry_calls.look,
     }
 )
@@ -182,6 +192,27 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "debug_traceCall": debug_traces.trace_call,
         "debug_traceBlockByNumber": debug_traces.trace_block,
         "debug_traceBlockByHash": debug_traces.trace_block,
+        "trace_transaction": traces.transaction,
+        "trace_get": traces.get,
+        "trace_block": traces.block,
+        "trace_filter": traces.find,
+        "trace_replayTransaction": traces.replay_transaction,
+        "trace_replayBlockTransactions": traces.replay_block,
+        "trace_call": traces.call,
+        # an explorer
+        "erigon_getHeaderByNumber": blocks.get_header,
+        "ots_getApiLevel": otterscan.api_level,
+        "ots_hasCode": otterscan.has_code,
+        "ots_getTransactionError": otterscan.transaction_error,
+        "ots_traceTransaction": otterscan.trace_transaction,
+        "ots_getInternalOperations": otterscan.internal_operations,
+        "ots_getTransactionBySenderAndNonce": otterscan.transaction_hash_of,
+        "ots_getContractCreator": otterscan.contract_creator,
+        "ots_getBlockDetails": otterscan.block_details,
+        "ots_getBlockDetailsByHash": otterscan.block_details,
+        "ots_getBlockTransactions": otterscan.block_transactions,
+        "ots_searchTransactionsBefore": otterscan.transactions_before,
+        "ots_searchTransactionsAfter": otterscan.transactions_after,
         # encodings
         "debug_getRawHeader": encodings.get_raw_header,
         "debug_getRawBlock": encodings.get_raw_block,

@@ -2,17 +2,21 @@
 
 A request is one step of the chain: if the answer is an error, nothing was changed.
 
-State of the conversation rather than of the chain is kept here: filters, and snapshots by number. `chain.node` is the only node
+State of the conversation rather than of the chain is kept here: filters, snapshots by number, and transactions that wait for
+those before them. `chain.node` is the only node
 of a chain; web3.py in process and the server both use it.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from inspect import signature
 from itertools import count
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.concurrency.atomic_steps import in_one_step
 from chain.errors import InvalidTransaction
@@ -21,9 +25,11 @@ from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError,
 from chain.rpc.filter_types import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.open_block import OpenBlockPoint
+from chain.rpc.queue import Queue
 from chain.simulator.chain import Chain
 from chain.simulator.reload_package import Package
 
+T = TypeVar("T")
 VERSION: Final = "2.0"
 ConnectionMethods = Mapping[str, Callable[..., object]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
@@ -44,6 +50,9 @@ class Node:
         self.filters: dict[int, Filter] = {}  # the most recently used last
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
+        self.queue = Queue()  # transactions that are ahead of their account's nonce
+        # True if each request also sends the queued transactions whose turn it brought; a server sends them itself.
+        self.sends_ready = True
         self.numbers = count(1)  # ids of filters, snapshots and subscriptions
         chain.ledger.before_cut.append(self._before_truncate)
         chain.ledger.on_truncated.append(self._on_truncate)
@@ -57,15 +66,39 @@ class Node:
             raise RpcError(NO_METHOD, f"the method {method} does not exist here")
         if self.before is not None:
             self.before()
-        previous = self.interval, self.snapshots
         try:
-            return in_one_step(self.chain, run, self, *params)
-        except BaseException as error:
-            self.interval, self.snapshots = previous
-            if isinstance(error, InvalidTransaction | NotWritten):
-                raise refused(str(error)) from error
-            if isinstance(error, TypeError):
-                _check_count(run, method, params)
+            result = self._in_one_step(run, self, *params)
+        except (InvalidTransaction, NotWritten) as error:
+            raise refused(str(error)) from error
+        except TypeError:
+            _check_count(run, method, params)
+            raise
+        while self.sends_ready and self.queue and self.send_ready():
+            pass
+        return result
+
+    def send_ready(self) -> bool:
+        """Send one of the queued transactions whose turn it is. Return False if there is none that can be sent now."""
+        return self._in_one_step(self._send_ready)
+
+    def _send_ready(self) -> bool:
+        state = self.chain.state
+        self.queue = self.queue.without(lambda tx: tx.nonce < state.account(tx.sender)[0])
+        for tx in self.queue.ready(state):
+            # If it is refused it goes on waiting, for funds or for a lower base fee.
+            with suppress(InvalidTransaction):
+                self.chain.send_transaction(tx)
+                self.queue = self.queue.without(partial(operator.is_, tx))
+                return True
+        return False
+
+    def _in_one_step(self, act: Callable[..., T], *args: Any) -> T:
+        """Do something whole or not at all, of what the node keeps too."""
+        previous = self.interval, self.snapshots, self.queue
+        try:
+            return in_one_step(self.chain, act, *args)
+        except BaseException:
+            self.interval, self.snapshots, self.queue = previous
             raise
 
     def handle(self, message: Any) -> object:

@@ -14,6 +14,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import BLOB_TYPE
+from chain.rpc.queue import Queue
 from chain.simulator.chain import Chain
 from chain.simulator.snapshots import Snapshot
 
@@ -35,17 +36,18 @@ class OpenBlockPoint(NamedTuple):
 
     snapshot: Snapshot
     interval: float  # seconds between blocks that the server mines; 0 for none
+    queue: Queue
     start: Snapshot | None = None  # the start of the block that was open
     acts: Sequence[Receipt | Changes] = ()  # the items of that block
 
     @classmethod
-    def of(cls, chain: Chain, interval: float) -> OpenBlockPoint:
+    def of(cls, chain: Chain, interval: float, queue: Queue) -> OpenBlockPoint:
         block = chain.ledger.open
         if block is None:
-            return cls(chain.snapshot(), interval)
+            return cls(chain.snapshot(), interval, queue)
         beginning = _open_block_point(chain, block.first_timeline_index, block.first_receipt, None)
         items = list(_open_block_items(chain, block.first_timeline_index))
-        return cls(chain.snapshot(), interval, beginning, items)
+        return cls(chain.snapshot(), interval, queue, beginning, items)
 
     @property
     def blocks(self) -> int:

@@ -10,6 +10,7 @@ from chain.rpc.hex_values import quantity, to_int, to_object
 from chain.rpc.json_format import Json, block_json
 from chain.rpc.node import Node
 from chain.rpc.open_block import OpenBlockPoint, rebuild_open_block
+from chain.rpc.queue import Queue
 from chain.schema.inputs import INTERVAL
 
 
@@ -121,7 +122,7 @@ def _set_time(node: Node, time: int) -> None:
 
 def snapshot(node: Node) -> str:
     number = next(node.numbers)
-    node.snapshots[number] = OpenBlockPoint.of(node.chain, node.interval)
+    node.snapshots[number] = OpenBlockPoint.of(node.chain, node.interval, node.queue)
     if len(node.snapshots) > node.limits.snapshots:
         del node.snapshots[next(iter(node.snapshots))]
     return quantity(number)
@@ -133,7 +134,7 @@ def revert(node: Node, number: object) -> bool:
     point = node.snapshots.get(number)
     if point is None or not point.roll_back(node.chain):
         return False
-    node.interval = point.interval
+    node.interval, node.queue = point.interval, point.queue
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
 
@@ -148,7 +149,7 @@ def rollback(node: Node, depth: object = 1) -> bool:
 
 
 def reset(node: Node, forking: object = None) -> bool:
-    """Go back to the first block, end all impersonation, and mine each transaction at once."""
+    """Go back to the first block, end all impersonation and waiting, and mine each transaction at once."""
     if forking and to_object(forking, "what to reset to").get("forking"):
         raise refused("this node cannot fork another chain")
     chain = node.chain
@@ -156,6 +157,6 @@ def reset(node: Node, forking: object = None) -> bool:
     chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))
     chain.machine.loaded = None
     node.impersonated.clear()
-    node.snapshots.clear()
+    node.snapshots, node.queue = {}, Queue()
     node.impersonates_all, node.interval = False, 0.0
     return True

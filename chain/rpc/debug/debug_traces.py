@@ -61,16 +61,23 @@ def trace_block(node: Node, block: object, config: object = None) -> list[Json]:
     ]
 
 
-def _traced(node: Node, receipt: Receipt, config: object) -> object:
-    ledger, machine = node.chain.ledger, recording_machine(node.chain.ledger)
+def _traced(node: Node, receipt: Receipt, config: object) -> Any:
+    machine = recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
-    with _refuse_unreplayable():
+    return show(replayed(node, receipt, machine))
+
+
+def replayed(node: Node, receipt: Receipt, machine: RecordingMachine | None = None) -> Run:
+    """Run a transaction again, and return its recorded run."""
+    ledger = node.chain.ledger
+    machine = machine or recording_machine(ledger)
+    with refuse_unreplayable():
         _, outcome = replay_transaction(ledger, receipt, machine)
-    return show(Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase))
+    return Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase)
 
 
 @contextmanager
-def _refuse_unreplayable() -> Iterator[None]:
+def refuse_unreplayable() -> Iterator[None]:
     """Refuse a transaction that cannot be run again, or whose trace is too large."""
     try:
         yield
@@ -112,11 +119,11 @@ def trace_call(node: Node, fields: object, block: object = LATEST, config: objec
     config = to_object(config or {}, "the tracer's configuration")
     machine = recording_machine(node.chain.ledger)
     show = _tracer(config, machine)
-    with _refuse_unreplayable():
-        return show(_rehearse(node, fields, block, machine, config)[1])
+    with refuse_unreplayable():
+        return show(run_aside(node, fields, block, machine, config)[1])
 
 
-def _rehearse(
+def run_aside(
     node: Node, fields: object, block: object, machine: RecordingMachine, config: Any = None
 ) -> tuple[ChainReader, Run]:
     """Run a transaction on a separate state. Return the reader of that state, and the run."""
@@ -145,7 +152,7 @@ def create_access_list(
             recording_machine(node.chain.ledger),
             {**fields, "accessList": previous_list},
         )
-        _, run = _rehearse(
+        _, run = run_aside(
             node, request, PENDING if is_next else block, machine, {"stateOverrides": overrides}
         )
         access_list, outcome = _access_list(run), run.outcome
@@ -178,12 +185,12 @@ def _words_of(failure: Failure) -> str:
 
 def trace(node: Node, which: object) -> Json:
     """Return the messages of a transaction as a tree, decoded by its contracts. `which` is a hash or a position."""
-    with _refuse_unreplayable():
+    with refuse_unreplayable():
         return tree_json(need_receipt(node, which).trace)
 
 
 def trace_unsent_call(node: Node, fields: object, block: object = LATEST) -> Json:
     """Return the decoded trace of a transaction that is not sent."""
     machine = recording_machine(node.chain.ledger)
-    reader, run = _rehearse(node, fields, block, machine)
+    reader, run = run_aside(node, fields, block, machine)
     return tree_json(trace_of(node.chain.ledger, reader.ledger, run.outcome, run.tx.gas))

@@ -10,10 +10,12 @@ from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.machine.gas import PER_BLOB
 from chain.rpc.block_tags import LATEST, find_block, require_block
+from chain.rpc.control.txpool import queued_json
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_hash, to_int
 from chain.rpc.json_format import Json, block_json, is_pending, receipt_json, transaction_json
 from chain.rpc.node import Node
+from chain.rpc.queue import raw_bytes_of
 from chain.types import Address
 
 _LONGEST_HISTORY: Final = 1024
@@ -48,7 +50,7 @@ def count_uncles(node: Node, block: object) -> str | None:
     return None if find_block(node.chain, block) is None else "0x0"
 
 
-def get_uncle(node: Node, block: object, index: Any) -> None:
+def get_uncle(node: Node, block: object, index: object) -> None:
     """Return None: there are no uncles on this chain."""
 
 
@@ -70,21 +72,30 @@ def receipts_in(node: Node, block: Block) -> list[Receipt]:
 
 
 def get_transaction(node: Node, tx_hash: object) -> Json | None:
-    receipt = node.chain.ledger.find(to_hash(tx_hash))
-    return None if receipt is None else transaction_json(node.chain.ledger, receipt)
+    """Return a transaction, which may still wait for those before it."""
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return queued_json(chain, queued)
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else transaction_json(chain.ledger, receipt)
 
 
 def get_raw_transaction(node: Node, tx_hash: object) -> str | None:
-    receipt = node.chain.ledger.find(to_hash(tx_hash))
-    return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return data(raw_bytes_of(chain, queued))
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else data(chain.ledger.envelope_of(receipt))
 
 
-def get_transaction_in(node: Node, block: object, index: Any) -> Json | None:
+def get_transaction_in(node: Node, block: object, index: object) -> Json | None:
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
-def get_raw_transaction_in(node: Node, block: object, index: Any) -> str | None:
+def get_raw_transaction_in(node: Node, block: object, index: object) -> str | None:
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
@@ -96,13 +107,16 @@ def get_transaction_of(node: Node, sender: object, nonce: object) -> Json | None
         Address(to_address(sender)),
         to_int(nonce, "the nonce"),
     )
+    queued = node.queue.items.get((account, number))
+    if queued is not None and number >= chain.nonce(account):
+        return queued_json(chain, queued)
     receipt = chain.receipts.where(
         lambda candidate: candidate.nonce == number, sender=account
     ).last()
     return None if receipt is None else transaction_json(chain.ledger, receipt)
 
 
-def _receipt_in(node: Node, block: object, index: Any) -> Receipt | None:
+def _receipt_in(node: Node, block: object, index: object) -> Receipt | None:
     found_block, position = find_block(node.chain, block), to_int(index, "the index")
     receipts = [] if found_block is None else receipts_in(node, found_block)
     return receipts[position] if position < len(receipts) else None

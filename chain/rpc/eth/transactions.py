@@ -13,7 +13,7 @@ from chain.machine.frame import Frame
 from chain.machine.gas import CALL_STIPEND
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
-from chain.rpc.control.txpool import apply
+from chain.rpc.control.txpool import apply, submit
 from chain.rpc.errors import bad_params, failed, refused
 from chain.rpc.eth.node_info import signing_account
 from chain.rpc.hex_values import data, quantity, to_bytes, to_object
@@ -33,25 +33,22 @@ def send_transaction(node: Node, fields: object) -> str:
     tx = parse_fields(chain, fields, chain.pending)
     if not node.impersonates_all and tx.sender not in node.impersonated:
         signing_account(node, tx.sender)
-    return _send(chain, fields, tx)
+    return _send(node, fields, tx)
 
 
 def send_unsigned(node: Node, fields: object) -> str:
     """Send from any account, even if the chain does not have its key."""
-    chain = node.chain
-    return _send(chain, fields, parse_fields(chain, fields, chain.pending))
+    return _send(node, fields, parse_fields(node.chain, fields, node.chain.pending))
 
 
-def _send(chain: Chain, fields: Any, tx: Transaction) -> str:
+def _send(node: Node, fields: Any, tx: Transaction) -> str:
     if fields.get("gas") is None and tx.raw is None:
-        tx.gas = _estimate(chain, tx, chain.pending)
-    return data(apply(chain, tx).tx_hash)
+        tx.gas = _estimate(node.chain, tx, node.chain.pending)
+    return data(submit(node, tx))
 
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
-    chain = node.chain
-    tx = parse_signed(chain, to_bytes(raw, "the transaction"))
-    return data(apply(chain, tx).tx_hash)
+    return data(submit(node, parse_signed(node.chain, to_bytes(raw, "the transaction"))))
 
 
 def send_raw_transaction_sync(node: Node, raw: Any, timeout: object = None) -> Json:

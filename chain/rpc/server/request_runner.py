@@ -30,6 +30,7 @@ from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, SENDS
 from chain.rpc.node import ConnectionMethods, Node
+from chain.rpc.queue import Queue
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
@@ -43,7 +44,7 @@ _SELECTOR: Final = 10  # characters of calldata that select the entry
 _SHOWN: Final = 100
 _ROUNDS: Final = 2  # runs of a transaction beside others, before the others wait for it
 _WAIT: Final = 3.0  # seconds for which others may have to wait for one transaction
-
+_SENT: Final = b"sent"
 
 Job = Callable[[], bytes | None]
 
@@ -59,6 +60,8 @@ class Runner:
         self._is_free = asyncio.Event()  # set while no transaction has the chain to itself
         self._is_free.set()
         self._is_over = False
+        self._is_sending_ready = False
+        node.sends_ready = not CAN_FORK
 
     @property
     def is_held(self) -> bool:
@@ -67,12 +70,17 @@ class Runner:
 
     def close(self) -> None:
         """End all workers. Their work is discarded."""
-        self._is_over = True
+        self._is_over, self._node.sends_ready = True, True
         for worker in self._workers:
             worker.end(ENDING)
 
     async def answer(self, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
         """Return the answer to one request as bytes, or None for a notification. `own` has the methods of the connection."""
+        raw = await self._answer(message, own, room)
+        await self._send_ready()
+        return raw
+
+    async def _answer(self, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
         name = message.get("method") if isinstance(message, dict) else None
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         run = partial(answer_one, self._node, message, own, room)
@@ -89,6 +97,29 @@ class Runner:
         except NeedsFile:
             pass  # only the node can read the file, so run it here while the others wait
         return run()
+
+    async def _send_ready(self) -> None:
+        """Send the queued transactions whose turn has come, each as a request of its own."""
+        if self._is_sending_ready or self._node.sends_ready:
+            return
+        self._is_sending_ready = True
+        try:
+            while self._node.queue and await self._send_one_ready():
+                pass
+        except RpcError:
+            pass  # others came first, or it takes too much: the next request tries again
+        finally:
+            self._is_sending_ready = False
+
+    async def _send_one_ready(self) -> bool:
+        def run() -> bytes:
+            return _SENT if self._node.send_ready() else b""
+
+        await self._is_free.wait()
+        try:
+            return await self._send(run, None) == _SENT
+        except NeedsFile:
+            return run() == _SENT
 
     # Trying
 
@@ -116,12 +147,14 @@ class Runner:
     async def _send(self, run: Job, kind: object) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
+        queue = self._node.queue
         try:
             return self._try(run, kind)
         except TimeUp:
             chain.machine.loaded = loaded
             if self._mark() != mark:  # it was done just as the time was up
                 chain.revert(before)
+                self._node.queue = queue
         return await self._send_from_worker(run)
 
     # Workers
@@ -196,7 +229,7 @@ class Runner:
         raw, *growth = pickle.loads(pickled)  # safe: a copy of this process wrote it
         return in_one_step(self._node.chain, self._take_over, mark, *growth), raw
 
-    def _take_over(self, mark: object, pages: list[bytes], loaded: object) -> bool:
+    def _take_over(self, mark: object, pages: list[bytes], loaded: object, queue: Queue) -> bool:
         """Add a worker's growth to the chain, unless the chain has changed since the worker started."""
         chain = self._node.chain
         if mark != self._mark():
@@ -205,7 +238,7 @@ class Runner:
             _, lengths, _, _, (mining, open_block), rows = decode(page)
             take_page(chain.ledger, chain.keys, lengths, rows, open_block)
             chain.mining = Mining._make(mining)
-        chain.machine.loaded = loaded
+        chain.machine.loaded, self._node.queue = loaded, queue
         return True
 
     def _mark(self) -> object:
@@ -219,6 +252,7 @@ class Runner:
             lengths[:3],
             chain.mining,
             open_block and open_block.as_tuple,
+            self._node.queue,
         )
 
 
@@ -246,7 +280,7 @@ def _growth(node: Node, run: Job) -> bytes:
         page = page_since(node, since)
         since, more = [page[0], *page[2]], page[3]
         pages.append(encode(page))
-    return pickle.dumps((raw, pages, chain.machine.loaded))
+    return pickle.dumps((raw, pages, chain.machine.loaded, node.queue))
 
 
 def _without_file(node: Node, run: Job) -> bytes | None:
