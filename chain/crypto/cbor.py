@@ -6,12 +6,14 @@ has its shortest form, and a number beyond 64 bits is written as the bytes of it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 _NUMBER, _BYTES, _TEXT, _ARRAY = 0x00, 0x40, 0x60, 0x80
 _BIG: Final = 0xC2  # tag 2; the magnitude follows as bytes
 _NULL: Final = 0xF6
 _IN_PLACE: Final = 24  # a size below this is stored in the first byte
+_KINDS: Final = (int, bytes, tuple, str, type(None))
 _WIDTHS: Final = {24: 1, 25: 2, 26: 4, 27: 8}
 
 
@@ -22,35 +24,49 @@ class BadCbor(ValueError):
 def encode(value: Any) -> bytes:
     """Return the CBOR encoding of a value."""
     parts: list[bytes] = []
-    _write(value, parts)
+    _write((value,), parts)
     return b"".join(parts)
 
 
-def _write(value: Any, parts: list[bytes]) -> None:
-    if value is None:
-        parts.append(b"\xf6")
-    elif isinstance(value, bytes):
-        size = len(value)
-        parts.append(_BYTES_HEADS[size] if size < _FEW else _head(_BYTES, size))
-        parts.append(value)
-    elif isinstance(value, int) and value >= 0:
-        if value < _FEW:
-            parts.append(_NUMBERS[value])
-        elif value < 1 << 64:
-            parts.append(_head(_NUMBER, value))
+def _write(items: Iterable[Any], parts: list[bytes]) -> None:
+    for value in items:
+        kind = value.__class__
+        if kind not in _KINDS:
+            kind = _kind_of(value)
+        if kind is int:
+            parts.append(_NUMBERS[value] if 0 <= value < _FEW else _number(value))
+        elif kind is bytes:
+            size = len(value)
+            parts.append(_BYTES_HEADS[size] if size < _FEW else _head(_BYTES, size))
+            parts.append(value)
+        elif kind is tuple:
+            size = len(value)
+            parts.append(_ARRAYS[size] if size < _FEW else _head(_ARRAY, size))
+            _write(value, parts)
+        elif kind is str:
+            raw = value.encode("utf-8", "surrogatepass")
+            parts += (_head(_TEXT, len(raw)), raw)
         else:
-            raw = value.to_bytes((value.bit_length() + 7) // 8)
-            parts += (b"\xc2", _head(_BYTES, len(raw)), raw)
-    elif isinstance(value, tuple | list):
-        size = len(value)
-        parts.append(_ARRAYS[size] if size < _FEW else _head(_ARRAY, size))
-        for item in value:
-            _write(item, parts)
-    elif isinstance(value, str):
-        raw = value.encode("utf-8", "surrogatepass")
-        parts += (_head(_TEXT, len(raw)), raw)
-    else:
+            parts.append(b"\xf6")
+
+
+def _kind_of(value: Any) -> type:
+    """Return how to write a value of another class: as that from which it is derived, a list as a tuple."""
+    for kind in _KINDS:
+        if isinstance(value, kind):
+            return kind
+    if isinstance(value, list):
+        return tuple
+    raise TypeError(f"{value!r} cannot be stored in a row")
+
+
+def _number(value: int) -> bytes:
+    if value < 0:
         raise TypeError(f"{value!r} cannot be stored in a row")
+    if value < 1 << 64:
+        return _head(_NUMBER, value)
+    raw = value.to_bytes((value.bit_length() + 7) // 8)
+    return b"\xc2" + (_BYTES_HEADS[len(raw)] if len(raw) < _FEW else _head(_BYTES, len(raw))) + raw
 
 
 def _head(kind: int, size: int) -> bytes:

@@ -14,7 +14,7 @@ from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, merged
-from chain.ledger.log_index import LogIndex, StoredLogs
+from chain.ledger.log_index import CHUNK, Chunk, LogIndex, StoredLogs
 from chain.ledger.logs import Log
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, Query, contract_key
@@ -36,10 +36,13 @@ class EventLog:
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
+        self._chunks: Sequence[Chunk] = ()  # the index of the logs in the file
 
-    def restore(self, receipts: int, logs: int, sources: Sequence[Source]) -> None:
+    def restore(
+        self, receipts: int, logs: int, sources: Sequence[Source], chunks: Sequence[Chunk]
+    ) -> None:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
-        self._index, self._entered = LogIndex(receipts, logs), receipts
+        self._index, self._entered, self._chunks = LogIndex(receipts, logs), receipts, chunks
         self._stored = dict.fromkeys(sources)
         self._rows = LongList(stored=StoredLogs(self, logs))
 
@@ -95,13 +98,19 @@ class EventLog:
         log_places = self._places
         if log_places.first:
             all_places = LogIndex(0, 0)
-            for receipt in map(self._ledger.receipts.item, range(log_places.behind)):
-                for row in receipt.log_rows:
-                    all_places.enter(len(all_places.receipts), row, receipt.position)
+            for chunk in self._chunks[: log_places.first // CHUNK]:
+                all_places.extend(chunk)
+            receipts, count = all_places.receipts, len(all_places.receipts)
+            position = receipts[-1] if count else 0  # of this receipt some may be missing
+            skipped = count - all_places.end_of(position)
+            for logs in self._ledger.receipts._logs_from(position, log_places.behind):
+                for row in logs[skipped:]:
+                    all_places.enter(len(receipts), row, position)
+                position, skipped = position + 1, 0
             for row, position in zip(
                 self.rows[log_places.first :], log_places.receipts, strict=True
             ):
-                all_places.enter(len(all_places.receipts), row, position)
+                all_places.enter(len(receipts), row, position)
             log_places = self._index = all_places
         return log_places
 

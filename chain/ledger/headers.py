@@ -98,15 +98,15 @@ class Headers:
     def _world(self, number: int) -> StateTrie:
         """Build the state trie of a block from the nearest earlier one that is cached."""
         tries, ledger = self._worlds, self._ledger
+        end = ledger.blocks[number].end_timeline_index
         if next(iter(tries), number + 1) > number:  # nothing this early is cached
-            tries = self._worlds = {0: initial_trie(ledger.state, ledger.timeline), **tries}
+            world = initial_trie(ledger.state, ledger.timeline[end:])
+            self._worlds = {number: world, **tries}
+            return world
         nearest = next(cached for cached in reversed(tries) if cached <= number)
         if nearest == number:
             return tries[nearest]
-        start, end = (
-            ledger.blocks[nearest].end_timeline_index,
-            ledger.blocks[number].end_timeline_index,
-        )
+        start = ledger.blocks[nearest].end_timeline_index
         return tries[nearest].apply(ledger.timeline[start:end])
 
     def _cache(self, number: int, world: StateTrie) -> None:
@@ -116,12 +116,14 @@ class Headers:
             for old in list(self._worlds)[1 : _KEPT // 2 : 2]:
                 del self._worlds[old]
 
-    def restore(
-        self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes], world: StateTrie
-    ) -> None:
-        """Use these headers and hashes for all blocks, and `world` as the state trie of the last one."""
+    @property
+    def count(self) -> int:
+        """The number of blocks, from the first on, whose headers are known."""
+        return len(self._hashes)
+
+    def restore(self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes]) -> None:
+        """Use these headers and hashes for the first blocks."""
         self._rows, self._hashes = LongList(stored=rows), LongList(stored=hashes)
-        self._worlds = {len(rows) - 1: world}
 
     def copy(self, ledger: Ledger, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""

@@ -1,12 +1,16 @@
-"""The positions of a chain's logs, by the most frequent queries: the code that emitted them, and their topics."""
+"""The positions of a chain's logs, by the most frequent queries: the code that emitted them, and their topics.
+
+A chain's file holds them in chunks of so many logs, from which the index is made at once when the file is opened again.
+"""
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
 
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import (
@@ -20,6 +24,11 @@ from chain.machine.state import LogRow
 
 if TYPE_CHECKING:
     from chain.ledger.event_log import EventLog
+
+
+CHUNK: Final = 1024  # logs
+# For each log the position of its receipt; the positions of each source; the positions of each topic after the first.
+Chunk: TypeAlias = tuple[bytes, Sequence[tuple[Any, ...]], Sequence[tuple[Any, ...]]]
 
 
 class BySource(dict[Source, "array[int]"]):
@@ -71,6 +80,21 @@ class LogIndex:
                 append_position(self.by_key[first_topic, i, topics[i]], place)
         self.receipts.append(receipt)
 
+    def chunk(self) -> Chunk:
+        """Return what is in the index, as a chunk."""
+        sources = [(*source, _stored(at)) for source, at in self.by_source.items()]
+        keys = [(*key, _stored(at)) for key, at in self.by_key.items()]
+        return _stored(self.receipts), sources, keys
+
+    def extend(self, chunk: Chunk) -> None:
+        """Add the next chunk."""
+        receipts, sources, keys = chunk
+        for digest, topic, count, at in sources:
+            _extend(self.by_source[digest, topic, count], at)
+        for topic, i, key, at in keys:
+            _extend(self.by_key[topic, i, key], at)
+        _extend(self.receipts, receipts)
+
     def truncate(self, end: int, rows: Sequence[LogRow]) -> None:
         """Remove the positions from `end` on; `rows` are the logs at them."""
         self.indexes.truncate(end)
@@ -96,6 +120,22 @@ class LogIndex:
                 position for source_list in lists for position in source_list
             )
         return positions
+
+
+def _stored(positions: array[int]) -> bytes:
+    """Return positions as they are stored: eight bytes each, the lowest first."""
+    if sys.byteorder == "big":
+        positions = positions[:]
+        positions.byteswap()
+    return positions.tobytes()
+
+
+def _extend(positions: array[int], stored: bytes) -> None:
+    added = new_positions()
+    added.frombytes(stored)
+    if sys.byteorder == "big":
+        added.byteswap()
+    positions.extend(added)
 
 
 class StoredLogs(Sequence[LogRow]):

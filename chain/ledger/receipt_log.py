@@ -70,9 +70,9 @@ class ReceiptLog(Sequence[Receipt]):
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
-    def _logs_from(self, position: int) -> Iterator[Sequence[LogRow]]:
-        """Yield the logs of each receipt from a position on."""
-        return (row[LOGS] for row in self._rows[position:])
+    def _logs_from(self, position: int, end: int | None = None) -> Iterator[Sequence[LogRow]]:
+        """Yield the logs of each receipt from a position on, up to `end`."""
+        return (row[LOGS] for row in self._rows[position:end])
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""

@@ -80,7 +80,7 @@ class SignedTransactions:
         return None if known_position is None else receipts[known_position]
 
     def restore(self, hashes: Sequence[bytes]) -> None:
-        """Use these as the hashes of all transactions."""
+        """Use these as the hashes of the first transactions."""
         self._stored, self._stored_count = hashes, len(hashes)
 
     def copy(

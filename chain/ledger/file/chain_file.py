@@ -28,11 +28,12 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 4
+FORMAT: Final = 5
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
     ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
+    ("headers", "number"), ("hashes", "position"), ("logs", "chunk"),
 )  # fmt: skip
 TABLES: Final = {
     **{
@@ -46,7 +47,7 @@ TABLES: Final = {
         'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'
     ),
 }
-SETTINGS, NOW, SOURCES = range(3)  # the rows of "chain:now"
+SETTINGS, NOW, DERIVED = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
 # Opening a file may be interrupted at any line. The traceback may live on, and with it the lock. So each file is recorded here,
 # by thread, until it is open: the next attempt in that thread finds the leftover and releases it.
@@ -62,7 +63,7 @@ class ChainFile:
     """The file of a chain, locked for this process and not yet opened for writing. `settings` is None for a new file."""
 
     def __init__(self, path: str | Path, check: bool = False) -> None:
-        self._is_thorough = check
+        self.is_thorough = check
         self.path = file_path(path, "path")
         self.name = self.path.name
         if self.path.is_dir():
@@ -153,17 +154,17 @@ class ChainFile:
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
             self.sums = None
-            size = 0 if self._is_thorough else self._real.stat().st_size
+            size = 0 if self.is_thorough else self._real.stat().st_size
             if is_well_formed(connection, size):
                 self.sums = self.check_sums()
             return settings
 
     def check_sums(self) -> Pending | None:
         """Return the pending changes to the sums of the public tables; None if those tables are damaged."""
-        is_new = self.end("now") <= NOW
-        # The last field of the row is `Now.pending`.
-        pending = 0 if is_new else self.row("now", NOW)[-1]
-        return sums_in(self._reader(), pending, is_new, self._is_thorough)
+        is_new = self.end("now") <= DERIVED
+        # The last field of the row is `Derived.pending`.
+        pending = 0 if is_new else self.row("now", DERIVED)[-1]
+        return sums_in(self._reader(), pending, is_new, self.is_thorough)
 
     def _check_head(self) -> None:
         """Check the header of the file: an SQLite database, with our application id and our format."""
@@ -297,7 +298,7 @@ class ChainFile:
         """
         if self.sums is None:
             self._rebuild(counts)
-        elif self._is_thorough:
+        elif self.is_thorough:
             with self._damage_message():
                 for _ in truth_in(self._reader(), counts):
                     pass

@@ -1,7 +1,7 @@
 """Load a chain from its file: its present is read at once, its history when it is needed.
 
-The state is stored as of some block. The changes since then are redone, and the state root of the last block must come out.
-Receipts, blocks, hashes and older changes stay in the file.
+The state is stored as of some block, and the changes since then are redone. Receipts, blocks, hashes and older changes stay in
+the file.
 """
 
 from __future__ import annotations
@@ -9,22 +9,19 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, overload
 
 from chain.accounts import Account, make_account
 from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file.chain_file import NOW, SOURCES, ChainFile
+from chain.ledger.file.chain_file import DERIVED, NOW, ChainFile
 from chain.ledger.file.checksum import Damaged
-from chain.ledger.file.pages import Picked
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
-from chain.ledger.file.state_rows import load_cells
-from chain.ledger.headers import Header
+from chain.ledger.file.state_rows import Cells, load_cells
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
-from chain.ledger.state_trie import initial_trie
 from chain.machine.state import Changes
 
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
@@ -45,53 +42,82 @@ class LedgerLengths(NamedTuple):
 class Now(NamedTuple):
     """The row of the file that describes the present."""
 
-    mining: Any
-    open: Any
-    lengths: Any
-    number: int  # of the last step that was written
-    settled: int | None  # how many changes the stored state includes
-    logs: int
-    pending: int  # total of the pending changes to the sums of the public tables
+    mining: Any = ()
+    open: Any = None
+    lengths: LedgerLengths = LedgerLengths()
+    number: int = 0  # of the last step that was written
+    settled: int | None = None  # how many changes the stored state includes
+    cells: Cells = Cells()  # the rows of the stored state
+
+    @classmethod
+    def of(cls, row: Row) -> Now:
+        mining, held, lengths, number, settled, cells = row
+        mining, lengths = Mining._make(mining), LedgerLengths._make(lengths)
+        return cls(mining, held, lengths, number, settled, Cells._make(cells))
+
+
+class Derived(NamedTuple):
+    """The row of the file that says how far the rows go that are derived from the others, and are written later."""
+
+    number: int = 0  # of the last step that they include
+    timeline: int = 0
+    receipts: int = 0
+    logs: int = 0
+    headers: int = 0
+    hashes: int = 0
+    chunks: int = 0
+    sources: Any = ()  # of the logs
+    pending: int = 0  # total of the pending changes to the sums of the public tables
 
 
 class LoadedState(NamedTuple):
-    """The contents of a file that are not part of the ledger."""
+    """What a file says of itself."""
 
-    had: LedgerLengths
-    mining: Mining
-    number: int = 0  # of the last step that was written
-    settled: int | None = None  # how many changes the stored state includes
-    cells: int = 0  # the number of rows of the stored state
+    now: Now
+    derived: Derived = Derived()
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of rows of each table."""
-        had = self.had
-        is_empty = not had.blocks
+        now, derived = self
+        had = now.lengths
         return {
-            "now": 1 if is_empty else 3, "notes": had.timeline - had.receipts, "cells": self.cells,
+            "now": 1 + bool(now.number) + bool(derived.number), "notes": had.timeline - had.receipts, "cells": now.cells.number,
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
+            "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
         }  # fmt: skip
 
 
 def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> LoadedState:
-    """Fill the ledger of a new chain and its state from the file; the state root must match that of the last block."""
+    """Fill the ledger of a new chain and its state from the file."""
     with file.reading() as connection:
-        if file.end("now") <= NOW:  # it was created, and no step was written
-            return LoadedState(LedgerLengths(), Mining(ledger.blocks.head.timestamp))
-        now = Now._make(file.row("now", NOW))
-        had, settled = LedgerLengths._make(now.lengths), now.settled
+        end = file.end("now")
+        if end <= NOW:  # it was created, and no step was written
+            return LoadedState(Now(Mining(ledger.blocks.head.timestamp)))
+        now = Now.of(file.row("now", NOW))
+        derived = Derived._make(file.row("now", DERIVED)) if end > DERIVED else Derived()
+        memory, had = LoadedState(now, derived), now.lengths
         for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, make_account(raw, key, name))
         _load_words(file, ledger, had)
         for digest, row in file.rows("artifacts", 0, had.artifacts):
             ledger.artifacts.add(digest, Artifact.from_row(row))
-        cells = _load_history(file, connection, ledger, had, settled)
-        ledger.events.restore(had.receipts, now.logs, file.row("now", SOURCES))
+        _check_ends(file, memory.counts)
+        _load_history(file, ledger, had)
+        _load_derived(file, ledger, derived)
+        _load_state(connection, ledger, now)
         if now.open is not None:
             ledger.open = Block(ledger.blocks.rules, *now.open)
-    return LoadedState(had, Mining._make(now.mining), now.number, settled, cells)
+    return memory
+
+
+def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
+    for table in (
+        "receipts", "blocks", "codes", "slots", "keys", "artifacts", "headers", "hashes", "logs",
+    ):  # fmt: skip
+        if file.end(table) != counts[table]:
+            raise Damaged(f'"chain:{table}" does not end where it did, at row {counts[table] - 1}')
 
 
 def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
@@ -108,66 +134,63 @@ def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
             slots.map_slot(slot, key)
 
 
-def _load_history(
-    file: ChainFile,
-    connection: sqlite3.Connection,
-    ledger: Ledger,
-    had: LedgerLengths,
-    settled: int | None,
-) -> int:
-    """Load blocks, receipts and changes, which stay in the file, and the state. Return the number of rows of the state.
-
-    `had` holds the stored lengths; `settled` is how many changes the stored state includes.
-    """
-    for table in ("receipts", "blocks", "codes", "slots", "keys", "artifacts"):
-        if file.end(table) != getattr(had, table):
-            raise Damaged(
-                f'"chain:{table}" does not end where it did, at row {getattr(had, table) - 1}'
-            )
+def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
+    """Load blocks, receipts and changes, which stay in the file."""
     notes = file.keys("notes")
     if len(notes) != had.timeline - had.receipts:
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt)
-    blocks = file.pages("blocks", had.blocks, _block)
     changes = file.pages("receipts", had.receipts, _changes)
-    timeline = _Timeline(file, changes, notes)
-    ledger.restore(Picked(blocks, 0), receipts, timeline, notes)
-    ledger.envelopes.restore(file.pages("receipts", had.receipts, _hash))
+    blocks = file.pages("blocks", had.blocks, decode)
+    ledger.restore(blocks, receipts, _Timeline(file, changes, notes), notes)
 
-    state, cells, end = ledger.state, 0, ledger.blocks.head.end_timeline_index
-    if settled is not None:
+
+def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
+    """Load hashes and the index of the logs, which stay in the file."""
+    headers = file.pages("headers", derived.headers, _header)
+    ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
+    ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))
+    chunks = file.pages("logs", derived.chunks, decode)
+    ledger.events.restore(derived.receipts, derived.logs, derived.sources, chunks)
+
+
+def _load_state(connection: sqlite3.Connection, ledger: Ledger, now: Now) -> None:
+    state, timeline = ledger.state, ledger.timeline
+    if now.settled is not None:
         state.accounts.clear()
-        cells = load_cells(connection, state)
-    for moment in range(settled or 0, end):
+        if load_cells(connection, state) != now.cells:
+            raise Damaged('"chain:cells" is not as it was written')
+    for moment in range(now.settled or 0, len(timeline)):
         state.redo_changes(timeline[moment])
-    trie = initial_trie(state, ())
-    if trie.root != Header._make(blocks[-1][1]).state_root:
-        raise Damaged("its state does not have the state root of its last block")
-    for moment in range(end, len(timeline)):
-        state.redo_changes(timeline[moment])
-    ledger.headers.restore(Picked(blocks, 1), file.pages("blocks", had.blocks, _hash), trie)
-    return cells
 
 
-def _hash(raw: bytes) -> bytes:
+def check_root(file: ChainFile, ledger: Ledger) -> None:
+    """Check the state against the newest header in the file, if there is one."""
+    headers = ledger.headers
+    number = headers.count - 1
+    with file.reading():
+        if number >= 0 and headers.state_trie(number).root != headers.header(number).state_root:
+            raise Damaged(f"its state does not have the state root of block {number}")
+
+
+def _block_hash(raw: bytes) -> bytes:
     """Return the hash at the start of a row, without decoding the rest, which takes longer."""
     return raw[_HASH]
 
 
-def _block(raw: bytes) -> Row:
-    """Return a block and its header."""
-    _, block, header = decode(raw)
-    return block, header
+def _header(raw: bytes) -> Row:
+    header: Row = decode(raw)[1]
+    return header
 
 
 def _changes(raw: bytes) -> Changes:
     """Return the changes of a receipt."""
-    return unpack_changes(decode(raw)[1][CHANGES])
+    return unpack_changes(decode(raw)[CHANGES])
 
 
 def _receipt(raw: bytes) -> Row:
     """Return the row of a receipt."""
-    return deserialize_row(decode(raw)[1])
+    return deserialize_row(decode(raw))
 
 
 class _Timeline(Sequence[Changes]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, overload
+from typing import Final, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -46,24 +46,3 @@ class Pages(Sequence[T]):
         else:
             self._pages.move_to_end(number)
         return page[index] if index < len(page) else self._read(i, i + 1)[0]
-
-
-class Picked(Sequence[T]):
-    """One part of each item of a sequence."""
-
-    def __init__(self, items: Sequence[Any], part: int) -> None:
-        self._items, self._part = items, part
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[T]: ...
-    def __getitem__(self, place: int | slice) -> T | list[T]:
-        part = self._part
-        if isinstance(place, slice):
-            return [item[part] for item in self._items[place]]
-        picked: T = self._items[place][part]
-        return picked

@@ -1,4 +1,4 @@
-"""The public tables of a chain's file: the tables of `chain.sql`, kept up to date in the same transaction.
+"""The public tables of a chain's file: the tables of `chain.sql`, kept up to date now and then, many rows at once.
 
 There is one for every event and model of the contracts on the chain, whether or not their classes are declared in this run:
 the artifacts describe the undeclared ones. Rows are appended to a table where it ends. Of the models only those are written
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.file.chain_file import ChainFile
+from chain.ledger.file.load_ledger import Derived
 from chain.ledger.file.table_sums import EXACT, Sums
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
@@ -29,18 +29,6 @@ CREATE = (
 )
 
 
-class Progress(NamedTuple):
-    """How far the ledger had been written when the file was last updated."""
-
-    timeline: int
-    receipts: int
-    logs: int
-
-    def of(self, table: str) -> int:
-        """Return the number of rows that had been written to a table."""
-        return self.receipts if table == Receipts.name else self.logs
-
-
 class PublishedTables:
     """The public tables of one ledger in a database."""
 
@@ -54,32 +42,32 @@ class PublishedTables:
         self._models: ModelRows | None = None
 
     def reset(self) -> None:
-        """Forget what is known of the database: the last write was rolled back."""
+        """Forget what is known of the database: the last write may have been rolled back."""
         self._known, self._models, self._is_sure = None, None, False
 
-    def update(self, moments: int, receipts: int, shortened: bool) -> int:
-        """Write what is new, and return the total of the pending changes to the sums.
+    def update(self, done: Derived, is_shortened: bool) -> int:
+        """Write what is new since `done`, and return the total of the pending changes to the sums.
 
-        `moments` and `receipts` say how many had been written before. `shortened` is True if some of those written are gone.
+        `is_shortened` is True if some of what was written before is gone.
         """
         if not self._is_sure:
             self._sums = Sums(self._connection, self._file.check_sums() or {})
             self._is_sure = True
-        ends = Progress(moments, receipts, self._ledger.events.end_of(receipts))
         new_tables: set[str] = set()
         known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
         if self._known != known:
             self._known, new_tables = known, self._begin()
         for table in self._growing:
-            start = 0 if table.name in new_tables else ends.of(table.name)
-            if shortened:
+            end = done.receipts if table.name == Receipts.name else done.logs
+            start = 0 if table.name in new_tables else end
+            if is_shortened:
                 self._shorten(table, start)
             if start < table.end():
                 self._write(table, start)
             if isinstance(table, Events) and table.name in new_tables:
-                self._name_logs(table, ends.logs)
+                self._name_logs(table, done.logs)
         if self._models is not None:
-            self._models.update(moments, anew=shortened)
+            self._models.update(done.timeline, anew=is_shortened)
         self._sums.save()
         return self._sums.pending
 
@@ -90,12 +78,13 @@ class PublishedTables:
         self._sums.take_exact("name = ? and row >= ?", (table.name, end))
 
     def _write(self, table: AppendOnlyTable, start: int) -> None:
-        key, insert, sums = table.names.index(table.key), table.insert(), self._sums
+        key, name, written = table.names.index(table.key), table.name, []
         for row in table.rows(start):
             cells = tuple(map(form.kept_cell, row))
-            self._connection.execute(insert, cells)
-            sums.add(table.name, row[key], cells)
-            write_exactly(self._connection, sums, table, row[key], row)
+            written.append(cells)
+            self._sums.add(name, row[key], cells)
+            write_exactly(self._connection, self._sums, table, row[key], row)
+        self._connection.executemany(table.insert(), written)
 
     def _begin(self) -> set[str]:
         """Create the tables that are missing, and return their names."""

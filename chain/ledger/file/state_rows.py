@@ -1,15 +1,15 @@
 """The state in a chain's file: accounts and storage words as of the end of a block, each a row with a checksum.
 
 The rows are updated once there have been enough changes, with the net effect of these. The changes since then are redone when
-the file is opened, and the state root of the last block proves that nothing is missing. The account itself is stored at the
-slot b"".
+the file is opened. How many rows there are, and the sum of their checksums, is written elsewhere, so that none can be missing
+or be of another time. The account itself is stored at the slot b"".
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.state_trie import gather
@@ -17,56 +17,75 @@ from chain.machine.state import Changes, State
 
 EVERY: Final = 1024  # changes before the rows are updated
 _ACCOUNT: Final = b""
+_WRAP: Final = (1 << 64) - 1
 
 
-def load_cells(connection: sqlite3.Connection, state: State) -> int:
-    """Fill an empty state, and return the number of rows."""
-    count = 0
+class Cells(NamedTuple):
+    """The number of rows, and the sum of their checksums in 64 bits."""
+
+    number: int = 0
+    total: int = 0
+
+
+def load_cells(connection: sqlite3.Connection, state: State) -> Cells:
+    """Fill an empty state."""
+    count = total = 0
     for address, slot, row in connection.execute('select address, slot, row from "chain:cells"'):
         value = verify_checksum("cells", (address, slot), row)
         if slot == _ACCOUNT:
             state.accounts[address] = value
         else:
             state.storages[address][int.from_bytes(slot)] = value
-        count += 1
-    return count
+        count, total = count + 1, total + _sum_of(row)
+    return Cells(count, total & _WRAP)
 
 
-def write_cells(connection: sqlite3.Connection, state: State, later: Sequence[Changes]) -> None:
+def write_cells(connection: sqlite3.Connection, state: State, later: Sequence[Changes]) -> Cells:
     """Write a whole state, as it was before the changes `later`."""
     if later:
         state = state.copy()
         for changes in reversed(later):
             state.undo_changes(changes)
     connection.execute('delete from "chain:cells"')
-    for address, account in state.accounts.items():
-        _put(connection, address, _ACCOUNT, account)
-    for address, words in state.storages.items():
-        for slot, word in words.items():
-            _put(connection, address, slot.to_bytes(32), word)
+    return _put(connection, Cells(), state.accounts, state.storages)
 
 
-def change_cells(connection: sqlite3.Connection, moments: Iterable[Changes]) -> None:
-    """Write the net effect of these changes."""
+def change_cells(connection: sqlite3.Connection, had: Cells, moments: Iterable[Changes]) -> Cells:
+    """Write the net effect of these changes on the rows `had`."""
     accounts, storages, wiped = gather(moments)
     for address in wiped:
-        connection.execute(
-            'delete from "chain:cells" where address = ? and slot > ?', (address, _ACCOUNT)
-        )
-    for address, account in accounts.items():
-        _put(connection, address, _ACCOUNT, account)
+        had = _delete(connection, had, "address = ? and slot > ?", (address, _ACCOUNT))
+    return _put(connection, had, accounts, storages)
+
+
+def _put(
+    connection: sqlite3.Connection,
+    had: Cells,
+    accounts: Mapping[bytes, Any],
+    storages: Mapping[bytes, Mapping[int, int | None]],
+) -> Cells:
+    """Write accounts and words in place of those that there are; None is one that is gone."""
+    values = [((address, _ACCOUNT), account) for address, account in accounts.items()]
     for address, words in storages.items():
-        for slot, word in words.items():
-            _put(connection, address, slot.to_bytes(32), word)
+        values += [((address, slot.to_bytes(32)), word) for slot, word in words.items()]
+    if had.number:
+        for key, _ in values:
+            had = _delete(connection, had, "address = ? and slot = ?", key)
+    rows = [(*key, add_checksum("cells", key, value)) for key, value in values if value is not None]
+    connection.executemany('insert into "chain:cells" values (?, ?, ?)', rows)
+    total = had.total + sum(_sum_of(row) for _, _, row in rows)
+    return Cells(had.number + len(rows), total & _WRAP)
 
 
-def _put(connection: sqlite3.Connection, address: bytes, slot: bytes, value: object) -> None:
-    if value is None:
-        connection.execute(
-            'delete from "chain:cells" where address = ? and slot = ?', (address, slot)
-        )
-    else:
-        row = add_checksum("cells", (address, slot), value)
-        connection.execute(
-            'insert or replace into "chain:cells" values (?, ?, ?)', (address, slot, row)
-        )
+def _delete(
+    connection: sqlite3.Connection, had: Cells, condition: str, values: tuple[bytes, bytes]
+) -> Cells:
+    query = f'select row from "chain:cells" where {condition}'
+    rows = connection.execute(query, values).fetchall()
+    connection.execute(f'delete from "chain:cells" where {condition}', values)
+    total = had.total - sum(_sum_of(row) for (row,) in rows)
+    return Cells(had.number - len(rows), total & _WRAP)
+
+
+def _sum_of(row: bytes) -> int:
+    return int.from_bytes(row[:4])

@@ -6,43 +6,42 @@ that cannot be written is undone in memory too, and an interrupted step is done 
 write-ahead log, so a process that is killed at any time loses nothing that was acknowledged. After a loss of power the file
 is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
-The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum, including
-hashes that are expensive to compute. The state is stored as of some block (`chain.ledger.file.state_rows`); with the changes
-since then it leads to the state root of the last block. The keys with which the chain signs for its accounts are stored too;
-they are for tests. The tables without a colon (`chain.ledger.file.published_tables`) are public and derived from the others.
+The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The state is
+stored as of some block (`chain.ledger.file.state_rows`). The keys with which the chain signs for its accounts are stored too;
+they are for tests. What follows from these rows (`chain.ledger.file.derived_rows`) is written a second later at most, many
+steps at once: the public tables, whose names have no colon, among them.
 """
 
 from __future__ import annotations
 
+import atexit
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from threading import Timer
+from typing import Any, Final, Protocol
+from weakref import WeakMethod
 
 from chain.accounts import Account
+from chain.concurrency.atomic_steps import Border
 from chain.ledger.blocks import Block, Mining
-from chain.ledger.file.chain_file import NOW, SOURCES, ChainFile
-from chain.ledger.file.checksum import add_checksum, verify_checksum
-from chain.ledger.file.load_ledger import LedgerLengths, LoadedState, Now, load_ledger
-from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.file.chain_file import NOW, ChainFile
+from chain.ledger.file.checksum import verify_checksum
+from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
+from chain.ledger.file.load_ledger import LedgerLengths, LoadedState, Now, check_root, load_ledger
 from chain.ledger.file.rows import serialize_row
-from chain.ledger.file.state_rows import EVERY, change_cells, write_cells
+from chain.ledger.file.state_rows import EVERY, Cells, change_cells, write_cells
 from chain.ledger.ledger import Ledger
+
+# What is derived is written after so many receipts or seconds.
+MANY: Final = 1024
+SOON: Final = 1.0
 
 
 class NotWritten(OSError):
     """A step could not be written to the chain's file and was undone; the message says why."""
-
-
-class Written(NamedTuple):
-    """The contents of the file, in summary. Steps are numbered as they are written."""
-
-    number: int
-    lengths: LedgerLengths
-    mining: Mining
-    open: tuple[Any, ...] | None
-    settled: int | None  # how many changes the stored state includes
-    sources: int  # how many sources of logs
 
 
 class Content(Protocol):
@@ -53,6 +52,10 @@ class Content(Protocol):
     @property
     def ledger(self) -> Ledger: ...
     @property
+    def border(self) -> Border: ...
+    @property
+    def begun(self) -> tuple[Any, ...] | None: ...
+    @property
     def keys(self) -> dict[bytes, Account]: ...
 
 
@@ -60,21 +63,25 @@ class ChainStore:
     """Keeps the file of one chain up to date: the observer of its steps."""
 
     def __init__(self, file: ChainFile, content: Content, memory: LoadedState, sync: bool) -> None:
-        ledger = content.ledger
-        self._file, self._content, self._ledger = file, content, ledger
-        self._written = Written(
-            memory.number, memory.had, memory.mining, _row_of(ledger.open), memory.settled, len(ledger.events.sources)
-        )  # fmt: skip
+        self._file, self._content, self._ledger = file, content, content.ledger
+        self._written, self._loaded = memory.now, memory.derived
         # How many blocks, changes and receipts in the file are still valid, if the ledger was truncated since.
-        self._standing: tuple[int, int, int] | None = None
+        self._standing: Lengths | None = None
         # Opened by the first change: reading alone does not alter a byte of the file.
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
-        self._is_bare = file.sums is None  # the public tables must still be created
-        ledger.on_truncated.append(self._truncate)
+        # The public tables must still be created, or lack what was written just before a kill.
+        self._is_bare = file.sums is None or memory.derived.number < memory.now.number
+        self._timer: Timer | None = None  # runs `publish`
+        self._ledger.on_truncated.append(self._truncate)
+        self._late = partial(_call, WeakMethod(self._publish_late))
+        atexit.register(self._late)
 
     def close(self) -> None:
-        """Close the file and release its lock."""
+        """Write what is derived, close the file and release its lock."""
+        self.publish()
+        self._stop_timer()
+        atexit.unregister(self._late)
         self._file.release()
 
     @property
@@ -84,41 +91,98 @@ class ChainStore:
 
     def save(self) -> None:
         """Write what is new, or raise `NotWritten` and leave the file as it was."""
-        have, mining, held = self._lengths(), self._content.mining, _row_of(self._ledger.open)
-        history = slice(0, 3)  # a read-only call may have registered new slots
-        number, had, *saved = self._written[:4]
-        is_same = (have[history], [mining, held]) == (had[history], saved)
-        if is_same and number and not self._standing and not self._is_bare:
+        written, have = self._written, self._lengths()
+        mining, held = self._content.mining, _row_of(self._ledger.open)
+        # A read-only call may have registered new slots: only the history counts.
+        is_same = have[:3] == written.lengths[:3] and mining == written.mining
+        if (
+            is_same
+            and held == written.open
+            and written.number
+            and not self._standing
+            and not self._is_bare
+        ):
             return
         self._file.check_use()
         try:
-            self._write(number + 1, mining, held)
+            self._write(written.number + 1, mining, held)
         except (sqlite3.Error, OSError) as problem:
-            if not self.is_ahead_of(number):
+            if not self.is_ahead_of(written.number):
                 name = self._file.name
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
     def _write(self, number: int, mining: Mining, held: Any) -> None:
-        if self._connection is None:
-            connection = self._file.writing(self._sync)
-            self._file.read_by(connection)
-            self._published = PublishedTables(connection, self._ledger, self._file)
-            self._connection = connection
-        connection, had = self._connection, self._written.lengths
-        connection.execute("begin immediate")
-        if self._standing is not None:
-            blocks, moments, receipts = self._standing
-            had = had._replace(blocks=blocks, timeline=moments, receipts=receipts)
+        connection, had, standing = self._begin(), self._written.lengths, self._standing
+        if standing is not None:
+            had = had._replace(**standing._asdict())
             _shorten(connection, had)
-        pending = self._published.update(had.timeline, had.receipts, self._standing is not None)
-        settled, sources = self._settle(connection, had.timeline), self._ledger.events.sources
-        have = self._lengths()  # only now: reading models for the tables may register new slots
-        now = Written(number, have, mining, held, settled, len(sources))
-        self._write_rows(connection, had, now, sources, pending)
+        if self._is_bare or self._is_due(standing):
+            self._derived.write(number, standing)
+        settled, cells = self._settle(connection, had.timeline)
+        now = Now(mining, held, self._lengths(), number, settled, cells)
+        self._write_rows(connection, had, now)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False
+        if self._timer is None and self._derived.done.number < number:
+            self._start_timer()
+
+    def _begin(self) -> sqlite3.Connection:
+        """Begin a transaction. One that was interrupted is rolled back first."""
+        connection = self._connection
+        if connection is None:
+            connection = self._file.writing(self._sync)
+            self._file.read_by(connection)
+            self._derived = DerivedRows(connection, self._ledger, self._file, self._loaded)
+            self._connection = connection
+        elif connection.in_transaction:
+            connection.execute("rollback")
+            self._derived.forget()
+        connection.execute("begin immediate")
+        return connection
+
+    # What is derived
+
+    def _is_due(self, standing: Lengths | None) -> bool:
+        """True if the step that is being written must also write what is derived."""
+        done = self._derived.done
+        if standing is not None and (
+            standing.timeline < done.timeline or standing.blocks < done.headers
+        ):
+            return True
+        return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
+
+    def publish(self) -> None:
+        """Write what is derived from the last steps, so that the public tables hold them too. If that fails, it can wait."""
+        connection, number = self._connection, self._written.number
+        if connection is None or not self._file.is_held or self._derived.done.number == number:
+            return
+        with suppress(sqlite3.Error, OSError):
+            try:
+                self._begin()
+                self._derived.write(number, None)
+                connection.execute("commit")
+            except BaseException:
+                self._derived.forget()
+                raise
+
+    def _publish_late(self) -> None:
+        """Do it between two steps, in whatever thread."""
+        with self._content.border:
+            if self._content.begun is None:
+                self.publish()
+            self._timer = None
+
+    def _start_timer(self) -> None:
+        self._timer = Timer(SOON, self._late)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     @property
     def number(self) -> int:
@@ -135,7 +199,7 @@ class ChainStore:
             if connection.in_transaction:
                 connection.execute("rollback")
             last_written = _written_in(connection) or last_written
-            self._published.reset()
+            self._derived.forget()
         self._written, self._standing = last_written, None
         return last_written.number > number
 
@@ -146,72 +210,67 @@ class ChainStore:
             len(state.codes), len(state.slots.preimages), len(self._content.keys), len(ledger.artifacts),
         )  # fmt: skip
 
-    def _write_rows(
-        self, connection: sqlite3.Connection, had: LedgerLengths, now: Written, sources: list[Any], pending: int
-    ) -> None:  # fmt: skip
+    def _write_rows(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
         ledger, state, have = self._ledger, self._ledger.state, now.lengths
-
-        def put(table: str, rows: Iterable[tuple[int, Any]]) -> None:
-            statement = f'insert or replace into "chain:{table}" values (?, ?)'
-            for key, row in rows:
-                connection.execute(statement, (key, add_checksum(table, key, row)))
-
-        put("receipts", (
-            (receipt.position, (ledger.hash_of(receipt), serialize_row(receipt.row)))
-            for receipt in ledger.receipts[had.receipts :]
+        put(connection, "receipts", (
+            (receipt.position, serialize_row(receipt.row)) for receipt in ledger.receipts[had.receipts :]
         ))  # fmt: skip
-        put(
-            "notes",
-            ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.timeline)),
-        )
-        put("blocks", (
-            (number, (ledger.block_hash(number), ledger.blocks.as_tuple(number), ledger.header(number)))
-            for number in range(had.blocks, have.blocks)
+        if have.timeline - had.timeline > have.receipts - had.receipts:
+            put(
+                connection,
+                "notes",
+                ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.timeline)),
+            )
+        put(connection, "blocks", (
+            (number, ledger.blocks.as_tuple(number)) for number in range(had.blocks, have.blocks)
         ))  # fmt: skip
-        put("codes", ((i, code) for i, (_, code) in _new_items(state.codes, had.codes)))
-        put("slots", (
+        put(connection, "codes", ((i, code) for i, (_, code) in _new_items(state.codes, had.codes)))
+        put(connection, "slots", (
             (i, (parent.to_bytes(32), key))
             for i, (_, (parent, key)) in _new_items(state.slots.preimages, had.slots)
         ))  # fmt: skip
-        put("artifacts", (
+        put(connection, "artifacts", (
             (i, (digest, artifact.row))
             for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
         ))  # fmt: skip
-        put("keys", (
+        put(connection, "keys", (
             (i, (bytes(address), account.key, account.name))
             for i, (address, account) in _new_items(self._content.keys, had.keys)
         ))  # fmt: skip
-        if now.sources != self._written.sources or not self._written.number:
-            put("now", [(SOURCES, sources)])
-        present = Now(
-            now.mining, now.open, have, now.number, now.settled, len(ledger.events), pending
-        )
-        put("now", [(NOW, present)])
+        put(connection, "now", [(NOW, now)])
 
-    def _settle(self, connection: sqlite3.Connection, moments: int) -> int:
+    def _settle(self, connection: sqlite3.Connection, moments: int) -> tuple[int, Cells]:
         """Update the rows of the stored state if that is due, and return how many changes they include.
 
         `moments` is the number of changes in the file that are still valid.
         """
-        ledger, settled = self._ledger, self._written.settled
+        ledger, settled, cells = self._ledger, self._written.settled, self._written.cells
         end = ledger.blocks.head.end_timeline_index
         if settled is None or settled > moments:
-            write_cells(connection, ledger.state, ledger.timeline[end:])
-            return end
+            return end, write_cells(connection, ledger.state, ledger.timeline[end:])
         if end - settled < EVERY:
-            return settled
-        change_cells(connection, ledger.timeline[settled:end])
-        return end
+            return settled, cells
+        return end, change_cells(connection, cells, ledger.timeline[settled:end])
 
     # Truncation
 
     def _truncate(self, blocks: int, receipts: int) -> None:
         """Record how much of the file is still valid after the ledger was truncated."""
-        had, moments = self._written.lengths, len(self._ledger.timeline)
-        valid = had[:3] if self._standing is None else self._standing
-        remaining = min(valid[0], blocks), min(valid[1], moments), min(valid[2], receipts)
-        if remaining != had[:3]:
+        written = Lengths(*self._written.lengths[:3])
+        valid = self._standing or written
+        moments = len(self._ledger.timeline)
+        remaining = Lengths(
+            min(valid.blocks, blocks), min(valid.timeline, moments), min(valid.receipts, receipts)
+        )
+        if remaining != written:
             self._standing = remaining
+
+
+def _call(method: WeakMethod[Callable[[], None]]) -> None:
+    """Call a method, if its object still exists."""
+    bound = method()
+    if bound is not None:
+        bound()
 
 
 def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
@@ -224,15 +283,10 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
         connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
 
 
-def _written_in(connection: sqlite3.Connection) -> Written | None:
+def _written_in(connection: sqlite3.Connection) -> Now | None:
     """Return the summary of what the file holds; None if no step was written."""
-    selected = connection.execute('select id, row from "chain:now" where id > 0').fetchall()
-    rows = {key: verify_checksum("now", key, row) for key, row in selected}
-    if NOW not in rows:
-        return None
-    now = Now._make(rows[NOW])
-    lengths, mining = LedgerLengths._make(now.lengths), Mining._make(now.mining)
-    return Written(now.number, lengths, mining, now.open, now.settled, len(rows[SOURCES]))
+    row = connection.execute('select row from "chain:now" where id = ?', (NOW,)).fetchone()
+    return None if row is None else Now.of(verify_checksum("now", NOW, row[0]))
 
 
 def _new_items(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
@@ -252,6 +306,8 @@ def open_store(
     if file.settings is None:
         file.create(settings)
     memory = load_ledger(file, content.ledger, content.keys)
-    content.mining = memory.mining
+    content.mining = memory.now.mining
+    if file.is_thorough:
+        check_root(file, content.ledger)
     file.mend(memory.counts)
     return ChainStore(file, content, memory, sync)

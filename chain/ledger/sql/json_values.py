@@ -117,6 +117,8 @@ def sql_cell(value: Portable) -> Cell:
 
 def kept_cell(value: Portable) -> Cell | float:
     """Return a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
+    if value.__class__ is str or value is None:
+        return value
     value = sql_cell(value)
     return float(value) if isinstance(value, int) and is_large(value) else value
 

@@ -132,8 +132,14 @@ class Logs(AppendOnlyTable):
         )  # fmt: skip
 
     def _event(self, row: LogRow) -> str | None:
-        meaning = self._ledger.event_types.meaning(row)
-        if meaning is None or decoded(row, meaning.spec) is None:
+        types = self._ledger.event_types
+        meaning = types.meaning(row)
+        if meaning is None:
+            return None
+        if (
+            not types.is_certain((row[4], row[1][0], len(row[1])))
+            and decoded(row, meaning.spec) is None
+        ):
             return None
         return meaning.spec.name
 

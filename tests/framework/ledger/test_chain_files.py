@@ -309,6 +309,7 @@ def test_tables_are_those_of_sql(opened: Callable[..., Chain], path: Path) -> No
         play(chain)
     names = ("receipts", "logs", "Added", "Score")
     expected = {name: [tuple(row) for row in chain.sql(f"select * from {name}")] for name in names}
+    chain.close()
     assert published(path, *names) == expected and all(expected.values())
 
 
@@ -318,6 +319,7 @@ def test_tables_catch_up_when_declared(opened: Callable[..., Chain], path: Path)
     chain.mine()
     chain.handle(Counter, at["counter"]).add(1)
     expected = [tuple(row) for row in chain.sql("select * from Added")]
+    chain.close()
     assert published(path, "Added")["Added"] == expected and len(expected) == 4
 
 
@@ -329,6 +331,7 @@ def test_revert_reaches_undeclared_tables(opened: Callable[..., Chain], path: Pa
     chain.revert(snapshot)
     again = opened(Inner)
     again.mine()
+    again.close()
     assert published(path, "Added")["Added"] == []
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from chain import Chain, Contract, call, view
 from chain.ledger.decoded.build_trace import TraceBuilder
+from chain.ledger.file import store
 from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.store import ChainStore
 from chain.testing import run_uninstrumented
@@ -119,11 +120,12 @@ def test_slots_that_are_met_while_the_tables_are_written_count(
 ) -> None:
     counter, update = chain.deploy(Counter), PublishedTables.update
 
-    def meets(published: PublishedTables, *told: Any) -> int:
+    def meets(published: PublishedTables, *told: Any, **named: Any) -> int:
         chain.state.slots.map_slot(2**200 + len(chain.receipts), b"met")
-        return update(published, *told)
+        return update(published, *told, **named)
 
     monkeypatch.setattr(PublishedTables, "update", meets)
+    monkeypatch.setattr(store, "MANY", 1)
     counter.add(2)
     chain.close()
     with Chain.open(path_of(chain), contracts=[Counter]) as again:
@@ -147,6 +149,7 @@ def test_open_block_begins_again_in_one_transaction_of_the_file(
 def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:
+        patched.setattr(store, "MANY", 1)  # each step writes the tables too
         patched.setattr(PublishedTables, where, stop)
         interrupted(lambda: counter.add(2))
         assert (counter.total(), len(chain.receipts), chain.head.number) == (0, 1, 1)
@@ -156,6 +159,7 @@ def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: 
 
 def test_interrupted_way_back_is_undone(chain: Chain, monkeypatch: Any) -> None:
     counter, snapshot = chain.deploy(Counter), chain.snapshot()
+    monkeypatch.setattr(store, "MANY", 1)  # each step writes the tables too
     receipt = counter.add(1)
     with monkeypatch.context() as patched:
         patched.setattr(PublishedTables, "update", stop)

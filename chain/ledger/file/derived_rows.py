@@ -1,0 +1,120 @@
+"""The rows of a chain's file that are derived from the others: hashes that somebody asked for, the index of the logs, and the
+public tables. They are written now and then, many at once, and `Derived` says how far they go.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from chain.ledger.file.chain_file import DERIVED, ChainFile
+from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.load_ledger import Derived
+from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.ledger import Ledger
+from chain.ledger.log_index import CHUNK, LogIndex
+
+
+class Lengths(NamedTuple):
+    """The numbers of blocks, timeline entries and receipts that remained after a truncation."""
+
+    blocks: int
+    timeline: int
+    receipts: int
+
+
+def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Any]]) -> None:
+    """Write rows under their keys, each with its checksum."""
+    connection.executemany(
+        f'insert or replace into "chain:{table}" values (?, ?)',
+        [(key, add_checksum(table, key, row)) for key, row in rows],
+    )
+
+
+class DerivedRows:
+    """Writes the derived rows of one ledger."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, ledger: Ledger, file: ChainFile, done: Derived
+    ) -> None:
+        self._connection, self._ledger = connection, ledger
+        self._tables = PublishedTables(connection, ledger, file)
+        self._done: Derived | None = done  # None: what was begun may be in the file or not
+
+    @property
+    def done(self) -> Derived:
+        """How far the rows in the file go."""
+        if self._done is None:
+            self._tables.reset()
+            self._done = _written_in(self._connection)
+        return self._done
+
+    def forget(self) -> None:
+        """Forget what is known of the file: the last write may have been rolled back."""
+        self._done = None
+
+    def write(self, number: int, standing: Lengths | None) -> None:
+        """Write what is missing up to the step `number`, after what is not valid any more was deleted.
+
+        `standing` says what remained after a truncation. If the transaction is rolled back, call `forget`.
+        """
+        had, ledger = self.done, self._ledger
+        self._done = None
+        kept = had if standing is None else self._shorten(had, standing)
+        headers, hashes = self._write_hashes(kept)
+        chunks = self._write_chunks(kept.chunks)
+        pending = self._tables.update(kept, kept != had)
+        done = Derived(
+            number, len(ledger.timeline), len(ledger.receipts), len(ledger.events), headers, hashes, chunks,
+            ledger.events.sources, pending,
+        )  # fmt: skip
+        put(self._connection, "now", [(DERIVED, done)])
+        self._done = done
+
+    def _shorten(self, had: Derived, standing: Lengths) -> Derived:
+        """Delete hashes and chunks that are not valid any more, and return how far the valid rows go."""
+        blocks, timeline, receipts = standing
+        logs = had.logs
+        if receipts < had.receipts:
+            logs = min(logs, self._ledger.events.end_of(receipts))
+        kept = had._replace(
+            timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts), logs=logs,
+            headers=min(had.headers, blocks), hashes=min(had.hashes, receipts), chunks=min(had.chunks, logs // CHUNK),
+        )  # fmt: skip
+        for table, key, end in (
+            ("headers", "number", kept.headers),
+            ("hashes", "position", kept.hashes),
+            ("logs", "chunk", kept.chunks),
+        ):
+            self._connection.execute(f'delete from "chain:{table}" where {key} >= ?', (end,))
+        return kept
+
+    def _write_hashes(self, kept: Derived) -> tuple[int, int]:
+        """Write the headers that are known, and the hashes of their transactions; return how many there are."""
+        ledger = self._ledger
+        count = ledger.headers.count
+        if count <= kept.headers:
+            return kept.headers, kept.hashes
+        numbers = range(kept.headers, count)
+        put(self._connection, "headers", ((n, (ledger.block_hash(n), ledger.header(n))) for n in numbers))  # fmt: skip
+        end = ledger.blocks[count - 1].end_receipt
+        receipts = ledger.receipts[kept.hashes : end]
+        put(self._connection, "hashes", ((r.position, ledger.hash_of(r)) for r in receipts))
+        return count, end
+
+    def _write_chunks(self, first: int) -> int:
+        """Write the index of the logs from a chunk on, and return how many chunks there are. The rest is indexed on opening."""
+        log = self._ledger.events
+        count = len(log) // CHUNK
+        for number in range(first, count):
+            index = LogIndex(0, number * CHUNK)
+            for place in range(number * CHUNK, (number + 1) * CHUNK):
+                index.enter(place, log.rows[place], log.receipt_of(place))
+            put(self._connection, "logs", [(number, index.chunk())])
+        return count
+
+
+def _written_in(connection: sqlite3.Connection) -> Derived:
+    row = connection.execute('select row from "chain:now" where id = ?', (DERIVED,)).fetchone()
+    return Derived() if row is None else Derived._make(verify_checksum("now", DERIVED, row[0]))
