@@ -82,7 +82,6 @@ seen.lent = (await client.getCode(wallet)) === `0xef0100${table.address.slice(2)
 
 const kinds = {
   nonceBelow: { nonce: 0 },
-  nonceAbove: { nonce: 1_000 },
   value: { value: parseEther("1000000") },
   gasBelow: { gas: 20_999n },
   gasAbove: { gas: 10n ** 9n },
@@ -94,5 +93,7 @@ for (const [kind, fields] of Object.entries(kinds)) {
   seen.named[kind] = await sent.catch((error) => error.cause.name);
 }
 seen.named.call = await client.call({ account: alice, to: bob, ...kinds.value }).catch((error) => error.cause.name);
+await client.sendTransaction({ account: alice, to: bob, gas: 21_000n, nonce: 1_000 });
+seen.queued = (await client.getTxpoolStatus()).queued;
 console.log(JSON.stringify(seen));
 process.exit(0); // the socket would hold it

@@ -91,14 +91,13 @@ def test_ethers_plays(url: str) -> None:
 def test_viem_plays(url: str) -> None:
     named = {
         "nonceBelow": "NonceTooLowError",
-        "nonceAbove": "NonceTooHighError",
         "value": "InsufficientFundsError",
         "gasBelow": "IntrinsicGasTooLowError",
         "gasAbove": "IntrinsicGasTooHighError",
         "fee": "FeeCapTooLowError",
         "call": "InsufficientFundsError",
     }
-    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0, "lent": True}
+    more = {"heard": True, "impersonated": True, "pool": 1, "dropped": 0, "queued": 1, "lent": True}
     assert script("play_viem.mjs", "viem", url) == EXPECTED | more | {"named": named}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Key, System, call, event, model
+from chain.ledger.file.store import ChainStore
 from chain.types import u8, u64
 
 
@@ -190,6 +191,8 @@ def test_revert_shortens_every_table(path: Path) -> None:
     with Chain.open(path, contracts=[First]) as chain:
         snapshot = chain.snapshot()
         chain.handle(First, chain.receipts[0].address).move(5)
+        assert isinstance(chain.driver.observer, ChainStore)
+        chain.driver.observer.publish()
         assert in_file(path, "select [to] from Moved") == [(4,), (5,)]
         chain.revert(snapshot)
     assert in_file(path, "select [to] from Moved") == [(4,)]
