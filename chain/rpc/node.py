@@ -92,7 +92,7 @@ class Node:
                 return True
         return False
 
-    def _in_one_step(self, act: Callable[..., T], *args: Any) -> T:
+    def _in_one_step(self, act: Callable[..., T], *args: object) -> T:
         """Do something whole or not at all, of what the node keeps too."""
         previous = self.interval, self.snapshots, self.queue
         try:
