@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -157,7 +157,7 @@ def call(node: Node, fields: object, kinds: object, block: object = LATEST) -> J
         return _result(run_aside(node, fields, block, machine)[1], asked)
 
 
-def _kinds(kinds: object) -> list[Any]:
+def _kinds(kinds: object) -> list[object]:
     asked = to_list(kinds, "what is asked for")
     for kind in asked:
         if kind not in _KINDS:
