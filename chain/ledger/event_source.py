@@ -33,7 +33,7 @@ class AllEvents:
     def all_positions(self) -> Positions:
         return range(len(self._log))
 
-    def finder(self, name: str, value: Any) -> PositionFinder:
+    def finder(self, name: str, value: object) -> PositionFinder:
         raise TypeError(f"say of which event '{name}' is a field: chain.events(Moved, {name}=…)")
 
 
@@ -120,7 +120,7 @@ class EventSource:
         meaning = self._ledger.event_types.of_source(source)
         return any(known_meaning is meaning for known_meaning in self.meanings)
 
-    def finder(self, name: str, value: Any) -> PositionFinder:
+    def finder(self, name: str, value: object) -> PositionFinder:
         name = abi.field_name(name, self.fields)
         specs = [spec for spec in self._specs if name in {member.name for member in spec.members}]
         if not specs:
@@ -134,7 +134,7 @@ class EventSource:
     def _name(self) -> str:
         return self._asked if isinstance(self._asked, str) else self._asked.__name__
 
-    def _finder(self, spec: Spec, name: str, value: Any) -> PositionFinder:
+    def _finder(self, spec: Spec, name: str, value: object) -> PositionFinder:
         value_type = next(member.kind for member in spec.members if member.name == name)
         value = _checked(f"{spec.name}.{name}", value_type, value, self._ledger.address_of)
         if name in spec.keys:
@@ -168,7 +168,7 @@ def spec_of(event: type) -> EventSpec:
     return spec
 
 
-def _checked(path: str, kind: value_types.ValueType, value: Any, resolve: Resolve) -> Any:
+def _checked(path: str, kind: value_types.ValueType, value: object, resolve: Resolve) -> Any:
     """Return `value` in the form that a field of type `kind` holds; raise TypeError if the field cannot hold it."""
     value = with_addresses(kind, value, path, resolve)
     try:
@@ -178,7 +178,7 @@ def _checked(path: str, kind: value_types.ValueType, value: Any, resolve: Resolv
     return value
 
 
-def _hashable(kind: value_types.ValueType) -> Callable[[Any], Any]:
+def _hashable(kind: value_types.ValueType) -> Callable[[object], object]:
     """Return a function that makes values of type `kind` hashable: lists and records become their encoded bytes."""
     item = kind.item if isinstance(kind, value_types.OptionalType) else kind
     if isinstance(item, value_types.ListType | value_types.StructType):

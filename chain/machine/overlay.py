@@ -47,7 +47,7 @@ class OverlaidWords(MutableMapping[int, int]):
     def __init__(self, base: Base, address: bytes, own: dict[int, int]) -> None:
         self._base, self._address, self._own = base, address, own
 
-    def get(self, slot: int, default: Any = None) -> Any:
+    def get(self, slot: int, default: object = None) -> Any:
         word = self._own.get(slot)
         if word is None:
             word = self._own[slot] = self._base.word(self._address, slot)
@@ -93,7 +93,7 @@ class OverlaidStorages(MutableMapping[bytes, MutableMapping[int, int]]):
             words = self._own[address] = OverlaidWords(self._base, address, {})
         return words
 
-    def get(self, address: bytes, default: Any = None) -> Any:
+    def get(self, address: bytes, default: object = None) -> Any:
         return self[address]
 
     def __setitem__(self, address: bytes, words: MutableMapping[int, int]) -> None:
@@ -122,7 +122,7 @@ class OverlaidAccounts(MutableMapping[bytes, Account]):
     def __init__(self, base: Base) -> None:
         self._base, self._own = base, dict[bytes, Account | None]()
 
-    def get(self, address: bytes, default: Any = None) -> Any:
+    def get(self, address: bytes, default: object = None) -> Any:
         if address not in self._own:
             self._own[address] = self._base.account(address)
         account = self._own[address]

@@ -8,10 +8,19 @@ ticks, so a builtin that drains it pays as a loop would. Functions that compare 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Sized, ValuesView
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Reversible,
+    Sized,
+    ValuesView,
+)
 from functools import partial
 from types import GeneratorType, MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
@@ -20,6 +29,9 @@ from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
 from chain.metering.value_size import ByClass, keys, pairs, weigh, weigh_written, weight_of
 from chain.storage.frozen_list import FrozenList
+
+T = TypeVar("T")
+V = TypeVar("V")
 
 _MADE: Final = 128  # ticks for an iterator over another iterable
 FREE: Final = 16  # items that cost nothing beside the tick of the call
@@ -82,12 +94,12 @@ def charge_items(items: Any, each: int = 1) -> Any:
 
 
 @ByClass
-def _is_iterator(kind: Any) -> bool:
+def _is_iterator(kind: type) -> bool:
     return issubclass(kind, Iterator)
 
 
 @ByClass
-def _has_size(kind: Any) -> bool:
+def _has_size(kind: type) -> bool:
     return issubclass(kind, SIZED)
 
 
@@ -121,7 +133,7 @@ def charge_text(size: int) -> None:
 # Iterators
 
 
-def metered(source: Iterable[object], each: int = 4) -> Iterator[Any]:
+def metered(source: Iterable[T], each: int = 4) -> Iterator[T]:
     """Yield from `source`, charging `each` ticks per item, sixteen items at a time."""
     prepaid = 0
     for item in source:
@@ -153,7 +165,7 @@ def metered_lazy_builtin(
 ) -> Callable[..., object]:
     """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained."""
 
-    def guarded(*args: Any, **named: object) -> Any:
+    def guarded(*args: Any, **named: object) -> object:
         charge(_MADE)
         sources = slice(first, last)
         for arg in args[sources]:
@@ -168,19 +180,19 @@ def metered_lazy_builtin(
     return guarded
 
 
-def guarded_iter(source: Any, *sentinel: object) -> Any:
+def guarded_iter(source: Any, *sentinel: object) -> Iterator[object]:
     if type(source) is GeneratorType and not sentinel:
         return source
     charge(_MADE)
     return metered(iter(source, *sentinel)) if sentinel else iter(metered_if_long(source))
 
 
-def guarded_reversed(items: Any) -> Any:
+def guarded_reversed(items: Reversible[T]) -> Iterator[T]:
     charge(_MADE)
     return slow_turns(reversed(items), items)
 
 
-def slow_turns(made: Any, items: object) -> object:
+def slow_turns(made: Iterator[T], items: object) -> Iterator[T]:
     """Return the iterator `made`, charged while it is drained unless `items` are few."""
     return made if isinstance(items, SIZED) and len_is_short(items) else metered(made)
 
@@ -193,7 +205,7 @@ def metered_builtin(
 ) -> Callable[..., object]:
     """Return `real` wrapped so that `paid` charges for its first argument. `begun` is the ticks for the call itself."""
 
-    def guarded(*args: Any, **named: object) -> Any:
+    def guarded(*args: Any, **named: object) -> object:
         if begun:
             charge(begun)
         if args:
@@ -203,13 +215,13 @@ def metered_builtin(
     return guarded
 
 
-def guarded_sorted(items: Iterable[Any], **how: Any) -> list[Any]:
+def guarded_sorted(items: Iterable[T], **how: Any) -> list[T]:
     result = list(charge_items(items, BUILT))
     sort(result, **how)
     return result
 
 
-def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
+def sort(items: list[T], *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
     """Sort a list in place. Each item pays for as many comparisons as it may take part in."""
     rounds = len(items).bit_length()
     if len(items) > FREE:
@@ -230,10 +242,10 @@ def sort(items: list[Any], *, key: Any = None, reverse: bool = False) -> None:
         items.sort(key=partial(next, iter(sort_keys)), reverse=reverse)
 
 
-def _weighing(key: Callable[[object], Any], times: int) -> Callable[[object], object]:
+def _weighing(key: Callable[[T], V], times: int) -> Callable[[T], V]:
     """Return a key function that charges for `times` comparisons of each key."""
 
-    def weighed(item: object) -> object:
+    def weighed(item: T) -> V:
         value = key(item)
         if type(value) is not int:
             charge(1 + weight_of(value) * times)
@@ -245,7 +257,7 @@ def _weighing(key: Callable[[object], Any], times: int) -> Callable[[object], ob
 def guarded_extreme(real: Callable[..., object]) -> Callable[..., object]:
     """Return `min` or `max` with charges."""
 
-    def guarded(*items: object, **how: Any) -> Any:
+    def guarded(*items: object, **how: Any) -> object:
         if how.get("key") is not None:
             how["key"] = _weighing(how["key"], 1)
         if len(items) != 1:
@@ -261,11 +273,13 @@ def guarded_extreme(real: Callable[..., object]) -> Callable[..., object]:
 
 
 def guarded_str(
-    real: Callable[..., object], words: Callable[[object], object], charged: Callable[[object], Any]
+    real: Callable[..., object],
+    words: Callable[[object], object],
+    charged: Callable[[object], object],
 ) -> Callable[..., object]:
     """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
-    def guarded(*args: Any, **named: object) -> Any:
+    def guarded(*args: Any, **named: object) -> object:
         if args:
             charged(args[0])
             args = words(args[0]), *args[1:]
@@ -274,7 +288,7 @@ def guarded_str(
     return guarded
 
 
-def charge_shown(value: object) -> Any:
+def charge_shown(value: object) -> object:
     """Charge for a value that becomes part of a text as by `str`, and return the value to format."""
     kind: Any = type(value)
     if (
@@ -299,14 +313,14 @@ def charge_pictured(value: object) -> object:
     return worded(weigh(value) if type(value).__module__ != "builtins" else weigh_written(value))
 
 
-def written(text: object) -> Any:
+def written(text: T) -> T:
     """Charge for a finished text by its length, where the length was not known before. Return the text."""
     if isinstance(text, str | bytes):
         charge_text(2 * len(text))
     return text
 
 
-def guarded_sum(items: Iterable[Any], start: object = 0) -> Any:
+def guarded_sum(items: Iterable[Any], start: Any = 0) -> object:
     if isinstance(start, int):
         return sum(charge_items(items), start)
     for item in metered(items):
@@ -319,7 +333,7 @@ def guarded_sum(items: Iterable[Any], start: object = 0) -> Any:
 def guarded_bytes(real: type) -> Callable[..., object]:
     """Return `bytes` or `bytearray` with charges."""
 
-    def guarded(*args: Any, **named: object) -> Any:
+    def guarded(*args: Any, **named: object) -> object:
         if args and isinstance(args[0], int):
             charge_text(args[0])
         elif args:
@@ -329,7 +343,7 @@ def guarded_bytes(real: type) -> Callable[..., object]:
     return guarded
 
 
-def pay_for_digits(number: object) -> object:
+def pay_for_digits(number: T) -> T:
     """Charge for formatting `number`, which takes time quadratic in its length. Return the number."""
     if isinstance(number, int) and not -_WORD < number < _WORD:
         charge(number.bit_length() // 4)
@@ -339,7 +353,7 @@ def pay_for_digits(number: object) -> object:
 def guarded_digits(real: Callable[..., object]) -> Callable[..., object]:
     """Return `hex` or a similar function with charges."""
 
-    def guarded(number: object, *args: Any) -> Any:
+    def guarded(number: object, *args: object) -> object:
         charge_8()
         for digits in args:  # `round(n, -600)`
             charge_text(abs(digits) if isinstance(digits, int) else 0)

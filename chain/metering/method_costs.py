@@ -83,7 +83,7 @@ _PRICED, _CLASS, _PATTERN, _OTHER, _OWN, _STORED = range(6)
 
 
 @ByClass
-def _category_of(kind: Any) -> int:
+def _category_of(kind: type) -> int:
     if issubclass(kind, _PLAIN):
         return _PRICED
     if issubclass(kind, type):
@@ -122,7 +122,9 @@ def _of_collection(thing: Any, name: str, args: tuple[Any, ...], named: dict[str
 _FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
 
 
-def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
+def _foreign(
+    thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
+) -> object:
     """Call a method of a hash that takes in data, or of a template that is filled in."""
     charge_8()
     for arg in args:
@@ -139,24 +141,24 @@ def _foreign(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, obje
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
 
 
-def _fill(template: str, args: tuple[Any, ...], named: dict[str, object]) -> None:
+def _fill(template: str, args: tuple[object, ...], named: dict[str, object]) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
     longest = max([len(str(charge_shown(value))) for value in values], default=0)
     charge_text(len(template) * (1 + longest))
 
 
-def _held_by(values: object) -> Iterable[Any]:
+def _held_by(values: object) -> Iterable[object]:
     return _values_of(values) or (charge_items(values) if isinstance(values, list | tuple) else ())
 
 
-def _values_of(values: object) -> Iterable[Any]:
+def _values_of(values: object) -> Iterable[object]:
     return charge_items(values).values() if isinstance(values, dict) else ()
 
 
 # Prices
 
 
-def _whole(thing: Any, args: tuple[Any, ...]) -> None:
+def _whole(thing: object, args: tuple[object, ...]) -> None:
     """Charge for a pass over all of the object, and over the texts among the arguments."""
     if isinstance(thing, _TEXTS):
         size = len(thing)
@@ -176,40 +178,40 @@ def _whole(thing: Any, args: tuple[Any, ...]) -> None:
         charge_items(thing)
 
 
-def _sought(thing: Any, args: tuple[Any, ...]) -> None:
+def _sought(thing: object, args: tuple[object, ...]) -> None:
     """Charge as `_whole` does, and for a comparison with each item."""
     _whole(thing, args)
     if args and not isinstance(thing, _TEXTS):
         charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
 
 
-def _both(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
+def _both(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
     if not isinstance(thing, type):
         charge_items(thing)
     return tuple(map(pay_keys, args))
 
 
-def _more_keys(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
+def _more_keys(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
     if isinstance(thing, dict) and not isinstance(thing, Counter):
         return tuple(map(pay_pairs, args))
     return tuple(map(pay_keys, args))
 
 
-def _fromkeys(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
+def _fromkeys(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(pay_keys(arg) if i == 0 else arg for i, arg in enumerate(args))
 
 
-def _others(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
+def _others(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(charge_items(arg, BUILT) for arg in args)
 
 
-def _one_more(thing: Any, args: tuple[Any, ...]) -> None:
+def _one_more(thing: object, args: tuple[object, ...]) -> None:
     for arg in args:
         if type(arg) is int and arg.bit_length() > 128:
             charge(arg.bit_length() // 32)
 
 
-def _moved(thing: Any, args: tuple[Any, ...]) -> None:
+def _moved(thing: object, args: tuple[object, ...]) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
     if args and isinstance(thing, dict):
         key(args[0])
@@ -217,12 +219,12 @@ def _moved(thing: Any, args: tuple[Any, ...]) -> None:
         moved(thing)
 
 
-def _asked(thing: Any, args: tuple[Any, ...]) -> None:
+def _asked(thing: object, args: tuple[object, ...]) -> None:
     if args:
         weigh(args[0])
 
 
-def _coded(thing: Any, args: tuple[Any, ...]) -> None:
+def _coded(thing: object, args: tuple[object, ...]) -> None:
     _whole(thing, args)
     if args and str(args[0]).lower() not in _CODES:
         raise LookupError(f"texts are encoded as one of {', '.join(sorted(_CODES))}")
@@ -230,23 +232,23 @@ def _coded(thing: Any, args: tuple[Any, ...]) -> None:
         charge(1 + 8 * size_of(thing))
 
 
-def _counted(thing: Any, args: tuple[Any, ...]) -> None:
+def _counted(thing: object, args: tuple[object, ...]) -> None:
     charge_items(thing, 32)
 
 
-def _new_key(thing: Any, args: tuple[Any, ...]) -> None:
+def _new_key(thing: object, args: tuple[object, ...]) -> None:
     if args:
         key(args[0])
 
 
-def _removed(thing: Any, args: tuple[Any, ...]) -> None:
+def _removed(thing: object, args: tuple[object, ...]) -> None:
     if isinstance(thing, set | dict):
         _asked(thing, args)
     else:
         _sought(thing, args)
 
 
-def _join(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
+def _join(thing: Any, args: tuple[object, ...]) -> tuple[object, ...]:
     items = args[0] if args else ()
     if not isinstance(items, _JOINED):
         return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
@@ -259,34 +261,34 @@ def _join(thing: Any, args: tuple[Any, ...]) -> tuple[object, ...]:
     return (charge_items(items, BUILT), *args[1:])
 
 
-def _width(thing: Any, args: tuple[Any, ...]) -> None:
+def _width(thing: object, args: tuple[object, ...]) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
     if args and isinstance(args[0], int):
         charge_text(args[0])
 
 
-def _tabs(thing: Any, args: tuple[Any, ...]) -> None:
+def _tabs(thing: object, args: tuple[object, ...]) -> None:
     if isinstance(thing, _TEXTS):
         tab = "\t" if isinstance(thing, str) else b"\t"
         width = args[0] if args and isinstance(args[0], int) else 8
         charge_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
 
 
-def _replace(thing: Any, args: tuple[Any, ...]) -> None:
+def _replace(thing: object, args: tuple[object, ...]) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
         if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
             charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
-def _newer(thing: Any, args: tuple[Any, ...]) -> None:
+def _newer(thing: object, args: tuple[object, ...]) -> None:
     """Refuse `int.is_integer`, which is new in Python 3.12."""
     if isinstance(thing, int):
         raise AttributeError("'int' object has no attribute 'is_integer'")
 
 
-def _translate(thing: Any, args: tuple[Any, ...]) -> None:
+def _translate(thing: object, args: tuple[object, ...]) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
         if args and isinstance(args[0], dict):
@@ -298,13 +300,13 @@ def _translate(thing: Any, args: tuple[Any, ...]) -> None:
             charge_text(len(thing) * max(replacements, default=1))
 
 
-def _number(thing: Any, args: tuple[Any, ...]) -> None:
+def _number(thing: object, args: tuple[object, ...]) -> None:
     """Charge for `int.from_bytes`."""
     for digits in args[:1]:
         number(digits)
 
 
-def number(digits: object) -> Any:
+def number(digits: object) -> object:
     """Return `digits`, the bytes that `int.from_bytes` reads next, charged for their length."""
     charge_8()
     size = size_of(digits)
@@ -315,28 +317,28 @@ def number(digits: object) -> Any:
     return digits
 
 
-def _nothing(thing: Any, args: tuple[Any, ...]) -> None:
+def _nothing(thing: object, args: tuple[object, ...]) -> None:
     return None
 
 
 # Methods with an implementation of their own
 
 
-def _sorted_in_place(thing: Any, name: str, args: Any, named: dict[str, Any]) -> None:
+def _sorted_in_place(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     if isinstance(thing, list) and type(thing).sort is list.sort:
         return sort(thing, *args, **named)
     thing.sort(*args, **named)
     return None
 
 
-def _formatted(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
+def _formatted(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
         return getattr(thing, name)(*args, **named)
     by_map = name == "format_map"
     return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
-def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
+def _index(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     """Return `thing.index(…)` or `thing.count(…)`; membership in a range is decided by arithmetic."""
     if isinstance(thing, range) and args and not contains(args[0], thing):
         if name == "count":
@@ -347,22 +349,22 @@ def _index(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
     return getattr(thing, name)(*args, **named)
 
 
-def _replaced(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
+def _replaced(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     if isinstance(thing, str) and named:  # Python 3.13 allows them
         raise TypeError("str.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
 
-def _elements(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
+def _elements(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     return metered(getattr(thing, name)(*args, **named))
 
 
-def _pieces(thing: Any, name: str, args: Any, named: dict[str, Any]) -> object:
+def _pieces(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     pieces = getattr(thing, name)(*args, **named)
     return charge_items(pieces, 2 * BUILT) if type(pieces) is list else pieces
 
 
-_Price = Callable[[Any, tuple[Any, ...]], tuple[object, ...] | None]
+_Price = Callable[[object, tuple[object, ...]], tuple[object, ...] | None]
 _NAMES: Final[dict[str, _Price]] = {
     "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
     " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"

@@ -11,7 +11,7 @@ Where the order cannot be observed, as in `x in {1, 2}` or `len(set(row))`, a pl
 from __future__ import annotations
 
 import collections
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Set
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Set
 from types import BuiltinFunctionType, MappingProxyType, MethodDescriptorType
 from typing import Any, Final, TypeVar
 
@@ -23,7 +23,7 @@ class _Ordered:
 
     __slots__ = ()
     _order: dict[Any, None]
-    _kind: type[Any]
+    _kind: type
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._order)
@@ -41,22 +41,22 @@ class _Ordered:
     def copy(self) -> Any:
         return self._kind(self._order)
 
-    def _kept(self, kept: Set[Any]) -> Any:
+    def _kept(self, kept: Set[object]) -> Any:
         return self._kind([item for item in self._order if item in kept])
 
-    def union(self, *others: Iterable[Any]) -> Any:
-        order: dict[Any, None] = dict(self._order)
+    def union(self, *others: Iterable[object]) -> Any:
+        order: dict[object, None] = dict(self._order)
         for other in others:
             order.update(dict.fromkeys(other))
         return self._kind(order)
 
-    def intersection(self, *others: Iterable[Any]) -> Any:
+    def intersection(self, *others: Iterable[object]) -> Any:
         return self._kept(_plain(self).intersection(*others))
 
-    def difference(self, *others: Iterable[Any]) -> Any:
+    def difference(self, *others: Iterable[object]) -> Any:
         return self._kept(_plain(self).difference(*others))
 
-    def symmetric_difference(self, other: Iterable[Any]) -> Any:
+    def symmetric_difference(self, other: Iterable[object]) -> Any:
         order = dict.fromkeys(other)
         own_items = [item for item in self._order if item not in order]
         return self._kind([*own_items, *(item for item in order if item not in self._order)])
@@ -78,13 +78,13 @@ class _Ordered:
     def __gt__(self, other: object) -> bool:
         return self._order.keys() > _listed(other) if isinstance(other, _SETS) else NotImplemented
 
-    def issubset(self, other: Iterable[Any]) -> bool:
+    def issubset(self, other: Iterable[object]) -> bool:
         return self._order.keys() <= dict.fromkeys(other).keys()
 
-    def issuperset(self, other: Iterable[Any]) -> bool:
+    def issuperset(self, other: Iterable[object]) -> bool:
         return all(item in self._order for item in other)
 
-    def isdisjoint(self, other: Iterable[Any]) -> bool:
+    def isdisjoint(self, other: Iterable[object]) -> bool:
         return self._order.keys().isdisjoint(_listed(other))
 
     def __or__(self, other: object) -> Any:
@@ -163,7 +163,7 @@ class OrderedSet(_Ordered, set[T]):
             for item in list(other):
                 self.discard(item)
 
-    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
+    def symmetric_difference_update(self, other: Iterable[object]) -> None:
         OrderedSet.__init__(self, self.symmetric_difference(other))
 
     def __ior__(self, other: object) -> Any:
@@ -178,7 +178,7 @@ class OrderedSet(_Ordered, set[T]):
     def __ixor__(self, other: object) -> Any:
         return self._inside(other, self.symmetric_difference_update)
 
-    def _inside(self, other: object, change: Any) -> Any:
+    def _inside(self, other: object, change: Callable[[Iterable[object]], None]) -> Any:
         if not isinstance(other, _SETS):
             return NotImplemented
         change(other)
@@ -205,7 +205,7 @@ for _name, _cls in SETS.items():
     _cls.__module__ = "builtins"
 
 
-def ordered_set_of(order: dict[object, None]) -> OrderedSet[Any]:
+def ordered_set_of(order: dict[object, None]) -> OrderedSet[object]:
     """Return the set of a literal or a comprehension. `{1, 2}` is compiled as `{1: None, 2: None}`, which is `order` here."""
     new: OrderedSet[object] = OrderedSet.__new__(OrderedSet)
     new._order = order
@@ -221,7 +221,7 @@ def _listed(other: object) -> Any:
     return other._order.keys() if isinstance(other, _Ordered) else other
 
 
-def _key(item: object) -> Any:
+def _key(item: object) -> object:
     return frozenset(item) if isinstance(item, set) else item
 
 
@@ -245,7 +245,7 @@ class _View:
     _mapping: Any
 
     @classmethod
-    def _from_iterable(cls, items: Iterable[Any]) -> Any:
+    def _from_iterable(cls, items: Iterable[object]) -> Any:
         return OrderedSet(items)
 
     @property

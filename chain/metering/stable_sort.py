@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import chain
 from types import FunctionType, NoneType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.types import Address
+
+T = TypeVar("T")
 
 _QUIET: Final = frozenset({int, str, bytes, bool, NoneType, Address})
 _HOLDING: Final = (tuple, list)
@@ -42,7 +44,7 @@ def _is_quiet(kind: Any) -> bool:
     )
 
 
-def merged(items: list[object], keys: list[Any], reverse: bool) -> list[object]:
+def merged(items: list[T], keys: list[Any], reverse: bool) -> list[T]:
     """Return the items in the order of their keys, by a stable merge sort."""
     order = list(range(len(keys)))
     if reverse:

@@ -298,7 +298,7 @@ def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
 def _first(reverse: bool) -> Callable[..., list[object]]:
     """Return `heapq.nsmallest` or `nlargest`, implemented by sorting."""
 
-    def guarded(n: int, iterable: Iterable[Any], key: object = None) -> list[Any]:
+    def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
         ordered = list(charge_items(iterable, BUILT))
         sort(ordered, key=key, reverse=reverse)
         return ordered[: max(n, 0)]

@@ -17,7 +17,7 @@ from enum import EnumType
 from functools import partial
 from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.metering.fuel import COLLIDING, charge, charge_8, out_of_fuel
 from chain.types import Address
@@ -27,6 +27,9 @@ LIGHT: Final[set[type]] = {
 }  # fmt: skip
 # Types that are formatted in one step, as no text is large. Functions are excluded: their text shows a memory address.
 PLAIN: Final[set[type]] = {*LIGHT, str} - {FunctionType, BuiltinFunctionType}
+T = TypeVar("T")
+V = TypeVar("V")
+
 TEXTS: Final = (str, bytes, bytearray, memoryview)
 SHORT: Final = 512  # characters that are compared for one tick
 # Ticks to enter a list, whose items take one each. Another container takes three times as long.
@@ -45,7 +48,7 @@ NEAR: Final = 2**31  # whole numbers in this range hardly collide as keys
 _FAR_AWAY: Final = 32  # ticks to find another key by its hash
 _ROOM: Final = 16  # ticks for the memory of an entry
 _REST: Final = 2**61 - 1  # the divisor in the hash of whole numbers
-_LISTED: Final[tuple[Any, ...]] = (
+_LISTED: Final[tuple[type, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TYPES: Final = frozenset({"types", "typing"})
@@ -87,7 +90,7 @@ def weight_of(value: Any) -> int:
     return _walk(value, parts)
 
 
-def _are_brief(parts: Any) -> bool:
+def _are_brief(parts: Iterable[Any]) -> bool:
     """True if a few values are light, short texts, or short tuples of light values."""
     for part in parts:
         kind = type(part)
@@ -102,7 +105,7 @@ def _are_brief(parts: Any) -> bool:
     return True
 
 
-def weigh_written(value: object) -> object:
+def weigh_written(value: T) -> T:
     """Return `value`, charged for formatting every digit and every character in it."""
     parts = _parts_of[type(value)]
     if parts not in _NO_PARTS:
@@ -110,13 +113,13 @@ def weigh_written(value: object) -> object:
     return value
 
 
-def _digits(parts: Any) -> int:
+def _digits(parts: Iterable[object]) -> int:
     return sum(
         part.bit_length() // 2 for part in parts if type(part) is int and not -_REST < part < _REST
     )
 
 
-def _walk(value: Any, parts: Callable[[object], Any], is_written: bool = False) -> int:
+def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> int:
     ticks = owed = 0
     waiting = [(value, parts, 1)]
     while waiting:
@@ -145,13 +148,13 @@ def _walk(value: Any, parts: Callable[[object], Any], is_written: bool = False) 
     return ticks + owed
 
 
-class ByClass(dict[object, Any]):
+class ByClass(dict[type, V]):
     """What a function returns for classes, which are few."""
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[type], V]) -> None:
         self._function = function
 
-    def __missing__(self, kind: object) -> object:
+    def __missing__(self, kind: type) -> V:
         if len(self) >= _KNOWN:
             self.clear()
         found = self[kind] = self._function(kind)
@@ -216,7 +219,7 @@ def key(value: Any) -> Any:
     return value
 
 
-def _are_near(parts: tuple[Any, ...]) -> bool:
+def _are_near(parts: Iterable[Any]) -> bool:
     """True if the parts of a key hold no other values, and no number that may collide with another."""
     for part in parts:
         part_type = type(part)

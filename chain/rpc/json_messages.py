@@ -12,7 +12,7 @@ import re
 from collections.abc import Awaitable, Callable
 from math import isinf
 from time import monotonic
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.limits import Limits
@@ -44,7 +44,7 @@ def error_bytes(no: RpcError, number: object = None) -> bytes:
     return encode({"jsonrpc": VERSION, "id": number, "error": no.json()})
 
 
-def encode(message: Any) -> bytes:
+def encode(message: object) -> bytes:
     return _encode(message).encode("ascii")
 
 
@@ -95,7 +95,7 @@ async def _answer_batch(limits: Limits, messages: list[object], run: Run) -> byt
     return b"[%b]" % b",".join(answers) if answers else None
 
 
-def answer_one(node: Node, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
+def answer_one(node: Node, message: object, own: ConnectionMethods, room: int) -> bytes | None:
     """Return the answer to one request in at most `room` bytes; None for a notification."""
     number = message.get("id") if isinstance(message, dict) else None
     if room <= 0:

@@ -92,7 +92,7 @@ class Node:
                 return True
         return False
 
-    def _in_one_step(self, act: Callable[..., T], *args: Any) -> T:
+    def _in_one_step(self, act: Callable[..., T], *args: object) -> T:
         """Do something whole or not at all, of what the node keeps too."""
         previous = self.interval, self.snapshots, self.queue
         try:
@@ -101,7 +101,7 @@ class Node:
             self.interval, self.snapshots, self.queue = previous
             raise
 
-    def handle(self, message: Any) -> object:
+    def handle(self, message: object) -> object:
         """Return the answer to a request, or to a list of requests; None if there is nothing to answer."""
         if isinstance(message, list) and message:
             return [answer for answer in map(self.handle_one, message) if answer is not None] or None  # fmt: skip
@@ -144,7 +144,7 @@ class Node:
         }
 
 
-def _parts(message: Any) -> tuple[str, Sequence[object]]:
+def _parts(message: object) -> tuple[str, Sequence[object]]:
     if isinstance(message, dict) and isinstance(message.get("method"), str):
         params = message.get("params") or []
         if isinstance(params, list | tuple):

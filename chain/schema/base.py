@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 
 class ValueType:
@@ -26,7 +26,7 @@ class ValueType:
         """Return the same type with other types inside."""
         return self
 
-    def split(self, value: Any) -> list[Part] | None:
+    def split(self, value: object) -> list[Part] | None:
         """Return the parts of `value`, or None if it has none, or not those that a value of this type has."""
         return None
 
@@ -42,11 +42,11 @@ class ValueType:
         """True if values are or contain instances of an author's class."""
         return any(part.has_author_class for part in self.parts)
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         """Return True if `value` fits a type without parts. It may also raise if it does not."""
         return False
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         """Describe what `value` should be, as the end of a sentence that begins with it."""
         return f"is not {self.name}"
 

@@ -73,7 +73,7 @@ def gas_of(value: Any, name: str = "gas", wrong: type[ValueError] = ValueError) 
     return whole_number(value, name, GAS, wrong=wrong)
 
 
-def duration(value: Any, name: str = "seconds") -> int:
+def duration(value: object, name: str = "seconds") -> int:
     """Check a number of seconds by which to advance the time."""
     seconds = whole_number(value, name, LAST_TIME, -LAST_TIME)
     if seconds < 0:
@@ -83,12 +83,12 @@ def duration(value: Any, name: str = "seconds") -> int:
     return seconds
 
 
-def interval(value: Any, name: str = "block_interval") -> int:
+def interval(value: object, name: str = "block_interval") -> int:
     """Check the number of seconds from one block to the next."""
     return whole_number(value, name, INTERVAL, 1, "seconds")
 
 
-def new_time(value: Any, last: int, name: str = "timestamp") -> int:
+def new_time(value: object, last: int, name: str = "timestamp") -> int:
     """Check a timestamp for the next block. `last` is the timestamp of the last one."""
     time = whole_number(value, name)
     if time < last:
@@ -100,7 +100,7 @@ def new_time(value: Any, last: int, name: str = "timestamp") -> int:
     return time
 
 
-def number_of_blocks(value: Any, name: str = "n") -> int:
+def number_of_blocks(value: object, name: str = "n") -> int:
     """Check a number of blocks to be mined."""
     count = whole_number(value, name, BLOCKS, -WORD)
     if count < 0:
@@ -108,19 +108,19 @@ def number_of_blocks(value: Any, name: str = "n") -> int:
     return count
 
 
-def flag(value: Any, name: str) -> bool:
+def flag(value: object, name: str) -> bool:
     if value is True or value is False:
         return value
     raise TypeError(f"{name} = {short_repr(value)} is neither True nor False")
 
 
-def _not_whole(value: Any, name: str, unit: str) -> str:
+def _not_whole(value: object, name: str, unit: str) -> str:
     problem = f"{name} = {short_repr(value)} is not a whole number{unit and f' of {unit}'}"
     remedy = _remedy(value, unit)
     return f"{problem}: {remedy}" if remedy else problem
 
 
-def _remedy(value: Any, unit: str) -> str:
+def _remedy(value: object, unit: str) -> str:
     """Return what to write instead, or an empty text if that is not clear."""
     if isinstance(value, bool):
         return f"write {int(value)}"
@@ -151,7 +151,7 @@ def _shown(number: int) -> str:
 # Bytes, text, files, lists
 
 
-def raw_bytes(value: Any, name: str) -> bytes:
+def raw_bytes(value: object, name: str) -> bytes:
     if isinstance(value, bytes | bytearray):
         return bytes(value)
     is_hex = isinstance(value, str) and value.startswith("0x")
@@ -159,7 +159,7 @@ def raw_bytes(value: Any, name: str) -> bytes:
     raise TypeError(f"{name} = {short_repr(value)} is not bytes{remedy}")
 
 
-def text(value: Any, name: str) -> str:
+def text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} = {short_repr(value)} is not a text")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
@@ -167,7 +167,7 @@ def text(value: Any, name: str) -> str:
     return value
 
 
-def file_path(value: Any, name: str) -> Path:
+def file_path(value: object, name: str) -> Path:
     """Check the path of a file, which is text or a Path."""
     if not isinstance(value, str | Path):
         raise TypeError(
@@ -179,14 +179,14 @@ def file_path(value: Any, name: str) -> Path:
     return Path(value)
 
 
-def items(value: Any, name: str) -> list[Any]:
+def items(value: object, name: str) -> list[Any]:
     """Return a list, tuple or set as a list."""
     if not isinstance(value, list | tuple | set | frozenset):
         raise TypeError(f"{name} = {short_repr(value)} is not a list")
     return list(value)
 
 
-def pairs(value: Any, name: str) -> dict[Any, Any]:
+def pairs(value: object, name: str) -> dict[Any, Any]:
     """Return a mapping as a dict; None is an empty one."""
     if value is None:
         return {}
@@ -224,7 +224,7 @@ def address_of(value: Any, name: str = "address", find: Find | None = None) -> A
     return _sized(inner, name)
 
 
-def _address_in(value: Any) -> bytes | None:
+def _address_in(value: object) -> bytes | None:
     """Return the address of a handle, a world or the like, or None."""
     inner = None if isinstance(value, type) else getattr(value, "address", None)
     return inner if isinstance(inner, bytes) else None
@@ -252,7 +252,7 @@ def _from_text(word: str, name: str, find: Find | None) -> Address:
     return Address(address)
 
 
-def with_addresses(kind: ValueType, value: Any, path: str, resolve: Resolve) -> object:
+def with_addresses(kind: ValueType, value: object, path: str, resolve: Resolve) -> object:
     """Return `value` with addresses in place of account-like values.
 
     A value is replaced where its type has an Address; all others stay as they are. `path` leads to `value`.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
-from typing import Any, Final, Protocol, Self, TypeAlias
+from typing import Final, Protocol, Self, TypeAlias
 
 from chain.crypto.address import ZERO_ADDRESS, Address
 from chain.schema.base import ValueType
@@ -53,7 +53,7 @@ class Scalar(ValueType):
         """Return source that is true if the value does not fit; it may also raise."""
         return ""
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         return not _refuses(self)(value)
 
     @abstractmethod
@@ -123,7 +123,7 @@ class Int(Scalar):
                 wide += f" or {value} > {self.highest}"
         return f"{wide} or {value} is True or {value} is False"
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
             return f"does not fit {self.name} ({_bound(self.lowest)}..{_bound(self.highest)})"
         return f"is not a whole number, as {self.name} is"
@@ -234,7 +234,7 @@ class EnumType(Scalar):
         """The value of an unset Enum: the member of code 0, or else the first."""
         return self.member_of().get(0, next(iter(self.cls)))
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         return value in self.code_of()
 
     def parse(self, text: str) -> Enum:
@@ -282,7 +282,7 @@ class RawScalar(Scalar):
     def refusal(self, value: str) -> str:
         return f"len({value}) != {self.size}"
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         return isinstance(value, bytes | bytearray) and len(value) == self.size
 
     def pack(self, value: str, bind: Bind) -> str:
@@ -304,7 +304,7 @@ class FixedBytes(RawScalar):
     def abi_type(self) -> str:
         return self.name
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         return f"is not {self.name} ({self.size} bytes)"
 
     def parse(self, text: str) -> bytes:
@@ -330,7 +330,7 @@ class AddressType(RawScalar):
 
     zero, abi_type = ZERO_ADDRESS, "address"
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         return "is not an Address (20 bytes)"
 
     def parse(self, text: str) -> Address:

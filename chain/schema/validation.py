@@ -6,8 +6,6 @@ check, so what they refuse and what `explain_mismatch` blames cannot differ.
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.errors import Revert
 from chain.schema.base import ValueType
 
@@ -30,7 +28,7 @@ def join(outer: str, inner: str) -> str:
     return outer + dot + inner
 
 
-def accepts(kind: ValueType, value: Any) -> bool:
+def accepts(kind: ValueType, value: object) -> bool:
     """Return True if `value` fits `kind`, a type without members."""
     try:
         return kind.fits(value)
@@ -41,7 +39,7 @@ def accepts(kind: ValueType, value: Any) -> bool:
 
 
 def explain_mismatch(
-    kind: ValueType, value: Any, cause: BaseException | None = None
+    kind: ValueType, value: object, cause: BaseException | None = None
 ) -> ValueMismatch:
     """Return an error that names the innermost part of `value` that does not fit `kind`.
 
@@ -56,7 +54,7 @@ def explain_mismatch(
     return ValueMismatch(path, f"{short_repr(part)} {inner.expectation(part)}")
 
 
-def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, object] | None:
+def _find(kind: ValueType, value: object, path: str) -> tuple[str, ValueType, object] | None:
     """Return the path, type and value of the first part that does not fit, or None. `path` leads to `value`."""
     parts = kind.split(value)
     if parts is None:
@@ -65,7 +63,7 @@ def _find(kind: ValueType, value: Any, path: str) -> tuple[str, ValueType, objec
     return next((mismatch for mismatch in mismatches if mismatch is not None), None)
 
 
-def short_repr(value: Any) -> str:
+def short_repr(value: object) -> str:
     """Return `repr(value)`, shortened, or a description if `repr` fails."""
     if isinstance(value, int) and value.bit_length() > 256:
         return f"a number of {value.bit_length()} bits"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from chain.crypto.address import Address
 from chain.schema.base import Part, ValueType
@@ -41,10 +41,10 @@ class StringType(Dynamic):
 
     zero, abi_type = "", "string"
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         return isinstance(value, str) and bool(value.encode() or True)
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         return "is not text that UTF-8 can write" if isinstance(value, str) else "is not str"
 
     def parse(self, text: str) -> str:
@@ -57,7 +57,7 @@ class BytesType(Dynamic):
 
     zero, abi_type = b"", "bytes"
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         return isinstance(value, bytes | bytearray)
 
     def parse(self, text: str) -> bytes:
@@ -86,7 +86,7 @@ class ListType(Dynamic):
     def map(self, convert: Convert) -> ListType:
         return ListType(convert(self.item), self.make)
 
-    def split(self, value: Any) -> list[Part] | None:
+    def split(self, value: object) -> list[Part] | None:
         if not isinstance(value, list | tuple):
             return None
         return [(f"[{i}]", self.item, item) for i, item in enumerate(value)]
@@ -146,7 +146,7 @@ class OptionalType(TupleLike):
     def map(self, convert: Convert) -> OptionalType:
         return OptionalType(convert(self.item))
 
-    def split(self, value: Any) -> list[Part] | None:
+    def split(self, value: object) -> list[Part] | None:
         return [] if value is None else [("", self.item, value)]
 
 
@@ -167,7 +167,7 @@ class StructType(TupleLike):
         members = tuple(Field(member.name, convert(member.kind)) for member in self.members)
         return replace(self, members=members)
 
-    def split(self, value: Any) -> list[Part] | None:
+    def split(self, value: object) -> list[Part] | None:
         names = [member.name for member in self.members]
         if self.cls is None and isinstance(value, list | tuple) and len(value) == len(names):
             steps = [f"[{name}]" if name.isdigit() else name for name in names]
@@ -189,7 +189,7 @@ class StructType(TupleLike):
     def has_author_class(self) -> bool:
         return self.cls is not None or any(part.has_author_class for part in self.parts)
 
-    def expectation(self, value: Any = 0) -> str:
+    def expectation(self, value: object = 0) -> str:
         size = f" (a tuple of {len(self.members)})" if self.cls is None else ""
         return f"is not {self.name}{size}"
 

@@ -36,15 +36,15 @@ class CollectionLayout(DynamicLayout):
     def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.collection(frame, slot, self)
 
-    def pack(self, value: Any) -> Any:
+    def pack(self, value: object) -> Any:
         raise TypeError(
             f"{self.name}: {with_article(self.what)} is changed in place: it cannot be assigned"
         )
 
-    def write(self, frame: Words, slot: int, packed: Any) -> None:
+    def write(self, frame: Words, slot: int, packed: object) -> None:
         self.pack(packed)
 
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+    def plan(self, frame: Words, slot: int, before: object, after: object, writes: Writes) -> None:
         self.pack(after)
 
     def clear(self, frame: Words, slot: int) -> None:

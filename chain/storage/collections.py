@@ -53,7 +53,7 @@ def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) 
     )
 
 
-def _collection(annotation: Any) -> type[CollectionLayout] | None:
+def _collection(annotation: object) -> type[CollectionLayout] | None:
     cls = get_origin(annotation) or annotation
     layouts = COLLECTIONS.values()
     return next((layout for layout in layouts if layout.collection is cls), None)

@@ -8,7 +8,7 @@ both are neither packed nor written.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from chain.schema.validation import explain_mismatch
@@ -16,7 +16,7 @@ from chain.schema.value_types import BytesType, ListType, OptionalType, StringTy
 from chain.storage.packing import MemoTable, PackedLayout, PackingSource, ReadableWords, Words
 
 # Planned writes: the function that writes, the slot, and the packed value.
-Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
+Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, object]]
 _LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
@@ -29,12 +29,14 @@ class Layout(Protocol):
     @property
     def words(self) -> int: ...
     def load(self, frame: ReadableWords, slot: int) -> Any: ...
-    def pack(self, value: Any) -> Any: ...  # check the value, and make it ready to be written
+    def pack(self, value: object) -> Any: ...  # check the value, and make it ready to be written
     def write(self, frame: Words, slot: int, packed: Any) -> None: ...
-    def store(self, frame: Words, slot: int, value: Any) -> None: ...  # pack and write
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None: ...
+    def store(self, frame: Words, slot: int, value: object) -> None: ...  # pack and write
+    def plan(
+        self, frame: Words, slot: int, before: object, after: object, writes: Writes
+    ) -> None: ...
     def change(
-        self, frame: Words, slot: int, before: Any, after: Any
+        self, frame: Words, slot: int, before: object, after: object
     ) -> None: ...  # plan and write
     def clear(self, frame: Words, slot: int) -> None: ...
 
@@ -43,7 +45,7 @@ def store_word(frame: Words, slot: int, packed: int) -> None:
     frame.sstore(slot, packed)
 
 
-def apply_plan(layout: Layout, frame: Words, slot: int, before: Any, after: Any) -> None:
+def apply_plan(layout: Layout, frame: Words, slot: int, before: object, after: object) -> None:
     """Plan the change of a value, and carry out the plan."""
     writes: Writes = []
     layout.plan(frame, slot, before, after, writes)
@@ -57,18 +59,18 @@ class DynamicLayout:
     size: int | None = None
     words = 1
     load: Callable[[ReadableWords, int], Any]
-    pack: Callable[[Any], Any]
+    pack: Callable[[object], Any]
     write: Callable[[Words, int, Any], None]
     clear: Callable[[Words, int], None]
 
-    def store(self, frame: Words, slot: int, value: Any) -> None:
+    def store(self, frame: Words, slot: int, value: object) -> None:
         self.write(frame, slot, self.pack(value))
 
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+    def plan(self, frame: Words, slot: int, before: object, after: object, writes: Writes) -> None:
         if after is not before and after != before:
             writes.append((self.write, slot, self.pack(after)))
 
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+    def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
 
 
@@ -82,7 +84,7 @@ class OptionLayout(DynamicLayout):
     def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.item.load(frame, slot + 1) if frame.sload(slot) else None
 
-    def pack(self, value: Any) -> Any:
+    def pack(self, value: object) -> Any:
         return None if value is None else (self.item.pack(value),)
 
     def write(self, frame: Words, slot: int, packed: Any) -> None:
@@ -92,7 +94,7 @@ class OptionLayout(DynamicLayout):
             frame.sstore(slot, 1)
             self.item.write(frame, slot + 1, packed[0])
 
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+    def plan(self, frame: Words, slot: int, before: object, after: object, writes: Writes) -> None:
         if before is not None and after is not None:
             self.item.plan(frame, slot + 1, before, after, writes)
         elif before is not after:
@@ -113,8 +115,8 @@ class SequenceLayout(DynamicLayout):
         self.per_word = 32 // self.item.size if self.item.size else 1
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
-            self._numbers: Callable[[Any], list[int]] = names["pack"]
-            self._words = MemoTable(names["unpack"], _LONG_MEMO)
+            self._numbers: Callable[[object], list[int]] = names["pack"]
+            self._words: MemoTable[int, list[Any]] = MemoTable(names["unpack"], _LONG_MEMO)
         self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
             lambda key: tuple(self._unpack(*key)), _LONG_MEMO
         )
@@ -154,8 +156,7 @@ class SequenceLayout(DynamicLayout):
 
     def unpack_word(self, word: int) -> list[Any]:
         """Return the items in a word that holds several."""
-        items: list[Any] = self._words[word]
-        return items
+        return self._words[word]
 
     def _unpack(self, count: int, *words: int) -> list[Any]:
         values: list[Any] = []
@@ -164,7 +165,7 @@ class SequenceLayout(DynamicLayout):
         del values[count:]
         return values
 
-    def pack(self, value: Any) -> tuple[int, list[Any]]:
+    def pack(self, value: object) -> tuple[int, list[Any]]:
         """Return the number of items, and the words that hold them, or each item packed."""
         if not isinstance(value, list | tuple):
             raise explain_mismatch(self.kind, value)
@@ -175,7 +176,7 @@ class SequenceLayout(DynamicLayout):
         except Exception as error:
             raise explain_mismatch(self.kind, value, error) from None
 
-    def _pack_words(self, values: list[Any] | tuple[Any, ...]) -> list[int]:
+    def _pack_words(self, values: Sequence[object]) -> list[int]:
         numbers, size = self._numbers(values), self.item.size or 0
         if self.per_word == 1:
             return numbers
@@ -200,7 +201,7 @@ class SequenceLayout(DynamicLayout):
         for i in range(-(-count // self.per_word), -(-before // self.per_word)):
             self.item.clear(frame, base + i * step)
 
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+    def plan(self, frame: Words, slot: int, before: Any, after: object, writes: Writes) -> None:
         if isinstance(self.item, PackedLayout):
             self._plan_words(frame, slot, before, after, writes)
         elif not isinstance(after, tuple | list) or len(before) != len(after):
@@ -211,7 +212,9 @@ class SequenceLayout(DynamicLayout):
                 if new is not old:
                     self.item.plan(frame, base + i * step, old, new, writes)
 
-    def _plan_words(self, frame: Words, slot: int, before: Any, after: Any, writes: Writes) -> None:
+    def _plan_words(
+        self, frame: Words, slot: int, before: Any, after: object, writes: Writes
+    ) -> None:
         """Plan to write the words whose items differ. The others are not packed."""
         if not isinstance(after, list | tuple):
             raise explain_mismatch(self.kind, after)
@@ -241,7 +244,7 @@ class TextLayout(DynamicLayout):
     def __init__(self, kind: StringType | BytesType) -> None:
         self.kind = kind
         self.make: Callable[[bytes], Any] = bytes.decode if isinstance(kind, StringType) else bytes
-        self._short: MemoTable[int, Any] = MemoTable(
+        self._short: MemoTable[int, object] = MemoTable(
             lambda word: self.make(word.to_bytes(32)[: (word & 0xFF) >> 1])
         )
 

@@ -35,7 +35,7 @@ class FrozenList(list[T]):
     def __imul__(self, count: Any) -> list[T]:  # type: ignore[override, misc]
         return [*self] * count
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[type[list[T]], tuple[list[T]]]:
+    def __reduce_ex__(self, protocol: object) -> tuple[type[list[T]], tuple[list[T]]]:
         """Make `copy.copy` and `copy.deepcopy` return plain lists."""
         return list, (list(self),)
 
@@ -96,14 +96,14 @@ def plain(kind: ValueType) -> Callable[[Any], Any] | None:
     return None
 
 
-def _rebuilt(plain_item: Callable[[Any], Any], value: Any) -> Any:
+def _rebuilt(plain_item: Callable[[object], object], value: Iterable[object]) -> object:
     return _like(value)(map(plain_item, value))
 
 
-def _like(value: Any) -> type[list[Any]] | type[tuple[Any, ...]]:
+def _like(value: object) -> type[list[object]] | type[tuple[object, ...]]:
     """Return the type to rebuild `value` as: tuple or list."""
     return tuple if isinstance(value, tuple) else list
 
 
-def _thawed(value: Any) -> Any:
+def _thawed(value: object) -> object:
     return list(value) if type(value) is FrozenList else value

@@ -86,7 +86,7 @@ class FieldsLayout:
 
     def accessors(
         self, index: int
-    ) -> tuple[Callable[[ReadableWords, int], Any], Callable[[Words, int, Any], None]]:
+    ) -> tuple[Callable[[ReadableWords, int], Any], Callable[[Words, int, object], None]]:
         """Return functions that load and store member `index` of the fields that start at a given slot."""
         layout, (word, shift, alone) = self.layouts[index], self.places[index]
         if not isinstance(layout, PackedLayout):
@@ -96,11 +96,11 @@ class FieldsLayout:
             )
         pack, unpack, mask = layout.pack, layout.unpack, (1 << 8 * (layout.size or 0)) - 1 << shift
 
-        def store_shared(frame: Words, slot: int, value: Any) -> None:
+        def store_shared(frame: Words, slot: int, value: object) -> None:
             number = pack(value) << shift
             frame.sstore(slot + word, frame.sload(slot + word) & ~mask | number)
 
-        def store_alone(frame: Words, slot: int, value: Any) -> None:
+        def store_alone(frame: Words, slot: int, value: object) -> None:
             frame.sstore(slot + word, pack(value))
 
         return (
@@ -113,7 +113,7 @@ class FieldsLayout:
 
         `owner` is the name of the class, for errors.
         """
-        bound: dict[str, Any] = {}
+        bound: dict[str, object] = {}
         lines: list[str] = []
         for name, layout, place in zip(self.names, self.layouts, self.places, strict=True):
             source = PackingSource(f"fields of {owner}", names=bound)
@@ -146,12 +146,12 @@ class RecordLayout(FieldsLayout):
         self.kind = kind
         names = self._compile()
         self.load: Callable[[ReadableWords, int], Any] = names["load"]
-        self.pack: Callable[[Any], tuple[Any, ...]] = names["pack"]
-        self.write: Callable[[Words, int, tuple[Any, ...]], None] = names["write"]
-        self.store: Callable[[Words, int, Any], None] = names["store"]
-        self.plan: Callable[[Words, int, Any, Any, Writes], None] = names["plan"]
+        self.pack: Callable[[object], tuple[object, ...]] = names["pack"]
+        self.write: Callable[[Words, int, tuple[object, ...]], None] = names["write"]
+        self.store: Callable[[Words, int, object], None] = names["store"]
+        self.plan: Callable[[Words, int, object, object, Writes], None] = names["plan"]
 
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+    def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
 
     def _compile(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar, cast
+from typing import ClassVar, Final, Generic, Self, TypeVar, cast
 
 from chain import abi
 from chain.schema.storage_collection import StorageCollection
@@ -96,7 +96,7 @@ class MapLayout(CollectionLayout):
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, key(parts[0]), value(f"{name}[…]", parts[1]))
 
-    def decode_key(self, key: bytes) -> Any:
+    def decode_key(self, key: bytes) -> object:
         """Return the key with this encoding."""
         match self.key:
             case StringType():
@@ -111,7 +111,7 @@ def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
     """Return the encoder of the keys of a map, which are hashed as in Solidity."""
     encode = abi.key_encoder(kind)
 
-    def encode_key(key: Any) -> bytes:
+    def encode_key(key: object) -> bytes:
         try:
             return encode(key)
         except ValueMismatch as error:
@@ -121,7 +121,7 @@ def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
         return encode_key
     seen = MemoTable(encode_key)
 
-    def encode_number(key: Any) -> bytes:
+    def encode_number(key: object) -> bytes:
         """Encode a key, using the cache only for exact ints: True and 1.0 would find the entry of 1, but must be refused."""
         return seen[key] if key.__class__ is int else encode_key(key)
 

@@ -204,14 +204,16 @@ class PackedLayout:
     def write(self, frame: Words, slot: int, packed: int) -> None:
         frame.sstore(slot, packed)
 
-    def store(self, frame: Words, slot: int, value: Any) -> None:
+    def store(self, frame: Words, slot: int, value: object) -> None:
         frame.sstore(slot, self.pack(value))
 
-    def change(self, frame: Words, slot: int, before: Any, after: Any) -> None:
+    def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         if after is not before and after != before:
             frame.sstore(slot, self.pack(after))
 
-    def plan(self, frame: Words, slot: int, before: Any, after: Any, writes: list[Any]) -> None:
+    def plan(
+        self, frame: Words, slot: int, before: object, after: object, writes: list[Any]
+    ) -> None:
         if after is not before and after != before:
             writes.append((self.write, slot, self.pack(after)))
 

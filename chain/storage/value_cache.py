@@ -51,7 +51,7 @@ class ValueCache:
         self._layout = layout
         self._known: dict[tuple[bytes, int], CachedValue] = {}
         # The frame and the value of the last cached read, and the length of the journal then.
-        self._looked: tuple[Any, Any, int] = (None, None, 0)
+        self._looked: tuple[object, object, int] = (None, None, 0)
 
     def load(self, frame: ContractWords, slot: int) -> Any:
         entry = self._known.get((frame.address, slot))
@@ -60,7 +60,7 @@ class ValueCache:
             return entry.value
         return self._layout.load(frame, slot)
 
-    def change(self, frame: ContractWords, slot: int, before: Any, after: Any) -> None:
+    def change(self, frame: ContractWords, slot: int, before: object, after: object) -> None:
         entry = self._known.pop((frame.address, slot), None)
         if entry is None or entry.value is not before or not self._is_current(frame, entry):
             self._layout.change(frame, slot, before, after)

@@ -151,13 +151,13 @@ class VectorLayout(CollectionLayout):
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, value(name, parts[0]))
 
-    def load_item(self, frame: ContractWords, slot: int, index: int) -> Any:
+    def load_item(self, frame: ContractWords, slot: int, index: int) -> object:
         word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word > 1:
             return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
         return self.memory.load(frame, word)
 
-    def pack_item(self, index: int, value: Any) -> Any:
+    def pack_item(self, index: int, value: object) -> object:
         """Return `value` packed, ready to be written as item `index`."""
         try:
             return self.item.pack(value)
@@ -172,7 +172,7 @@ class VectorLayout(CollectionLayout):
             self.item.write(frame, word, packed)
 
     def change_item(
-        self, frame: ContractWords, slot: int, index: int, before: Any, after: Any
+        self, frame: ContractWords, slot: int, index: int, before: object, after: object
     ) -> None:
         if self.item.size is not None:
             self.write_item(frame, slot, index, self.pack_item(index, after))

@@ -52,7 +52,7 @@ class StorageLocation:
     address: Address
     contract: str  # its name; its address, if it is not a Python contract
     name: str  # of the field or model; of the slot, if it has no name
-    keys: tuple[Any, ...]  # of the model, or of the item in the field
+    keys: tuple[object, ...]  # of the model, or of the item in the field
     member: str  # the path from there on: "board[3].position.x"
     is_model: bool = field(default=False, kw_only=True)
 
@@ -97,7 +97,7 @@ class Write(StorageLocation):
 class Reading(StorageLocation):
     """One value in storage that a message read."""
 
-    value: Any
+    value: object
 
     def __str__(self) -> str:
         return f"{self.format_path(show_plain)} = {show_plain(self.value)}"
@@ -190,7 +190,7 @@ class RootLayout(NamedTuple):
     slot: int
     route: SlotDerivation
     model: ModelSpec | None = None
-    keys: tuple[Any, ...] = ()
+    keys: tuple[object, ...] = ()
 
 
 class StorageDiff:
@@ -308,7 +308,7 @@ class StorageDiff:
         return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
 
 
-def _leading_keys(path: Path) -> tuple[Any, ...]:
+def _leading_keys(path: Path) -> tuple[object, ...]:
     keys = []
     for step in path:
         if not isinstance(step, Index):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.file.checksum import Damaged, opened
 from chain.ledger.file.table_sums import Pending, pending_in
@@ -47,7 +47,7 @@ def sums_in(
 
 def truth_in(
     connection: sqlite3.Connection, counts: Mapping[str, int]
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
+) -> Iterator[tuple[str, tuple[object, ...]]]:
     """Yield every row that the chain needs, with its table; refuse a row that is missing or was altered.
 
     `counts` says how many rows each table must have.

@@ -52,11 +52,11 @@ class Sums:
         """Record that all rows of a table were deleted."""
         self._drop(name, 0)
 
-    def add(self, name: str, key: int, cells: Sequence[Any]) -> None:
+    def add(self, name: str, key: int, cells: Sequence[object]) -> None:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
-    def take(self, name: str, key: int, cells: Sequence[Any]) -> None:
+    def take(self, name: str, key: int, cells: Sequence[object]) -> None:
         """Record that a row is removed."""
         self._change(name, key // _CHUNK, -_sum_of(key, cells))
 
@@ -70,7 +70,7 @@ class Sums:
         for cells in self._row(name, key):
             self.take(name, key, cells)
 
-    def _row(self, name: str, key: int) -> list[tuple[Any, ...]]:
+    def _row(self, name: str, key: int) -> list[tuple[object, ...]]:
         query = f"select * from {quoted(name)} where rowid = ?"
         return self._connection.execute(query, (key,)).fetchall()
 
@@ -169,7 +169,7 @@ def _summed(connection: sqlite3.Connection, name: str, first: int) -> dict[int, 
 
 def _rows(
     connection: sqlite3.Connection, name: str, first: int
-) -> Iterator[tuple[int, Sequence[Any]]]:
+) -> Iterator[tuple[int, Sequence[object]]]:
     if name == EXACT:
         yield from ((0, row) for row in connection.execute(f"select * from {EXACT}"))
         return

@@ -56,7 +56,7 @@ class JsonStyle(ValueStyle):
     def address(self, value: Address) -> str:
         return address_text(value)
 
-    def items(self, value: Iterable[Any]) -> Portable:
+    def items(self, value: Iterable[object]) -> Portable:
         return [self.show(item) for item in value]
 
     def record(self, cls: type | str, fields: Mapping[str, Any]) -> Portable:

@@ -23,7 +23,7 @@ class Row(tuple[object, ...]):
     @overload
     def __getitem__(self, key: SupportsIndex | str) -> Any: ...
     @overload
-    def __getitem__(self, key: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, key: slice) -> tuple[object, ...]: ...
     def __getitem__(self, key: SupportsIndex | slice | str) -> Any:
         if not isinstance(key, str):
             return super().__getitem__(key)
@@ -39,7 +39,7 @@ class Row(tuple[object, ...]):
 class QueryResult(list[Row]):
     """Rows with the names of their columns. It prints as a table, with numbers to the right and text to the left."""
 
-    def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
+    def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
         super().__init__(Row.named(columns, row) for row in rows)
         self.columns = columns
 

@@ -52,7 +52,7 @@ class QueryLimits(NamedTuple):
             connection.set_progress_handler(None, 0)
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
 
-    def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[Any, ...]]:
+    def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[object, ...]]:
         """Return all rows of a cursor, or refuse if they exceed the limits."""
         rows, size = [], 0
         for row in cursor:
@@ -93,7 +93,7 @@ class SqlView:
     def query(
         self,
         question: str,
-        values: Sequence[Any],
+        values: Sequence[object],
         named: Mapping[str, object],
         bounds: QueryLimits | None = None,
     ) -> QueryResult:

@@ -105,7 +105,7 @@ def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
 # Acting
 
 
-def send(node: Node, fields: object, token: object, since: object) -> list[Any]:
+def send(node: Node, fields: object, token: object, since: object) -> list[object]:
     """Send a transaction from any account, as `Chain.send` does. Return the position of its receipt, and the news."""
     message = to_object(fields, "the transaction")
     to, gas = message.get("to"), message.get("gas")

@@ -190,7 +190,7 @@ def events(node: Node, event: object = None, filter: object = None) -> list[Json
         ]
 
 
-def _named(node: Node, event: str, filter: Mapping[str, Any]) -> Query[Any]:
+def _named(node: Node, event: str, filter: Mapping[str, object]) -> Query[Any]:
     """Return a query for the events of one name, by the values of their fields."""
     source = node.chain.ledger.events.of(event, by=filter.get("contract") is not None)
     field_types = source.fields

@@ -56,7 +56,7 @@ def address_resolver(chain: Chain) -> Callable[[str], Address]:
     return find
 
 
-def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Query[T]:
+def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, object]) -> Query[T]:
     """Limit a query to the blocks from `fromBlock` to `toBlock`."""
     first, last = (
         None if filter.get(name) is None else block_number_of(chain, filter[name])
@@ -65,7 +65,7 @@ def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, Any]) -> Qu
     return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
 
 
-def answers(query: Query[T], filter: Mapping[str, Any]) -> Iterator[tuple[int, T]]:
+def answers(query: Query[T], filter: Mapping[str, object]) -> Iterator[tuple[int, T]]:
     """Return the first matches and their positions; with `backwards`, or `before` a position, the last ones, newest first."""
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:

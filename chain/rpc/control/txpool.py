@@ -57,7 +57,7 @@ def _line(_: object, tx: Receipt | Transaction) -> str:
 
 
 def _by_sender(
-    node: Node, shown: Callable[[Ledger, Receipt], Any], shown_queued: Callable[[Chain, Transaction], Any]
+    node: Node, shown: Callable[[Ledger, Receipt], object], shown_queued: Callable[[Chain, Transaction], object]
 ) -> Json:  # fmt: skip
     chain, pending, queued = node.chain, dict[str, Json](), dict[str, Json]()
     for receipt in _waiting(chain):

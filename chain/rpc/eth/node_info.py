@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 from zlib import crc32
 
 from coincurve import PrivateKey
@@ -122,7 +121,7 @@ def coinbase(node: Node) -> str:
     return data(node.chain.pending.coinbase)
 
 
-def sha3(node: Node, raw: Any) -> str:
+def sha3(node: Node, raw: object) -> str:
     return data(keccak(to_bytes(raw, "what is to be hashed")))
 
 
@@ -134,13 +133,13 @@ def signing_account(node: Node, address: bytes) -> Account:
     return account
 
 
-def sign(node: Node, address: object, message: Any) -> str:
+def sign(node: Node, address: object, message: object) -> str:
     """Sign a message as wallets do (EIP-191), and return r, s and v."""
     body = to_bytes(message, "the message")
     return _sign(node, address, b"\x19Ethereum Signed Message:\n%d%b" % (len(body), body))
 
 
-def personal_sign(node: Node, message: Any, address: object) -> str:
+def personal_sign(node: Node, message: object, address: object) -> str:
     """Sign like `eth_sign`, with the parameters in the other order, as wallets send them."""
     return sign(node, address, message)
 

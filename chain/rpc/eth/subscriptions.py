@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
@@ -31,7 +31,7 @@ class HeadSubscription(BlockFilter):
         if blocks < self._seen:
             self._seen = blocks - 1
 
-    def _between(self, start: int, end: int) -> list[Any]:
+    def _between(self, start: int, end: int) -> list[object]:
         return [_head(self._ledger, number) for number in range(start, end)]
 
 
@@ -66,7 +66,7 @@ class LogSubscription(LogFilter):
 class FullPendingSubscription(PendingFilter):
     """New transactions in full, before their block is closed."""
 
-    def _between(self, start: int, end: int) -> list[Any]:
+    def _between(self, start: int, end: int) -> list[object]:
         ledger = self._ledger
         return [transaction_json(ledger, receipt) for receipt in ledger.receipts[start:end]]
 

@@ -97,7 +97,7 @@ class App:
         else:
             await _send(send, 200, answer, [_JSON, *allowed])
 
-    async def _run(self, message: Any, room: int) -> bytes | None:
+    async def _run(self, message: object, room: int) -> bytes | None:
         return await self.runner.answer(message, _NO_OWN, room)
 
     async def _websocket(self, receive: Receive, send: Send, no: str | None) -> None:

@@ -72,7 +72,7 @@ class Connection:
                 self._fewer.clear()
                 await self._fewer.wait()
 
-    async def _run(self, message: Any, room: int) -> bytes | None:
+    async def _run(self, message: object, room: int) -> bytes | None:
         return await self._runner.answer(message, self._subscriptions.methods, room)
 
     async def _write(self) -> None:

@@ -33,7 +33,7 @@ class Joined(asyncio.Transport):
         self._transport, self._loop = transport, loop
         self._parts: list[Any] = []
 
-    def write(self, data: Any) -> None:
+    def write(self, data: object) -> None:
         if not self._parts:
             self._loop.call_soon(self.flush)
         self._parts.append(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
@@ -32,7 +32,7 @@ def api_level(node: Node) -> int:
     return _LEVEL
 
 
-def has_code(node: Node, address: Any, block: Any = LATEST) -> bool:
+def has_code(node: Node, address: object, block: object = LATEST) -> bool:
     """Return True if there is a contract at this address."""
     reader, _ = state_at(node.chain, block)
     return bool(reader.state.code(to_address(address)))
@@ -41,13 +41,13 @@ def has_code(node: Node, address: Any, block: Any = LATEST) -> bool:
 # Transactions
 
 
-def transaction_error(node: Node, tx_hash: Any) -> str:
+def transaction_error(node: Node, tx_hash: object) -> str:
     """Return the revert data of a transaction, empty if it succeeded."""
     error = need(node, tx_hash).error
     return data(b"" if error is None else error.data)
 
 
-def trace_transaction(node: Node, tx_hash: Any) -> list[Json]:
+def trace_transaction(node: Node, tx_hash: object) -> list[Json]:
     """Return all messages of a transaction in order, each with its depth."""
     return [_entry(message) for message in messages_of(replayed(node, need(node, tx_hash)))]
 
@@ -69,7 +69,7 @@ def _entry(message: Message) -> Json:
     }
 
 
-def internal_operations(node: Node, tx_hash: Any) -> list[Json]:
+def internal_operations(node: Node, tx_hash: object) -> list[Json]:
     """Return where a transaction's contracts sent ether, made contracts, and ended themselves."""
     messages = messages_of(replayed(node, need(node, tx_hash)))
     return [shown for message in messages if message.path and (shown := _operation(message))]
@@ -91,7 +91,7 @@ def _operation(message: Message) -> Json | None:
     return {"type": kind, "from": data(sender), "to": data(receiver), "value": quantity(value)}
 
 
-def transaction_hash_of(node: Node, sender: Any, nonce: Any) -> str | None:
+def transaction_hash_of(node: Node, sender: object, nonce: object) -> str | None:
     """Return the hash of the last transaction with this sender and nonce."""
     number, account = to_int(nonce, "the nonce"), Address(to_address(sender))
     receipts = node.chain.receipts.where(lambda receipt: receipt.nonce == number, sender=account)
@@ -99,7 +99,7 @@ def transaction_hash_of(node: Node, sender: Any, nonce: Any) -> str | None:
     return None if receipt is None else data(receipt.tx_hash)
 
 
-def contract_creator(node: Node, address: Any) -> Json | None:
+def contract_creator(node: Node, address: object) -> Json | None:
     """Return the transaction that made a contract, and the account that did."""
     wanted, ledger = to_address(address), node.chain.ledger
     for receipt in _backwards(node, len(ledger.receipts)):
@@ -116,7 +116,7 @@ def contract_creator(node: Node, address: Any) -> Json | None:
 # Blocks
 
 
-def block_details(node: Node, block: Any) -> Json | None:
+def block_details(node: Node, block: object) -> Json | None:
     """Return a block without its transactions, with their number and fees."""
     found = find_block(node.chain, block)
     if found is None:
@@ -135,7 +135,7 @@ def _slim(node: Node, block: Block) -> Json:
     return {**shown, "logsBloom": None, "transactionCount": count}
 
 
-def block_transactions(node: Node, block: Any, page: Any, size: Any) -> Json:
+def block_transactions(node: Node, block: object, page: object, size: object) -> Json:
     """Return a page of a block's transactions, with their receipts; the last transactions are on page 0."""
     found, chain = require_block(node.chain, block), node.chain
     receipts, length = receipts_in(node, found), _page_size(size)
@@ -154,7 +154,7 @@ def _receipt(node: Node, receipt: Receipt) -> Json:
     return {**receipt_json(node.chain.ledger, receipt), "timestamp": receipt.timestamp}
 
 
-def _page_size(size: Any) -> int:
+def _page_size(size: object) -> int:
     number = to_int(size, "the size of a page")
     if not 0 < number <= _MOST:
         raise bad_params(f"a page has 1 to {_MOST} transactions, not {number}")
@@ -164,7 +164,7 @@ def _page_size(size: Any) -> int:
 # The transactions of an account
 
 
-def transactions_before(node: Node, address: Any, block: Any, size: Any) -> Json:
+def transactions_before(node: Node, address: object, block: object, size: object) -> Json:
     """Return the last transactions before a block that have to do with an account; 0 is after the last block."""
     number, ledger = to_int(block, "the block"), node.chain.ledger
     end = len(ledger.receipts) if ledger.open is None else ledger.open.first_receipt
@@ -174,7 +174,7 @@ def transactions_before(node: Node, address: Any, block: Any, size: Any) -> Json
     return _found(node, found, first=not 0 < number <= node.chain.head.number, last=is_all)
 
 
-def transactions_after(node: Node, address: Any, block: Any, size: Any) -> Json:
+def transactions_after(node: Node, address: object, block: object, size: object) -> Json:
     """Return the first transactions after a block that have to do with an account, the newest first."""
     number, ledger = to_int(block, "the block"), node.chain.ledger
     last = node.chain.head

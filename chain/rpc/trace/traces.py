@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -34,12 +34,12 @@ _MODES: Final = ("union", "intersection")
 # Past transactions
 
 
-def transaction(node: Node, tx_hash: Any) -> list[Json]:
+def transaction(node: Node, tx_hash: object) -> list[Json]:
     """Return all messages of a transaction."""
     return list(_traces(node, need(node, tx_hash)))
 
 
-def get(node: Node, tx_hash: Any, path: Any) -> Json | None:
+def get(node: Node, tx_hash: object, path: object) -> Json | None:
     """Return one message of a transaction, by its path in the tree."""
     numbers = [to_int(number, "a number of the path") for number in to_list(path, "the path")]
     for shown in _traces(node, need(node, tx_hash)):
@@ -48,13 +48,13 @@ def get(node: Node, tx_hash: Any, path: Any) -> Json | None:
     return None
 
 
-def block(node: Node, block: Any) -> list[Json]:
+def block(node: Node, block: object) -> list[Json]:
     """Return all messages of a block."""
     receipts = receipts_in(node, require_block(node.chain, block))
     return [shown for receipt in receipts for shown in _traces(node, receipt)]
 
 
-def find(node: Node, filter: Any) -> list[Json]:
+def find(node: Node, filter: object) -> list[Json]:
     """Return the messages in a range of blocks, from and to these addresses; some of them with `after` and `count`."""
     fields, chain = known_fields(filter, _FILTER, "the filter"), node.chain
     first = block_number_of(chain, fields.get("fromBlock", "earliest"))
@@ -125,7 +125,7 @@ def _placed(node: Node, receipt: Receipt, message: Message) -> Json:
     }
 
 
-def need(node: Node, tx_hash: Any) -> Receipt:
+def need(node: Node, tx_hash: object) -> Receipt:
     """Return the receipt of a transaction, or refuse if there is none."""
     receipt = node.chain.ledger.find(to_hash(tx_hash))
     if receipt is None:
@@ -136,12 +136,12 @@ def need(node: Node, tx_hash: Any) -> Receipt:
 # Runs
 
 
-def replay_transaction(node: Node, tx_hash: Any, kinds: Any) -> Json:
+def replay_transaction(node: Node, tx_hash: object, kinds: object) -> Json:
     """Run a transaction again, and return its output with its messages or its changes, as `kinds` asks for."""
     return _result(replayed(node, need(node, tx_hash)), _kinds(kinds))
 
 
-def replay_block(node: Node, block: Any, kinds: Any) -> list[Json]:
+def replay_block(node: Node, block: object, kinds: object) -> list[Json]:
     """Run the transactions of a block again, and return what `kinds` asks for of each."""
     asked = _kinds(kinds)
     return [
@@ -150,14 +150,14 @@ def replay_block(node: Node, block: Any, kinds: Any) -> list[Json]:
     ]
 
 
-def call(node: Node, fields: Any, kinds: Any, block: Any = LATEST) -> Json:
+def call(node: Node, fields: object, kinds: object, block: object = LATEST) -> Json:
     """Run a message at the end of a block, undo it, and return what `kinds` asks for."""
     asked, machine = _kinds(kinds), recording_machine(node.chain.ledger)
     with refuse_unreplayable():
         return _result(run_aside(node, fields, block, machine)[1], asked)
 
 
-def _kinds(kinds: Any) -> list[Any]:
+def _kinds(kinds: object) -> list[object]:
     asked = to_list(kinds, "what is asked for")
     for kind in asked:
         if kind not in _KINDS:
@@ -167,7 +167,7 @@ def _kinds(kinds: Any) -> list[Any]:
     return asked
 
 
-def _result(run: Run, asked: list[Any]) -> Json:
+def _result(run: Run, asked: list[object]) -> Json:
     return {
         "output": data(run.outcome.frame.output),
         "trace": [trace_json(each) for each in messages_of(run)] if "trace" in asked else [],
