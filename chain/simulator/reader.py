@@ -24,7 +24,7 @@ from chain.concurrency.atomic_steps import (
 )
 from chain.errors import GuardError
 from chain.ledger.blocks import Block
-from chain.ledger.decoded.address_book import AddressBook, created_contracts
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.receipts import Receipt
@@ -186,11 +186,11 @@ class ChainReader(ABC):
     def _deployment_of(self, address: Address) -> Receipt:
         """Return the receipt of the transaction that created the contract at an address, or failed to."""
         receipts = self.ledger.receipts
+        for creation in self.ledger.creations.rows:
+            if creation.address == address and not creation.is_upgrade:
+                return receipts[creation.position]
         if (receipt := receipts.where(to=None, address=address).first()) is not None:
             return receipt
-        for receipt in receipts.where(lambda receipt: bool(receipt.call_rows)):
-            if any(created == address for created, _ in created_contracts(receipt)):
-                return receipt
         raise LookupError(f"no transaction of this chain created the contract at {address}")
 
     def need_contract(self, address: Address, what: str) -> None:
