@@ -24,6 +24,7 @@ from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
+from chain.ledger.decoded.field_history import FieldHistory
 from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
@@ -81,6 +82,7 @@ class Ledger:
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
+        self.fields = FieldHistory(self)
         self.creations = Creations(self)
         self.past = PastStates(self)
         # The timeline indexes of changes made outside of transactions, ascending.
@@ -148,6 +150,7 @@ class Ledger:
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
         self.versions.truncate()
+        self.fields.truncate()
         self.envelopes.truncate(receipts)
         self.headers.truncate(blocks)
         self.receipts._truncate(receipts)
