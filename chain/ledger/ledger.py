@@ -21,8 +21,10 @@ from chain.accounts import Account
 from chain.concurrency.atomic_steps import Border, new_border, undisturbed
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig
+from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
+from chain.ledger.decoded.field_history import FieldHistory
 from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
@@ -80,6 +82,8 @@ class Ledger:
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
+        self.fields = FieldHistory(self)
+        self.creations = Creations(self)
         self.past = PastStates(self)
         # The timeline indexes of changes made outside of transactions, ascending.
         self.notes: list[int] = []
@@ -141,10 +145,12 @@ class Ledger:
         for callback in self.before_cut:
             callback(blocks, receipts)
         self.events.truncate(receipts)
+        self.creations.truncate(receipts)
         self.past.truncate(moments)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
         self.versions.truncate()
+        self.fields.truncate()
         self.envelopes.truncate(receipts)
         self.headers.truncate(blocks)
         self.receipts._truncate(receipts)
@@ -245,6 +251,7 @@ class Ledger:
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
         ledger.receipts._rows = self.receipts._rows.copy(receipts)
+        ledger.creations = self.creations.copy(ledger, receipts)
         ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
         ledger.headers = self.headers.copy(ledger, blocks)
         return ledger

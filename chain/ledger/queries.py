@@ -238,7 +238,7 @@ def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
     classes = {program.spec.name for program in ledger.programs.values()}
     if name in classes:
         return "contract", name
-    contracts = AddressBook(ledger).contracts  # computed from the receipts
+    contracts = AddressBook(ledger).contracts
     classes |= {contract_name.partition("#")[0] for contract_name in contracts.values()}
     if name in classes:
         return "contract", name

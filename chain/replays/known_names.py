@@ -13,7 +13,7 @@ from typing import Final
 
 from chain.accounts import ACCOUNTS
 from chain.crypto.hashing import checksum_address
-from chain.ledger.decoded.address_book import created_contracts, next_contract_name
+from chain.ledger.creations import creations_in, next_contract_name
 from chain.ledger.receipts import Receipt
 
 NAME: Final = r"[^\W\d][\w.-]*(?:#\d+)?"
@@ -36,8 +36,10 @@ class NameRegistry:
     def register_contracts(self, receipt: Receipt) -> None:
         """Name the contracts that a transaction created, numbered in the order of their creation."""
         if receipt.ok:
-            for address, program in created_contracts(receipt):
-                self.add(next_contract_name(program.spec.name, self._count), address)
+            for creation in creations_in(receipt):
+                program = receipt.ledger.program(creation.digest)
+                if program is not None and not creation.is_upgrade:
+                    self.add(next_contract_name(program.spec.name, self._count), creation.address)
 
     def display(self, address: bytes) -> str:
         """Return the name of an address, or the address itself if it has no name."""

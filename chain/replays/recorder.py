@@ -13,8 +13,8 @@ from chain.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk
+from chain.ledger.creations import creations_in
 from chain.ledger.decoded.activity import ActivityFormatter
-from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
@@ -80,7 +80,7 @@ def contract_names(ledger: Ledger) -> dict[bytes, Named]:
     """
     programs: dict[bytes, Program] = {}
     for receipt in ledger.receipts:
-        stored = (ledger.program(digest) for _, digest in register_names(receipt))
+        stored = (ledger.program(creation.digest) for creation in creations_in(receipt))
         sent = (call.program for call in walk(receipt.calls, failed=True))
         for program in (receipt.program, *sent, *stored):
             if program is not None:

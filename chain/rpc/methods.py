@@ -274,6 +274,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "chain_models": storage.models,
         "chain_modelHistory": storage.model_history,
         "chain_fields": storage.fields,
+        "chain_fieldHistory": storage.field_history,
         "chain_send": entry_calls.send,
         "chain_look": entry_calls.look,
         "chain_now": entry_calls.now,

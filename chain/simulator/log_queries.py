@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar, overload
 
 from chain.concurrency.atomic_steps import reading
+from chain.ledger.creations import DeployedContract
 from chain.ledger.decoded.activity import activity_of
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
@@ -32,6 +33,12 @@ class LogQueries(ChainReader):
         """The record of every transaction, in order: `chain.receipts.where(sender=alice, ok=False)`."""
         self.settle()
         return self.ledger.receipts
+
+    @property
+    def contracts(self) -> list[DeployedContract]:
+        """The deployed Python contracts in the order of their creation, each with its name and the receipt that created it."""
+        self.settle()
+        return self.ledger.creations.deployed()
 
     @overload
     def events(self, event: type[E], /, **values: object) -> Query[E]: ...

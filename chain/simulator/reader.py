@@ -24,8 +24,9 @@ from chain.concurrency.atomic_steps import (
 )
 from chain.errors import GuardError
 from chain.ledger.blocks import Block
-from chain.ledger.decoded.address_book import AddressBook, created_contracts
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
+from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
@@ -38,8 +39,18 @@ from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, parse_code, program_of, require_contract_class
 from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
-from chain.schema.inputs import AccountLike, gas_of, raw_bytes, refuse_missing, wei, whole_number
+from chain.schema.inputs import (
+    AccountLike,
+    gas_of,
+    raw_bytes,
+    refuse_missing,
+    text,
+    wei,
+    whole_number,
+    with_addresses,
+)
 from chain.schema.validation import short_repr
+from chain.schema.value_types import ValueType
 from chain.simulator.driver import Driver
 from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
@@ -186,11 +197,11 @@ class ChainReader(ABC):
     def _deployment_of(self, address: Address) -> Receipt:
         """Return the receipt of the transaction that created the contract at an address, or failed to."""
         receipts = self.ledger.receipts
+        for creation in self.ledger.creations.rows:
+            if creation.address == address and not creation.is_upgrade:
+                return receipts[creation.position]
         if (receipt := receipts.where(to=None, address=address).first()) is not None:
             return receipt
-        for receipt in receipts.where(lambda receipt: bool(receipt.call_rows)):
-            if any(created == address for created, _ in created_contracts(receipt)):
-                return receipt
         raise LookupError(f"no transaction of this chain created the contract at {address}")
 
     def need_contract(self, address: Address, what: str) -> None:
@@ -215,6 +226,24 @@ class ChainReader(ABC):
             raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
         return bind_instance(
             handle.contract, FieldsFrame(self.driver, handle.address, program_of(handle.contract))
+        )
+
+    @reading
+    def history(self, handle: Handle, field: str, *keys: Any) -> list[Version[Any]]:
+        """Return the value of a contract's field after each transaction that changed it: `chain.history(game, "pot")`.
+
+        `keys` select an item of a Map, Vector or Set: `chain.history(game, "players", 3, alice)`.
+        """
+        if not isinstance(handle, Handle):
+            raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
+        spec, ledger = program_of(handle.contract).spec, self.ledger
+        moment = self.driver.timeline_index
+
+        def read_key(kind: ValueType, key: Any, path: str) -> Any:
+            return with_addresses(kind, key, path, ledger.address_of)
+
+        return ledger.fields.versions(
+            bytes(handle.address), spec, text(field, "field"), keys, moment, read_key
         )
 
     # Messages

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from chain.crypto.hashing import checksum_address
 from chain.errors import Reverted
 from chain.ledger.artifacts import artifact_of
-from chain.ledger.decoded.address_book import register_names
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program, parse_code
@@ -75,12 +74,9 @@ class Upgrading(ChainReader):
 def receipt_of_code(ledger: Ledger, address: bytes) -> Receipt | None:
     """Return the receipt of the transaction that set the current code of a contract; None if there is none."""
     digest = parse_code(ledger.state.code(address))
-    for receipt in reversed(ledger.receipts):
-        digests = [
-            new_digest for contract, new_digest in register_names(receipt) if contract == address
-        ]
-        if digests:
-            return receipt if digests[-1] == digest else None
+    for creation in reversed(ledger.creations.rows):
+        if creation.address == address:
+            return ledger.receipts[creation.position] if creation.digest == digest else None
     return None
 
 

@@ -93,6 +93,7 @@ class SetLayout(CollectionLayout):
 
     def __init__(self, name: str, item: ValueType, label: str = "item") -> None:
         super().__init__(name, item)
+        self.item = item
         self.items = VectorLayout(name, layout_for(item))
         self.items.what = self.what
         places = MapLayout(name, item, _PLACE, label)

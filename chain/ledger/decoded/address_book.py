@@ -7,18 +7,12 @@ Anything else is shown as a shortened address.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from chain.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
-from chain.ledger.calls import walk
-from chain.ledger.receipts import Receipt
-from chain.metering.program import Program
 from chain.runtime import account_names
-from chain.spec.contracts import UPGRADE
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -71,54 +65,9 @@ class AddressBook:
         ]
         return names_then[-1] if names_then else names[0][1]
 
-    @cached_property
+    @property
     def _had(self) -> dict[bytes, list[tuple[int, str]]]:
-        """For each contract its names, each with the position of the receipt from which it applies."""
-        names: dict[bytes, list[tuple[int, str]]] = {}
-        name_by_class: dict[tuple[bytes, str], str] = {}  # by address and name of the class
-        count: Counter[str] = Counter()
-        for receipt in self._ledger.receipts.where(_may_place, ok=True):
-            for address, digest in register_names(receipt):
-                program = self._ledger.program(digest)
-                if program is not None:
-                    key = address, program.spec.name
-                    if key not in name_by_class:
-                        name_by_class[key] = next_contract_name(program.spec.name, count)
-                    names.setdefault(address, []).append((receipt.position, name_by_class[key]))
-        return names
-
-
-def _may_place(receipt: Receipt) -> bool:
-    return receipt.to is None or bool(receipt.call_rows) or receipt.data[:4] == UPGRADE.selector
-
-
-def next_contract_name(name: str, count: Counter[str]) -> str:
-    """Return the name of the next contract of a class; `count` holds how many were named per class."""
-    count[name] += 1
-    return name if count[name] == 1 else f"{name}#{count[name]}"
-
-
-def register_names(receipt: Receipt) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the Python contracts that a transaction created or upgraded, each with the digest of its new class."""
-    if receipt.ok:
-        if receipt.to is None and receipt.program is not None:
-            yield bytes(receipt.address), receipt.program.digest
-        elif receipt.entry_spec is UPGRADE:
-            yield bytes(receipt.address), receipt.data[4:36]
-        for call in walk(receipt.calls, failed=False):
-            if call.program is not None and call.kind == "create":
-                yield call.address, call.program.digest
-            elif call.program is not None and call.data[:4] == UPGRADE.selector:
-                yield call.address, call.data[4:36]
-
-
-def created_contracts(receipt: Receipt) -> Iterator[tuple[bytes, Program]]:
-    """Yield the Python contracts that a transaction created, itself or in a nested call."""
-    if receipt.to is None and receipt.program is not None:
-        yield bytes(receipt.address), receipt.program
-    for call in walk(receipt.calls, failed=False):
-        if call.kind == "create" and call.program is not None:
-            yield call.address, call.program
+        return self._ledger.creations.names
 
 
 def short_address(address: bytes) -> str:

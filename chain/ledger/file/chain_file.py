@@ -33,7 +33,7 @@ _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
     ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
-    ("headers", "number"), ("hashes", "position"), ("logs", "chunk"),
+    ("headers", "number"), ("hashes", "position"), ("logs", "chunk"), ("creations", "place"),
 )  # fmt: skip
 TABLES: Final = {
     **{

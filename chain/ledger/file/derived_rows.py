@@ -1,5 +1,5 @@
-"""The rows of a chain's file that are derived from the others: hashes that somebody asked for, the index of the logs, and the
-public tables. They are written now and then, many at once, and `Derived` says how far they go.
+"""The rows of a chain's file that are derived from the others: hashes that somebody asked for, the index of the logs,
+creations, and the public tables. They are written now and then, many at once, and `Derived` says how far they go.
 """
 
 from __future__ import annotations
@@ -63,11 +63,13 @@ class DerivedRows:
         self._done = None
         kept = had if standing is None else self._shorten(had, standing)
         headers, hashes = self._write_hashes(kept)
-        chunks = self._write_chunks(kept.chunks)
+        chunks, creations = self._write_chunks(kept.chunks), ledger.creations.rows
+        new = enumerate(map(tuple, creations[kept.creations :]), kept.creations)
+        put(self._connection, "creations", new)
         pending = self._tables.update(kept, kept != had)
         done = Derived(
             number, len(ledger.timeline), len(ledger.receipts), len(ledger.events), headers, hashes, chunks,
-            ledger.events.sources, pending,
+            len(creations), ledger.events.sources, pending,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
         self._done = done
@@ -81,11 +83,13 @@ class DerivedRows:
         kept = had._replace(
             timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts), logs=logs,
             headers=min(had.headers, blocks), hashes=min(had.hashes, receipts), chunks=min(had.chunks, logs // CHUNK),
+            creations=min(had.creations, self._ledger.creations.before(receipts)),
         )  # fmt: skip
         for table, key, end in (
             ("headers", "number", kept.headers),
             ("hashes", "position", kept.hashes),
             ("logs", "chunk", kept.chunks),
+            ("creations", "place", kept.creations),
         ):
             self._connection.execute(f'delete from "chain:{table}" where {key} >= ?', (end,))
         return kept

@@ -66,6 +66,7 @@ class Derived(NamedTuple):
     headers: int = 0
     hashes: int = 0
     chunks: int = 0
+    creations: int = 0
     sources: Any = ()  # of the logs
     pending: int = 0  # total of the pending changes to the sums of the public tables
 
@@ -86,6 +87,7 @@ class LoadedState(NamedTuple):
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
             "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
+            "creations": derived.creations,
         }  # fmt: skip
 
 
@@ -114,7 +116,7 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
 
 def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
     for table in (
-        "receipts", "blocks", "codes", "slots", "keys", "artifacts", "headers", "hashes", "logs",
+        "receipts", "blocks", "codes", "slots", "keys", "artifacts", "headers", "hashes", "logs", "creations",
     ):  # fmt: skip
         if file.end(table) != counts[table]:
             raise Damaged(f'"chain:{table}" does not end where it did, at row {counts[table] - 1}')
@@ -146,7 +148,8 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
-    """Load hashes and the index of the logs, which stay in the file."""
+    """Load creations, and hashes and the index of the logs, which stay in the file."""
+    ledger.creations.restore(file.rows("creations", 0, derived.creations), derived.receipts)
     headers = file.pages("headers", derived.headers, _header)
     ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
     ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))

@@ -16,6 +16,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_worlds()                       the worlds, with their systems and models
     chain_model(world, model, keys, block), chain_models(world, model, block), chain_modelHistory(world, model, keys)
     chain_fields(contract, block)        a contract's own storage, by name
+    chain_fieldHistory(contract, field, keys)   the value of a field after each change; keys select an item
     chain_send(fields)                   send, and get the receipt: {from, to, data}, {from, to, entry, args}, {contract, args}
     chain_look(fields, block)            a read-only call, also of a view; an entry by its name or its signature
     chain_now(), chain_advance(seconds), chain_setTime(timestamp), chain_mine(n)

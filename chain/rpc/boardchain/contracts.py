@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chain.ledger.decoded.address_book import AddressBook, created_contracts
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.sql.json_values import address_text, to_hex
 from chain.metering.program import Program
 from chain.rpc.boardchain.values import Json, client_errors
@@ -14,11 +14,9 @@ def contracts(node: Node) -> list[Json]:
     """Return the deployed Python contracts, in the order of creation."""
     chain, ledger = node.chain, node.chain.ledger
     creations = {
-        address: receipt.position
-        for receipt in ledger.receipts.where(
-            lambda candidate: candidate.to is None or bool(candidate.call_rows), ok=True
-        )
-        for address, _ in created_contracts(receipt)
+        creation.address: creation.position
+        for creation in ledger.creations.rows
+        if not creation.is_upgrade
     }
     deployed = [address for address in chain.state.accounts if ledger.program_at(address)]
     address_book = AddressBook(ledger)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -11,12 +11,13 @@ from chain.abi import abi_name
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.sql.json_values import address_text
-from chain.ledger.sql.parse_values import parse_members
+from chain.ledger.sql.parse_values import parse_members, parse_value
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.values import Json, address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
-from chain.rpc.hex_values import data
+from chain.rpc.hex_values import data, to_list
 from chain.rpc.node import Node
+from chain.schema.value_types import ValueType
 from chain.spec.models import ModelSpec
 from chain.storage.collection_layout import CollectionLayout
 from chain.storage.iterable_map import IterableMapLayout
@@ -73,6 +74,10 @@ def model_history(node: Node, world: object, name: object, keys: object) -> list
     stored, spec = _kept(node, world, name, LATEST)
     with client_errors():
         versions: list[Version[object]] = stored.history(spec.record.cls, *_keys(node, spec, keys))
+    return _shown(versions)
+
+
+def _shown(versions: Sequence[Version[object]]) -> list[Json]:
     return [
         {
             "value": plain(version.value),
@@ -125,6 +130,22 @@ def fields(node: Node, contract: object, block: object = LATEST) -> Json:
         return {}
     words = ReadOnlyStorage(reader.state.slots, reader.state.storages[address])
     return _Fields(reader.state.slots, words).all(layout)
+
+
+def field_history(node: Node, contract: object, field: Any, keys: object = ()) -> list[Json]:
+    """Return the value of a field, or of its item under `keys`, after every transaction that changed it."""
+    (address, program), ledger = contract_at(node, contract), node.chain.ledger
+    resolve = address_resolver(node.chain)
+
+    def read_key(kind: ValueType, key: Any, path: str) -> Any:
+        return parse_value(kind, key, path, resolve)
+
+    with client_errors():
+        moment, given = len(ledger.timeline), to_list(keys, "the keys")
+        versions = ledger.fields.versions(
+            bytes(address), program.spec, field, given, moment, read_key
+        )
+    return _shown(versions)
 
 
 class _Fields:

@@ -1,0 +1,152 @@
+"""The history of a contract's fields: the value after each transaction that changed it.
+
+A value is read as it was at some index of the timeline, and the words that it was read from are noted. It can change only
+where one of these changes, so the next index to read it at is the next change of any of them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from chain.concurrency.atomic_steps import undisturbed
+from chain.ledger.decoded.model_history import Version
+from chain.ledger.indexes import append_position, new_positions
+from chain.machine.state import STORAGE, iter_changes
+from chain.schema.inputs import LAST_TIME, whole_number
+from chain.schema.validation import short_repr
+from chain.schema.value_types import ValueType
+from chain.spec.contracts import ContractSpec
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.iterable_map import IterableMapLayout
+from chain.storage.layout import Layout
+from chain.storage.map import MapLayout
+from chain.storage.read_only import ReadOnlyStorage
+from chain.storage.set import Set, SetLayout
+from chain.storage.vector import VectorLayout
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
+ReadKey: TypeAlias = Callable[[ValueType, Any, str], Any]  # type, key as it was given, its name
+
+
+class FieldHistory:
+    """The timeline indexes at which each word changed, for the contracts that were asked for."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self.border = ledger, ledger.border
+        self._changes: dict[bytes, defaultdict[int, array[int]]] = {}
+        self._read: dict[bytes, int] = {}  # changes
+
+    def truncate(self) -> None:
+        """Start again, because the timeline was truncated."""
+        self._read.clear()
+        self._changes.clear()
+
+    @undisturbed
+    def versions(
+        self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[Any], moment: int, read_key: ReadKey
+    ) -> list[Version[Any]]:  # fmt: skip
+        """Return the values of a field, or of what it has under `keys`, before a timeline index."""
+        read = _reader(spec, field, keys, read_key)
+        changes, then = self._changes_of(address), -1
+        storage = _Then(self._ledger, address, changes, then)
+        value, versions = read(storage), list[Version[Any]]()
+        while (then := storage.next_change) < moment:
+            storage = _Then(self._ledger, address, changes, then)
+            before, value = value, read(storage)
+            receipt = self._ledger.receipt_at_index(then)
+            if value != before and receipt is not None:
+                versions.append(Version(value, receipt.block_number, receipt.timestamp, receipt))
+        return versions
+
+    def _changes_of(self, address: bytes) -> Mapping[int, array[int]]:
+        changes = self._changes.setdefault(address, defaultdict(new_positions))
+        timeline = self._ledger.timeline
+        for index in range(self._read.get(address, 0), len(timeline)):
+            for changed, slot, before, _ in iter_changes(timeline[index]):
+                if changed != address:
+                    continue
+                if isinstance(slot, int):
+                    append_position(changes[slot], index)
+                elif slot is STORAGE:
+                    for word, _ in before:
+                        append_position(changes[word], index)
+        self._read[address] = len(timeline)
+        return changes
+
+
+class _Then(ReadOnlyStorage):
+    """The words of a contract after the change at a timeline index."""
+
+    __slots__ = ("_address", "_changes", "_index", "_ledger", "next_change")
+
+    def __init__(
+        self, ledger: Ledger, address: bytes, changes: Mapping[int, array[int]], index: int
+    ) -> None:
+        super().__init__(ledger.state.slots, {})
+        self._ledger, self._address, self._changes, self._index = ledger, address, changes, index
+        self.next_change = len(ledger.timeline)  # of a word that was read
+
+    def sload(self, slot: int) -> int:
+        indexes = self._changes.get(slot, ())
+        following = bisect_right(indexes, self._index)
+        if following < len(indexes):
+            self.next_change = min(self.next_change, indexes[following])
+        return self._written(slot, indexes[following - 1]) if following else 0
+
+    def _written(self, slot: int, index: int) -> int:
+        """Return the word that a change left."""
+        word = 0
+        for address, changed, _, after in iter_changes(self._ledger.timeline[index]):
+            if address == self._address and (changed == slot or changed is STORAGE):
+                word = after or 0
+        return word
+
+
+def _reader(
+    spec: ContractSpec, field: str, keys: Sequence[Any], read_key: ReadKey
+) -> Callable[[ReadOnlyStorage], Any]:
+    """Return the function that reads a value from storage; None where an item is not there yet."""
+    fields = spec.fields
+    names = [] if fields is None else fields.names
+    if fields is None or field not in names:
+        raise TypeError(
+            f"{spec.name} has no field '{field}'; it has {', '.join(names) or 'no fields'}"
+        )
+    index, path = names.index(field), f"{spec.name}.{field}"
+    load, steps = fields.accessors(index)[0], list[Any]()
+    layout: Layout | None = fields.layouts[index]
+    for key in keys:
+        match layout:
+            case MapLayout():
+                key, layout = read_key(layout.key, key, path), layout.value
+            case IterableMapLayout():
+                key, layout = read_key(layout.values.key, key, path), layout.values.value
+            case SetLayout():
+                key, layout = read_key(layout.item, key, path), None
+            case VectorLayout():
+                key, layout = whole_number(key, path, LAST_TIME), layout.item
+            case _:
+                raise TypeError(f"{path} has no items: leave out {short_repr(key)}")
+        steps.append(key)
+        path = f"{path}[{short_repr(key)}]"
+    if isinstance(layout, CollectionLayout):
+        raise TypeError(f"{path} is a {layout.what}: say of which item")
+
+    def read(storage: ReadOnlyStorage) -> Any:
+        value = load(storage, 0)
+        for key in steps:
+            if isinstance(value, Set):
+                return key in value
+            try:
+                value = value[key]
+            except LookupError:
+                return None
+        return value
+
+    return read
