@@ -1,10 +1,13 @@
-"""Errors, as one sentence on stderr and an exit code: 1 if the chain refused, 2 if the command was wrong.
+"""Errors, as one sentence on stderr and an exit code: 1 if the chain refused, 2 if the command was wrong, 130 after Ctrl-C.
+
+With `--json` the sentence is in a JSON object, `{"error": "…", "exit_code": 2}`.
 
 Commands let errors pass; they are reported only here. `BOARDCHAIN_DEBUG=1` shows the traceback as well.
 """
 
 from __future__ import annotations
 
+import json as coding
 import os
 import traceback
 
@@ -14,27 +17,38 @@ from chain.errors import DeclarationError, InvalidTransaction, Reverted, Undecla
 from chain.source.location import Source, innermost_author_line
 
 NO = 1
+_STOPPED = 128 + 2  # SIGINT
 _IN_PLAIN_WORDS = (
     *(ValueError, LookupError, TypeError, OSError),
     *(Reverted, InvalidTransaction, DeclarationError, UndeclaredContract),
 )
 
 
-def report_error(wrong: BaseException) -> int:
+def report_error(wrong: BaseException, *, json: bool = False) -> int:
     """Report an error on stderr and return the exit code for it."""
     if os.environ.get("BOARDCHAIN_DEBUG"):
         traceback.print_exception(wrong)
     if isinstance(wrong, click.exceptions.Abort):
-        click.echo("stopped", err=True)
-        return NO
+        is_stopped = isinstance(wrong.__cause__, KeyboardInterrupt)
+        return _tell("stopped", _STOPPED if is_stopped else NO, json=json)
     if isinstance(wrong, click.exceptions.NoArgsIsHelpError):  # its message is the help
         click.echo(wrong.format_message(), err=True)
         return wrong.exit_code
     hint = ""
     if isinstance(wrong, click.UsageError) and wrong.ctx is not None:
         hint = f"\n(see '{wrong.ctx.command_path} --help')"
-    click.echo(f"{click.style('boardchain', fg='red')}: {error_sentence(wrong)}{hint}", err=True)
-    return wrong.exit_code if isinstance(wrong, click.ClickException) else NO
+    code = wrong.exit_code if isinstance(wrong, click.ClickException) else NO
+    sentence = error_sentence(wrong)
+    if json:
+        return _tell(sentence, code, json=True)
+    return _tell(f"{click.style('boardchain', fg='red')}: {sentence}{hint}", code)
+
+
+def _tell(text: str, code: int, *, json: bool = False) -> int:
+    """Print an error and return its exit code."""
+    error = {"error": text, "exit_code": code}
+    click.echo(coding.dumps(error, ensure_ascii=False) if json else text, err=True)
+    return code
 
 
 def error_sentence(wrong: BaseException) -> str:

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from chain.accounts import ACCOUNTS
+from chain.cli import completion
 from chain.ledger.decoded.address_book import AddressBook
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Entry, Handle
 from chain.types import Address
 
 sender_option: Callable[..., Any] = click.option(
-    "--from", "--sender", "sender", default="alice", show_default=True, metavar="ACCOUNT",
+    "--from", "--sender", "sender", default="alice", show_default=True, metavar="ACCOUNT", shell_complete=completion.accounts,
     help="Who sends it: a name, a number in 'boardchain accounts', or an address.",
 )  # fmt: skip
 

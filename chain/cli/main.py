@@ -1,17 +1,22 @@
 """The command `boardchain`: finds the requested command, runs it, and reports an error in one sentence.
 
-A command is a file in `chain.cli.commands`. To list the commands only their first lines are read, so `--help` imports none.
+A command is a file in `chain.cli.commands`. To list the commands only their first lines are read, so `--help` imports none. The
+lines of a file's docstring that begin with `$` are the examples in the help of its command.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from chain.cli.error_report import report_error
 from chain.errors import UndeclaredContract
@@ -29,8 +34,18 @@ class Boardchain(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        command: click.Command = import_module(f"chain.cli.commands.{_file(cmd_name).stem}").command
+        module = import_module(f"chain.cli.commands.{_file(cmd_name).stem}")
+        command: click.Command = module.command
+        command.epilog = _examples(module.__doc__ or "")
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so, without importing any."""
+        return [
+            CompletionItem(name, help=_summary(_file(name)))
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -43,12 +58,36 @@ class Boardchain(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, _summary(_file(name))) for name in self.list_commands(ctx)])
 
-    def main(self, *args: Any, **named: Any) -> Any:
+    def invoke(self, ctx: click.Context) -> Any:
         try:
-            code = super().main(*args, **{**named, "standalone_mode": False})
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # of which click would make an error of the command
+            raise _PipeClosed from error
+
+    def main(self, args: Sequence[str] | None = None, *more: Any, **named: Any) -> Any:
+        words = list(sys.argv[1:] if args is None else args)
+        for stream in (sys.stdout, sys.stderr):  # a terminal may lack a character of a text
+            with suppress(AttributeError):
+                stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        try:
+            code = super().main(words, *more, **{**named, "standalone_mode": False})
+            sys.stdout.flush()
+        except (_PipeClosed, BrokenPipeError):
+            code = _end_of_pipe()
         except (Exception, UndeclaredContract) as error:
-            code = report_error(error)
+            code = report_error(error, json="--json" in words)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+class _PipeClosed(Exception):
+    """The reader of the output wants no more."""
+
+
+def _end_of_pipe() -> int:
+    """End quietly, as programs do whose reader wants no more, and return their exit code."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 128 + 13  # SIGPIPE
 
 
 def _file(name: str) -> Path:
@@ -60,6 +99,12 @@ def _summary(file: Path) -> str:
     """Return the first line of the docstring of a command module, without its period."""
     text = ast.get_docstring(ast.parse(file.read_text("utf-8"))) or ""
     return text.partition("\n")[0].rstrip(".")
+
+
+def _examples(docstring: str) -> str | None:
+    """Return the lines of a docstring that begin with `$` under a title, for the end of a help."""
+    lines = [f"  {line[2:]}" for line in docstring.split("\n") if line.startswith("$ ")]
+    return "\n".join(["\b", "Examples:", *lines]) if lines else None
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

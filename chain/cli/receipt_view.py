@@ -17,7 +17,7 @@ from chain.simulator.chain import Chain
 _COLUMNS = ("place", "block", "sender", "what", "how", "gas")
 
 
-def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
+def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool, hashes: bool = False) -> None:
     """Print a table of receipts."""
     if json:
         output.as_json(list(receipt_objects(chain.ledger, receipts)))
@@ -25,10 +25,11 @@ def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool) -> None:
     formatter = ActivityFormatter(chain.ledger)
     rows = [
         (receipt.position, receipt.block_number, formatter.show(receipt.sender),
-         formatter.format_call(receipt), formatter.format_outcome(receipt), receipt.gas_used)
+         formatter.format_call(receipt), formatter.format_outcome(receipt), receipt.gas_used,
+         *([f"0x{receipt.tx_hash.hex()}"] if hashes else []))
         for receipt in receipts
     ]  # fmt: skip
-    output.table(_COLUMNS, rows, json=False)
+    output.table((*_COLUMNS, "hash") if hashes else _COLUMNS, rows, json=False)
 
 
 def report(receipt: Receipt, *, json: bool) -> None:

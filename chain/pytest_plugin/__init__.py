@@ -82,10 +82,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gas-report", action="store_true", help="show what the calls to each entry cost"
     )
+    group.addoption("--gas-by-test", action="store_true", help="show it for each test, too")
     group.addoption(
         "--gas-snapshot",
         metavar="FILE",
-        help="write what they cost to a file; if there is one, fail where it differs",
+        help="write what they cost in each test to a file; if there is one, fail where a test that ran differs",
     )
 
 
@@ -96,7 +97,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(
             import_module("chain.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
         )
-    if config.option.gas_report or config.option.gas_snapshot:
+    if config.option.gas_report or config.option.gas_by_test or config.option.gas_snapshot:
         config.stash[_GAS] = import_module("chain.pytest_plugin.gas_report").GasReport()
         creation_hooks.creation_listeners.append(config.stash[_GAS].register_chain)
 
@@ -111,7 +112,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     item.config.stash[_KEY].start_test()
     if _GAS in item.config.stash:
-        item.config.stash[_GAS].counts = _examples(item)[0] is None
+        item.config.stash[_GAS].start(item.nodeid, counts=_examples(item)[0] is None)
 
 
 @pytest.fixture(autouse=True)
@@ -133,7 +134,10 @@ def pytest_fixture_setup(
     if fixturedef.scope == "function":
         return (yield)
     with request.config.stash[_KEY].persistent_fixture_scope(fixturedef.argname):
-        return (yield)
+        result = yield
+    if _GAS in request.config.stash:
+        request.config.stash[_GAS].end_fixture()
+    return result
 
 
 # Hypothesis
@@ -225,11 +229,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     gas, worker_output = config.stash[_GAS], getattr(config, "workeroutput", None)
     if worker_output is not None:  # one of several processes: the main one reports
-        worker_output["boardchain_gas"] = dict(gas.used)
+        used = {tuple(row): amounts for row, amounts in gas.used.items()}
+        worker_output["boardchain_gas"] = used, sorted(gas.tests)
     elif config.option.gas_snapshot:
         path = config.invocation_params.dir / config.option.gas_snapshot
         gas.differences = import_module("chain.pytest_plugin.gas_report").compare_with_snapshot(
-            path, gas.lines()
+            path, gas
         )
         if gas.differences and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -238,19 +243,25 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     if _GAS in node.config.stash:
-        node.config.stash[_GAS].add(getattr(node, "workeroutput", {}).get("boardchain_gas", {}))
+        output = getattr(node, "workeroutput", {})
+        node.config.stash[_GAS].add(*output.get("boardchain_gas", ({}, ())))
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if _GAS not in config.stash:
         return
     gas, reporter = config.stash[_GAS], terminalreporter
+    texts = import_module("chain.pytest_plugin.gas_report")
     if config.option.gas_report:
         reporter.section("gas")
-        for line in import_module("chain.pytest_plugin.gas_report").table(gas.lines()):
+        for line in texts.table(gas.lines()):
+            reporter.write_line(line)
+    if config.option.gas_by_test:
+        reporter.section("gas by test")
+        for line in texts.test_table(gas.test_lines()):
             reporter.write_line(line)
     if gas.differences:
         reporter.section(f"gas differs from {config.option.gas_snapshot}", red=True)
         for line in gas.differences:
             reporter.write_line(line)
-        reporter.write_line("if it is meant to: delete the file, and run the tests again")
+        reporter.write_line("if it is meant to: delete the file, and run all tests again")

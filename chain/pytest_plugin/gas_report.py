@@ -1,23 +1,28 @@
 """The gas of the calls in the tests that ran: for each entry the number of calls, and the least, median and most gas.
 
-The report registers chains as they are created, and reads their receipts when a test ends or a chain is reverted. Failed
+The report registers chains as they are created, and reads their receipts when a test ends or a chain is reverted. Calls between
+contracts are counted apart, as `Oracle.price(inner)`: their transaction is run again to learn what they used. Failed
 transactions are left out, and so are those of Hypothesis, which are another sample each time. Nothing of the engine is
-imported here.
+imported here before a test has used it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from statistics import median_low
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
 if TYPE_CHECKING:
+    from chain.ledger.receipts import Receipt
     from chain.simulator.chain import Chain
 
 _HEADS: Final = ("entry", "calls", "min", "median", "max")
+_SNAPSHOT_HEADS: Final = (*_HEADS, "test")
+_FIXTURES: Final = ""  # in place of a test: what the fixtures of several tests did
 
 
 class EntryStats(NamedTuple):
@@ -29,16 +34,26 @@ class EntryStats(NamedTuple):
     max: int
 
 
+class Row(NamedTuple):
+    """What the calls are grouped by."""
+
+    test: str
+    entry: str
+
+
 Lines = Mapping[str, EntryStats]
+TestLines = Mapping[Row, EntryStats]
 
 
 class GasReport:
-    """The gas of every call, by entry."""
+    """The gas of every call, by test and entry."""
 
     def __init__(self) -> None:
-        self.used: defaultdict[str, list[int]] = defaultdict(list)
+        self.used: defaultdict[Row, list[int]] = defaultdict(list)
+        self.tests: set[str] = set()  # those that ran
         self.differences: list[str] = []  # from the snapshot that it is compared with
         self.counts = True  # False while a test runs that is left out
+        self._test = _FIXTURES
         self._made: list[Chain] = []  # in this test: kept alive until they are counted
         self._done: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
 
@@ -55,73 +70,129 @@ class GasReport:
 
         chain.ledger.before_cut.append(before_cut)
 
+    def start(self, test: str, *, counts: bool) -> None:
+        """Count for a test from now on."""
+        self._test, self.counts = test, counts
+        self.tests.add(test)
+
     def end(self) -> None:
         """Count the receipts of a test that has ended."""
+        self._count_all(self._test)
+        self._made.clear()
+
+    def end_fixture(self) -> None:
+        """Count what a fixture that outlives its test has just done: under no test, as another one may be the first."""
+        self._count_all(_FIXTURES)
+
+    def _count_all(self, test: str) -> None:
+        before, self._test = self._test, test
         for chain in list(self._done):
             self._count(chain)
-        self._made.clear()
+        self._test = before
 
     def _count(self, chain: Chain) -> None:
         first, self._done[chain] = self._done[chain], len(chain.receipts)
-        if self.counts:
+        if self.counts or self._test == _FIXTURES:
             for receipt in chain.receipts[first:]:
-                if receipt.ok and receipt.contract is not None:
-                    entry = "deploy" if receipt.to is None else receipt.entry
-                    self.used[f"{receipt.contract}.{entry}"].append(receipt.gas_used)
+                for entry, gas in _calls_of(chain, receipt) if receipt.ok else ():
+                    self.used[Row(self._test, entry)].append(gas)
 
-    def add(self, used: Mapping[str, list[int]]) -> None:
+    def add(self, used: Mapping[tuple[str, str], list[int]], tests: Collection[str]) -> None:
         """Add the gas that another process has counted."""
-        for entry, gas in used.items():
-            self.used[entry] += gas
+        self.tests.update(tests)
+        for row, gas in used.items():
+            self.used[Row(*row)] += gas
 
     def lines(self) -> Lines:
-        return {
-            entry: EntryStats(len(gas), min(gas), median_low(gas), max(gas))
-            for entry, gas in sorted(self.used.items())
-        }
+        """The calls by entry, of all tests together."""
+        merged: defaultdict[str, list[int]] = defaultdict(list)
+        for row, gas in self.used.items():
+            merged[row.entry] += gas
+        return {entry: _stats(gas) for entry, gas in sorted(merged.items())}
+
+    def test_lines(self) -> TestLines:
+        """The calls of each test by entry."""
+        return {row: _stats(gas) for row, gas in sorted(self.used.items()) if row.test}
+
+
+def _stats(gas: list[int]) -> EntryStats:
+    return EntryStats(len(gas), min(gas), median_low(gas), max(gas))
+
+
+def _calls_of(chain: Chain, receipt: Receipt) -> Iterator[tuple[str, int]]:
+    """Yield the entry that a transaction called and those that contracts called in it, each with its gas."""
+    if receipt.contract is not None:
+        entry = "deploy" if receipt.to is None else receipt.entry
+        yield f"{receipt.contract}.{entry}", receipt.gas_used
+    if not receipt.call_rows:
+        return
+    reexecution = import_module("chain.ledger.reexecution")
+    machine = reexecution.recording_machine(chain.ledger)
+    try:
+        _, outcome = reexecution.replay_transaction(chain.ledger, receipt, machine)
+    except LookupError:  # it cannot be run again: an entry was mocked
+        return
+    pending = list(outcome.frame.children)
+    for frame in pending:
+        if frame.failure is None:
+            pending += frame.children
+            if frame.program is not None:
+                entry = "deploy" if frame.kind == "create" else frame.entry and frame.entry.name
+                yield f"{frame.program.spec.name}.{entry}(inner)", frame.gas_limit - frame.gas
 
 
 # Writing and comparing
 
 
 def table(lines: Lines) -> Iterator[str]:
-    """Yield the lines of a report, which are also those of a snapshot file."""
-    rows = [_HEADS, *((entry, *map(str, line)) for entry, line in lines.items())]
+    """Yield the lines of a report."""
+    return _drawn([_HEADS, *((entry, *map(str, line)) for entry, line in lines.items())])
+
+
+def test_table(lines: TestLines) -> Iterator[str]:
+    """Yield the lines of a report by test, which are also those of a snapshot file."""
+    rows = ((row.entry, *map(str, line), row.test) for row, line in lines.items())
+    return _drawn([_SNAPSHOT_HEADS, *rows])
+
+
+def _drawn(rows: list[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        name, *numbers = (
-            cell.rjust(width) if i else cell.ljust(width)
+        cells = (
+            cell.rjust(width) if 0 < i < len(_HEADS) else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        yield "  ".join((name, *numbers)).rstrip()
+        yield "  ".join(cells).rstrip()
 
 
-def read_snapshot(text: str) -> Lines:
+def read_snapshot(text: str) -> TestLines:
     """Return the lines of a snapshot file; raise ValueError if it is not one."""
     lines = {}
-    heads, *rows = [line.split() for line in text.splitlines()] or [[]]
-    if tuple(heads) != _HEADS:
-        raise ValueError(f"a gas snapshot begins with '{' '.join(_HEADS)}'")
+    heads, *rows = [line.split(None, len(_HEADS)) for line in text.splitlines()] or [[]]
+    if tuple(heads) != _SNAPSHOT_HEADS:
+        raise ValueError(f"a gas snapshot begins with '{' '.join(_SNAPSHOT_HEADS)}'")
     for row in rows:
-        if len(row) != len(_HEADS) or not all(cell.isdecimal() for cell in row[1:]):
+        numbers = row[1 : len(_HEADS)]
+        if len(row) != len(_SNAPSHOT_HEADS) or not all(cell.isdecimal() for cell in numbers):
             raise ValueError(f"no line of a gas snapshot: '{' '.join(row)}'")
-        lines[row[0]] = EntryStats(*map(int, row[1:]))
+        lines[Row(row[-1], row[0])] = EntryStats(*map(int, numbers))
     return lines
 
 
-def differences(then: Lines, now: Lines) -> Iterator[str]:
-    """Yield a line for each entry that has changed."""
-    for entry in sorted({*then, *now}):
-        if entry not in now:
-            yield f"{entry}: is not called any more"
-        elif entry not in then:
-            yield f"{entry}: is new, {_format_line(now[entry])}"
-        elif then[entry] != now[entry]:
-            pairs = zip(EntryStats._fields, then[entry], now[entry], strict=True)
+def differences(then: TestLines, now: TestLines, tests: Collection[str]) -> Iterator[str]:
+    """Yield a line for each entry that has changed in one of `tests`, those that ran."""
+    for row in sorted({row for row in (*then, *now) if row.test in tests}):
+        name = f"{row.entry} in {row.test}"
+        if row not in now:
+            yield f"{name}: is not called any more"
+        elif row not in then:
+            yield f"{name}: is new, {_format_line(now[row])}"
+        elif then[row] != now[row]:
+            pairs = zip(EntryStats._fields, then[row], now[row], strict=True)
             changes = (
-                f"{name} {old} -> {new} ({new - old:+})" for name, old, new in pairs if old != new
+                f"{field} {old} -> {new} ({new - old:+})" for field, old, new in pairs if old != new
             )
-            yield f"{entry}: {', '.join(changes)}"
+            yield f"{name}: {', '.join(changes)}"
 
 
 def _format_line(line: EntryStats) -> str:
@@ -130,12 +201,14 @@ def _format_line(line: EntryStats) -> str:
     )
 
 
-def compare_with_snapshot(path: Path, lines: Lines) -> list[str]:
-    """Write the snapshot if there is none; otherwise return the differences from it."""
+def compare_with_snapshot(path: Path, gas: GasReport) -> list[str]:
+    """Write the snapshot if there is none; otherwise return the differences from it, in the tests that ran."""
+    lines = gas.test_lines()
     if not path.exists():
-        path.write_text("".join(f"{line}\n" for line in table(lines)), encoding="utf-8")
+        path.write_text("".join(f"{line}\n" for line in test_table(lines)), encoding="utf-8")
         return []
     try:
-        return list(differences(read_snapshot(path.read_text(encoding="utf-8")), lines))
+        snapshot = read_snapshot(path.read_text(encoding="utf-8"))
     except ValueError as problem:
         return [str(problem)]
+    return list(differences(snapshot, lines, gas.tests))

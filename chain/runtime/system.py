@@ -12,21 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.errors import Revert, require
 from chain.machine.frame import Frame
 from chain.machine.gas import COLD_ACCOUNT, WARM
+from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract, encode_event
+from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
 from chain.schema.value_types import AddressType, BoolType, Field
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, selector_of
 from chain.storage.layout import FieldsLayout, layout_for
-from chain.types import Address
+from chain.types import ZERO_ADDRESS, Address
 
+C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 
 # The slot where a system keeps `HOME_FIELDS`.
@@ -145,6 +148,17 @@ class WorldModels:
             self._frame.gas = words.gas
 
     # The world itself
+
+    def system(self, system: type[C], *, value: int = 0, gas: int | None = None) -> C:
+        """Return the system of that class in this world, with its entries as methods, as `self.at` does."""
+        require_contract_class(system)
+        words, name = self._world_frame(), system.__name__
+        try:
+            address = self._world.systems[name]
+        finally:
+            self._frame.gas = words.gas
+        require(address != ZERO_ADDRESS, f"World {self.namespace} has no system '{name}'")
+        return cast(C, ContractProxy(self._frame, address, system.__spec__, value, gas))
 
     def emit(self, event: object) -> None:
         """Emit an `@event` from the address of the world."""

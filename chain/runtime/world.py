@@ -75,6 +75,7 @@ class World(Contract):
     owners: Map[tuple[bytes32, Address], bool]
     systems: Map[str, Address]
     registered: Set[Address]
+    granted: Map[Address, Set[bytes32]]  # the resources for which an account has, or had, a right
 
     @init
     def new(self, namespace: str) -> None:
@@ -92,6 +93,7 @@ class World(Contract):
     def grant_writer(self, resource: bytes32, address: Address) -> None:
         self._require_owner(resource)
         self.writers[resource, address] = True
+        self.granted[address].add(resource)
         self.emit(WriterGranted(resource, address))
 
     @call
@@ -104,6 +106,7 @@ class World(Contract):
     def grant_owner(self, resource: bytes32, address: Address) -> None:
         self._require_owner(resource)
         self.owners[resource, address] = True
+        self.granted[address].add(resource)
         self.emit(OwnerGranted(resource, address))
 
     @call
@@ -140,14 +143,29 @@ class World(Contract):
         )
         raise Revert(f"Caller {self.caller_id} is not an owner of {what}")
 
+    def _take_rights(self, address: Address) -> None:
+        """Revoke every right of an account."""
+        resources = self.granted[address]
+        for resource in list(resources):
+            if self.writers[resource, address]:
+                self.writers[resource, address] = False
+                self.emit(WriterRevoked(resource, address))
+            if self.owners[resource, address]:
+                self.owners[resource, address] = False
+                self.emit(OwnerRevoked(resource, address))
+            resources.discard(resource)
+
     # Systems
 
     @call
     def register(self, name: str, address: Address) -> None:
-        """Make `address` the system called `name`. An earlier system of that name is no longer registered."""
+        """Make `address` the system called `name`. An earlier system of that name is out: all its rights are taken away."""
         self._require_owner(selector_of(self.namespace))
         require(name, "a system has a name")
-        self.registered.discard(self.systems[name])
+        earlier = self.systems[name]
+        if earlier not in (address, ZERO_ADDRESS):
+            self.registered.discard(earlier)
+            self._take_rights(earlier)
         self.systems[name] = address
         self.registered.add(address)
         self.emit(SystemRegistered(address, name))

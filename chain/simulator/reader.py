@@ -28,6 +28,7 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.trace import Trace
+from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
 from chain.machine.executor import Machine
@@ -216,7 +217,11 @@ class ChainReader(ABC):
 
     @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
-        """Return a handle for a deployed world, given its address or a handle of another chain."""
+        """Return a handle for a deployed world, given its namespace, its address, or a handle of another chain."""
+        if isinstance(world, str):
+            named = [found.address for found in worlds_of(self.ledger) if found.namespace == world]
+            if len(named) == 1:
+                return WorldHandle(self, Address(named[0]))
         return WorldHandle(self, self.address_of(world, "world"))
 
     @reading

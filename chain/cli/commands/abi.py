@@ -1,4 +1,8 @@
-"""The ABI of a contract, as JSON or TypeScript."""
+"""The ABI of a contract, as JSON or TypeScript.
+
+$ boardchain abi Deblockle
+$ boardchain abi Deblockle --typescript --out deblockle.ts
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ from pathlib import Path
 
 import click
 
+from chain.cli import completion
 from chain.cli.options import contract_named, contracts_option
 from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command()
-@click.argument("contract")
+@click.argument("contract", shell_complete=completion.classes)
 @click.option("--typescript", "--ts", is_flag=True, help="A TypeScript module, with 'as const'.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")
 @click.option("--json", "_json", is_flag=True, help="Answer in JSON, as it does anyway.")

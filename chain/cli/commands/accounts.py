@@ -1,4 +1,8 @@
-"""The accounts of a chain and their balances."""
+"""The accounts of a chain and their balances.
+
+$ boardchain accounts
+$ boardchain accounts --chain duel.chain --keys --json
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,21 @@
-"""Call an entry of a contract in a transaction."""
+"""Call an entry of a contract in a transaction.
+
+$ boardchain call Deblockle create_game first.testnet second.testnet 3 --chain duel.chain
+$ boardchain call Deblockle pass_move 0 --from second.testnet --chain duel.chain
+"""
 
 from __future__ import annotations
 
 import click
 
-from chain.cli import lookup, options, output
+from chain.cli import completion, lookup, options, output
 from chain.cli.receipt_view import report
 from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("contract")
-@click.argument("entry")
+@click.argument("contract", shell_complete=completion.contracts)
+@click.argument("entry", shell_complete=completion.entries)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @lookup.sender_option
 @click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")

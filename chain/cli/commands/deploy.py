@@ -1,4 +1,9 @@
-"""Deploy a contract, or everything that a script plans."""
+"""Deploy a contract, or everything that a script plans.
+
+$ boardchain deploy Deblockle --chain duel.chain
+$ boardchain deploy scripts/deploy.py --chain games.chain --dry-run
+$ boardchain deploy scripts/deploy.py cubes=5 --chain http://127.0.0.1:8545 --upgrade
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from chain.accounts import Account
-from chain.cli import deployment_view, lookup, options, output
+from chain.cli import completion, deployment_view, lookup, options, output
 from chain.cli.deployment_view import DeployOptions
 from chain.cli.plan_loader import load_plan, read_sender, split_parameters
 from chain.cli.signers import signer_options
@@ -24,7 +29,7 @@ _OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt"
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("what")
+@click.argument("what", shell_complete=completion.classes)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @lookup.sender_option
 @click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")

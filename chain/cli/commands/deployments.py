@@ -1,4 +1,9 @@
-"""The deployments of a project: plans, steps, addresses, runs and costs."""
+"""The deployments of a project: plans, steps, addresses, runs and costs.
+
+$ boardchain deployments
+$ boardchain deployments games --addresses
+$ boardchain deployments --chain games.chain
+"""
 
 from __future__ import annotations
 

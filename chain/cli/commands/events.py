@@ -1,64 +1,154 @@
-"""Search the events of contracts by name and by field."""
+"""Search the events of contracts by name and by field.
+
+$ boardchain events --chain duel.chain --last 20
+$ boardchain events PiecePlaced game_id=0 --contract Blokus --chain games.chain
+$ boardchain events --follow --chain http://127.0.0.1:8545
+"""
 
 from __future__ import annotations
 
+import json as coding
+import math
 import re
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 import click
 
 from chain.abi import field_name
-from chain.cli import lookup, options, output
+from chain.cli import completion, lookup, options, output
 from chain.cli.arguments import read_word
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import JsonObject, event_objects
 from chain.ledger.sql.parse_values import ParseError
 from chain.simulator.catalogue import ContractCatalogue
-from chain.simulator.chain import Chain
+from chain.simulator.chain import MEMORY, Chain
 from chain.types import Address
 
-_ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+_ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
+_PAUSE: Final = 0.3  # seconds between two looks at a chain that is followed
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completion.events)
 @click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
-@click.option("--contract", help="Only those of that contract: a name or an address.")
+@click.option(
+    "--contract", shell_complete=completion.contracts,
+    help="Only those of that contract: a name or an address.",
+)  # fmt: skip
 @click.option("--from-block", type=click.IntRange(min=0), help="Not those of earlier blocks.")
 @click.option("--to-block", type=click.IntRange(min=0), help="Not those of later blocks.")
 @click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--hashes", is_flag=True, help="Show the hash of each transaction.")
+@click.option("--follow", is_flag=True, help="Go on with those that come, until Ctrl-C.")
 @options.chain_option
 @options.contracts_option
 @output.json_option
 def command(
-    name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None,
-    to_block: int | None, last: int | None, where: str, offered: ContractCatalogue, json: bool,
+    name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None, to_block: int | None,
+    last: int | None, hashes: bool, follow: bool, where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """List all events, or those called NAME with these values in their fields."""
+    """List all events in order, or those called NAME with these values in their fields.
+
+    Each has the place of its transaction, for 'boardchain trace'. With --follow and --json each is a line of JSON.
+    """
+    if follow and where == MEMORY:
+        raise click.UsageError(
+            "--follow: a chain in memory ends with the command: name one with --chain"
+        )
     with options.open_chain(where, offered) as chain:
-        ledger = chain.ledger
         by = None if contract is None else lookup.contract_address(chain, contract)
-        positions: Iterable[int] = range(len(ledger.events.rows))
-        if name is not None:
-            positions = _position_columns(chain, name, fields, by)
-        elif by is not None:
-            positions = ledger.events.contract_finder(by)()
-        lines = list(event_objects(ledger, positions))
-        low, high = from_block or 0, ledger.blocks.head.number + 1 if to_block is None else to_block
-        lines = [line for line in lines if low <= line["block"] <= high][-(last or 0) :]
-        book = AddressBook(ledger)
-        rows = [_row(book, line) for line in lines] if not json else []
-    if json:
-        output.as_json(lines)
-    else:
-        output.table(("block", "event", "contract", "fields"), rows, json=False)
+
+        def found(since: int) -> list[JsonObject]:
+            lines = event_objects(chain.ledger, _positions(chain, name, fields, by))
+            low, high = from_block or 0, math.inf if to_block is None else to_block
+            return [
+                line for line in lines if low <= line["block"] <= high and line["receipt"] >= since
+            ]
+
+        lines, printer = found(0), _Printer(chain, hashes=hashes, json=json)
+        lines = lines[-(last or 0) :]
+        if not follow:
+            printer.table(lines)
+            return
+        printer.lines(lines)
+        for since in _growth(chain):
+            printer.lines(found(since))
 
 
-def _row(who: AddressBook, line: JsonObject) -> tuple[object, ...]:
-    """Return an event as a row of the table, with the names of accounts and contracts in place of addresses."""
-    fields = {name: _named(who, value) for name, value in line["fields"].items()}
-    return line["block"], line["event"], _named(who, line["address"]), output.inline_pairs(fields)
+def _growth(chain: Chain) -> Iterator[int]:
+    """Yield again and again the number of receipts up to which all was seen. It sinks if the chain goes back."""
+    seen = len(chain.receipts)
+
+    def cut(blocks: int, receipts: int) -> None:
+        nonlocal seen
+        if receipts < seen:
+            output.remark("the chain went back")
+            seen = receipts
+
+    chain.ledger.on_truncated.append(cut)
+    for _ in pauses():
+        count = len(chain.receipts)
+        yield seen
+        seen = count
+
+
+def pauses() -> Iterator[None]:
+    """Wait between two looks at the chain."""
+    while True:
+        time.sleep(_PAUSE)
+        yield
+
+
+class _Printer:
+    """Prints events, with the names of accounts and contracts in place of addresses."""
+
+    def __init__(self, chain: Chain, *, hashes: bool, json: bool) -> None:
+        self._chain, self._hashes, self._json = chain, hashes, json
+
+    def table(self, lines: list[JsonObject]) -> None:
+        """Print all events at once."""
+        if self._json:
+            output.as_json([self._with_hash(line) for line in lines])
+            return
+        columns = (
+            "place",
+            "block",
+            "event",
+            "contract",
+            "fields",
+            *(["hash"] if self._hashes else []),
+        )
+        output.table(columns, map(self._row(), lines), json=False)
+
+    def lines(self, lines: list[JsonObject]) -> None:
+        """Print each event in a line."""
+        row = self._row()
+        for line in lines:
+            if self._json:
+                click.echo(coding.dumps(self._with_hash(line), ensure_ascii=False))
+            else:
+                click.echo("  ".join(map(str, row(line))))
+
+    def _row(self) -> Callable[[JsonObject], tuple[object, ...]]:
+        """Return a function that makes a row of an event."""
+        who = AddressBook(self._chain.ledger)
+
+        def row(line: JsonObject) -> tuple[object, ...]:
+            fields = {name: _named(who, value) for name, value in line["fields"].items()}
+            contract, shown = _named(who, line["address"]), output.inline_pairs(fields)
+            hashes = [self._hash(line)] if self._hashes else []
+            return line["receipt"], line["block"], line["event"], contract, shown, *hashes
+
+        return row
+
+    def _with_hash(self, line: JsonObject) -> JsonObject:
+        return line | {"hash": self._hash(line)} if self._hashes else line
+
+    def _hash(self, line: JsonObject) -> str:
+        return f"0x{self._chain.ledger.receipts[line['receipt']].tx_hash.hex()}"
 
 
 def _named(who: AddressBook, value: object) -> object:
@@ -67,10 +157,13 @@ def _named(who: AddressBook, value: object) -> object:
     return value
 
 
-def _position_columns(
-    chain: Chain, name: str, fields: tuple[str, ...], by: Address | None
+def _positions(
+    chain: Chain, name: str | None, fields: tuple[str, ...], by: Address | None
 ) -> Iterable[int]:
     """Return the positions of these events in the list of logs."""
+    if name is None:
+        log = chain.ledger.events
+        return range(len(log.rows)) if by is None else log.contract_finder(by)()
     try:
         events = chain.ledger.events.of(name, by=by is not None)
     except TypeError as error:

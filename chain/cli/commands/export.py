@@ -1,4 +1,8 @@
-"""Write receipts, events or a table to a file, as JSON lines or CSV."""
+"""Write receipts, events or a table to a file, as JSON lines or CSV.
+
+$ boardchain export receipts duel.jsonl --chain duel.chain
+$ boardchain export PiecePlaced moves.csv --chain games.chain
+"""
 
 from __future__ import annotations
 

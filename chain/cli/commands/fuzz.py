@@ -1,4 +1,7 @@
-"""Call a game's entries at random to find what breaks it."""
+"""Call a game's entries at random to find what breaks it.
+
+$ boardchain fuzz contracts.deblockle
+"""
 
 from __future__ import annotations
 

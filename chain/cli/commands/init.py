@@ -1,4 +1,7 @@
-"""Start a new game: a folder with rules, a contract, tests and scripts that work at once."""
+"""Start a new game: a folder with rules, a contract, tests and scripts that work at once.
+
+$ boardchain init snakes-and-ladders
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A contract's storage layout, models, entries and events."""
+"""A contract's storage layout, models, entries and events.
+
+$ boardchain inspect Deblockle
+$ boardchain inspect contracts.deblockle:Deblockle --json
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from chain.cli import options, output
+from chain.cli import completion, options, output
 from chain.cli.arguments import usage
 from chain.metering.program import program_of
 from chain.simulator.catalogue import ContractCatalogue
@@ -16,7 +20,7 @@ from chain.spec.storage_report import contract_layout_report, model_shape
 
 
 @click.command()
-@click.argument("contract")
+@click.argument("contract", shell_complete=completion.classes)
 @options.contracts_option
 @output.json_option
 def command(contract: str, offered: ContractCatalogue, json: bool) -> None:

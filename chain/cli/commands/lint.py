@@ -1,4 +1,8 @@
-"""Check contracts for lost data and for results that may differ between machines."""
+"""Check contracts for lost data and for results that may differ between machines.
+
+$ boardchain lint contracts.blokus
+$ boardchain lint my_game.py
+"""
 
 from __future__ import annotations
 

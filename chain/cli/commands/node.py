@@ -1,6 +1,10 @@
 """Serve a chain to wallets, web3.py, ethers and every other JSON-RPC client.
 
 The addresses and keys are those of every local Ethereum chain. Never send anything of value to them: the keys are public.
+
+$ boardchain node
+$ boardchain node --data race.chain --block-time 2
+$ boardchain node --contracts mygame --reload
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Draw a board of a game as a picture."""
+"""Draw a board of a game as a picture.
+
+$ boardchain picture Deblockle 0 --chain duel.chain --since 2 -o board.svg
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from chain.cli import lookup, options, output
+from chain.cli import completion, lookup, options, output
 from chain.cli.arguments import read_word
 from chain.ledger.sql.parse_values import ParseError
 from chain.pictures import Boards, Picture, boards_of
@@ -16,7 +19,7 @@ from chain.simulator.handle import Handle
 
 
 @click.command()
-@click.argument("game")
+@click.argument("game", shell_complete=completion.contracts)
 @click.argument("board_id", metavar="[ID]", required=False)
 @click.option("--block", type=int, help="As it was at the end of that block.")
 @click.option("--since", type=int, metavar="BLOCK", help="Outline what has changed since the end of that block.")  # fmt: skip

@@ -1,4 +1,8 @@
-"""Play many games between strategies and count who wins."""
+"""Play many games between strategies and count who wins.
+
+$ boardchain play contracts.blokus --games 1000 --strategies greedy,random --workers 2
+$ boardchain play contracts.deblockle --bare --check 1
+"""
 
 from __future__ import annotations
 

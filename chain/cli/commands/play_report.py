@@ -1,4 +1,7 @@
-"""Write the report of played games, a page of HTML."""
+"""Write the report of played games, a page of HTML.
+
+$ boardchain play-report runs/blokus
+"""
 
 from __future__ import annotations
 

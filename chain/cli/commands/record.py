@@ -1,4 +1,8 @@
-"""Write a play as a transcript that can be replayed."""
+"""Write a play as a transcript that can be replayed.
+
+$ boardchain record scripts/play_deblockle.py -o play.txt
+$ boardchain record duel.chain -o duel.txt
+"""
 
 from __future__ import annotations
 

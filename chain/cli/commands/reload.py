@@ -1,4 +1,7 @@
-"""Make a node reload its package."""
+"""Make a node reload its package.
+
+$ boardchain reload --chain http://127.0.0.1:8545
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Play a transcript again, and show where the result differs."""
+"""Play a transcript again, and show where the result differs.
+
+$ boardchain replay play.txt
+$ boardchain replay play.txt --update
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Run a script on a chain."""
+"""Run a script on a chain.
+
+$ boardchain run scripts/play_deblockle.py --chain duel.chain
+"""
 
 from __future__ import annotations
 

@@ -1,37 +1,103 @@
-"""Query the tables of a chain in SQL."""
+"""Query the tables of a chain in SQL.
+
+$ boardchain sql --chain duel.chain
+$ boardchain sql "select entry, sum(gas_used) gas from receipts group by entry" --chain duel.chain
+$ boardchain sql "select * from receipts where sender_name = ?" alice --chain duel.chain --json
+$ boardchain sql --interactive --chain duel.chain
+"""
 
 from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from chain.cli import options, output
+from chain.ledger.sql.sql_view import QueryLimits
 from chain.simulator.catalogue import ContractCatalogue
+from chain.simulator.chain import Chain
 
 _TABLES = "select name, kind, contract, columns from tables order by name"
+_STEPS_A_SECOND = 20_000_000  # of SQLite, about
 
 
 @click.command()
 @click.argument("question", required=False)
 @click.argument("values", nargs=-1)
+@click.option("-i", "--interactive", is_flag=True, help="Ask one question after the other.")
+@click.option(
+    "--most", type=click.IntRange(min=1), default=100_000, show_default=True, help="Refuse a longer answer."
+)  # fmt: skip
+@click.option(
+    "--seconds", type=click.IntRange(min=1), default=60, show_default=True,
+    help="Give up after about so long.",
+)  # fmt: skip
 @options.chain_option
 @options.contracts_option
 @output.json_option
 def command(
-    question: str | None,
-    values: tuple[str, ...],
-    where: str,
-    offered: ContractCatalogue,
-    json: bool,
-) -> None:
+    question: str | None, values: tuple[str, ...], interactive: bool, most: int, seconds: int,
+    where: str, offered: ContractCatalogue, json: bool,
+) -> None:  # fmt: skip
     """Answer QUESTION, in which each '?' takes one of VALUES. Without a question, list the tables.
 
-    There are tables of receipts and logs, and one for each declared event and model.
+    There are tables of receipts and logs, and one for each declared event and model. Ctrl-C ends a question that takes long.
     """
+    limits = QueryLimits(rows=most, steps=seconds * _STEPS_A_SECOND)
     with options.open_chain(where, offered) as chain:
-        if question is None:
-            question = _TABLES
+        if interactive:
+            _ask_on(chain, limits, json=json)
+            return
         try:
-            answer = chain.sql(question, *values)
+            _answer(chain, question or _TABLES, values, limits, json=json)
         except ValueError as error:
             raise click.UsageError(str(error)) from None
+
+
+def _answer(
+    chain: Chain, question: str, values: tuple[str, ...], limits: QueryLimits, *, json: bool
+) -> None:
+    _ = chain.head  # brings the ledger of a remote chain up to date
+    answer = chain.database.query(question, values, {}, limits)
     output.table(answer.columns, answer, json=json)
+
+
+def _ask_on(chain: Chain, limits: QueryLimits, *, json: bool) -> None:
+    """Answer questions, each of which ends with a semicolon or an empty line, until the input ends."""
+    with suppress(ImportError):
+        import_module("readline")
+    output.remark("a question ends with ';'; .tables lists what there is, .quit ends")
+    lines: list[str] = []
+    while True:
+        try:
+            line = input("    > " if lines else "sql > ") if sys.stdin.isatty() else input()
+        except EOFError:
+            line, is_end = "", True
+        except KeyboardInterrupt:
+            lines.clear()
+            click.echo()
+            continue
+        else:
+            is_end = line.strip() in (".quit", ".exit")
+        if line.strip() == ".tables":
+            lines, line = [_TABLES], ""
+        if not is_end and line.strip():
+            lines.append(line)
+        question = "\n".join(lines).strip().removesuffix(";")
+        if question and (is_end or not line.strip() or line.rstrip().endswith(";")):
+            lines.clear()
+            _try(chain, question, limits, json=json)
+        if is_end:
+            return
+
+
+def _try(chain: Chain, question: str, limits: QueryLimits, *, json: bool) -> None:
+    """Answer a question, or say why there is no answer."""
+    try:
+        _answer(chain, question, (), limits, json=json)
+    except ValueError as error:
+        output.remark(str(error))
+    except KeyboardInterrupt:
+        output.remark("stopped")

@@ -1,4 +1,7 @@
-"""Show one transaction in full: its calls, reads, writes and logs."""
+"""Show one transaction in full: its calls, reads, writes and logs.
+
+$ boardchain trace -1 --chain duel.chain
+"""
 
 from __future__ import annotations
 

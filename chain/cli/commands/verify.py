@@ -1,4 +1,7 @@
-"""Play a chain again in several interpreters, and compare every block."""
+"""Play a chain again in several interpreters, and compare every block.
+
+$ boardchain verify play.txt
+"""
 
 from __future__ import annotations
 

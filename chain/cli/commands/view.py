@@ -1,19 +1,25 @@
-"""Call a view of a contract and print its value."""
+"""Call a view of a contract and print its value.
+
+$ boardchain view Deblockle cube_state 0 4 4 --chain duel.chain
+$ boardchain view Deblockle game_state 0 --block 3 --chain duel.chain --json
+"""
 
 from __future__ import annotations
 
 import click
 
-from chain.cli import lookup, options, output
+from chain.cli import completion, lookup, options, output
 from chain.errors import Reverted
 from chain.simulator.catalogue import ContractCatalogue
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("contract")
-@click.argument("entry")
+@click.argument("contract", shell_complete=completion.contracts)
+@click.argument("entry", shell_complete=completion.entries)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
-@click.option("--from", "--sender", "sender", default="alice", help="Who asks.")
+@click.option(
+    "--from", "--sender", "sender", default="alice", help="Who asks.", shell_complete=completion.accounts,
+)  # fmt: skip
 @click.option("--block", type=int, help="As it was at the end of that block.")
 @options.chain_option
 @options.contracts_option

@@ -6,10 +6,11 @@ When the chain is reverted, the rows that were undone are deleted. The tables ar
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final, NamedTuple
 
 from chain.concurrency.atomic_steps import undisturbed
@@ -34,26 +35,44 @@ _HARMLESS: Final = {
 }
 
 
-class QueryLimits(NamedTuple):
-    """The limits of an untrusted query: rows, bytes of one value and of all, steps of SQLite's virtual machine."""
+_STRIDE: Final = 100_000  # steps of SQLite from one look whether to stop to the next
 
-    rows: int
-    bytes: int
-    steps: int
+
+class QueryLimits(NamedTuple):
+    """The limits of a query: rows, bytes of one value and of all, steps of SQLite's virtual machine."""
+
+    rows: float = math.inf
+    bytes: int = 2**31 - 1
+    steps: float = math.inf
 
     @contextmanager
-    def applied(self, connection: sqlite3.Connection) -> Iterator[None]:
-        """Apply the limits to a connection within the scope."""
+    def applied(self, connection: sqlite3.Connection) -> Iterator[Callable[[], bool]]:
+        """Apply the limits to a connection within the scope. The result says whether all steps are spent.
+
+        Python handles signals when SQLite calls it, so even a query without limits can be interrupted.
+        """
         longest = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self.bytes)
-        connection.set_progress_handler(lambda: 1, self.steps)
+        left, stride = self.steps, int(min(self.steps, _STRIDE))
+
+        def is_spent() -> bool:
+            return left <= 0
+
+        def stops() -> bool:
+            nonlocal left
+            left -= stride
+            return is_spent()
+
+        connection.set_progress_handler(stops, stride)
         try:
-            yield
+            yield is_spent
         finally:
             connection.set_progress_handler(None, 0)
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
 
     def fetch(self, cursor: sqlite3.Cursor) -> list[tuple[object, ...]]:
         """Return all rows of a cursor, or refuse if they exceed the limits."""
+        if self.rows == math.inf:
+            return cursor.fetchall()
         rows, size = [], 0
         for row in cursor:
             rows.append(row)
@@ -63,6 +82,9 @@ class QueryLimits(NamedTuple):
                     f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; say 'limit'"
                 )
         return rows
+
+
+_NO_LIMITS: Final = QueryLimits()
 
 
 class SqlView:
@@ -95,7 +117,7 @@ class SqlView:
         question: str,
         values: Sequence[object],
         named: Mapping[str, object],
-        bounds: QueryLimits | None = None,
+        bounds: QueryLimits = _NO_LIMITS,
     ) -> QueryResult:
         """Return the result of one statement, in which `values` and `named` replace `?` and `:name`."""
         text(question, "the question")
@@ -117,7 +139,7 @@ class SqlView:
         return answer
 
     def _ask(
-        self, question: str, names: list[str], given: list[Any], bounds: QueryLimits | None
+        self, question: str, names: list[str], given: list[Any], bounds: QueryLimits
     ) -> QueryResult:
         self._bring_up_to_date(question)
         with self._numbers.parameters_scope():
@@ -130,18 +152,19 @@ class SqlView:
         return answer
 
     def _answer(
-        self, question: str, names: list[str], given: list[object], bounds: QueryLimits | None
+        self, question: str, names: list[str], given: list[object], bounds: QueryLimits
     ) -> QueryResult:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
         self._refused, self._stop, self._who = False, None, AddressBook(self._ledger)
         self._connection.set_authorizer(self._authorize)  # for the caller's statement, not for ours
         try:
-            with bounds.applied(self._connection) if bounds else nullcontext():
+            with bounds.applied(self._connection) as is_spent:
                 cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
-                rows = bounds.fetch(cursor) if bounds else cursor.fetchall()
+                rows = bounds.fetch(cursor)
         except (sqlite3.Error, sqlite3.Warning) as problem:
-            if not self._refused and _is_interrupt(question, str(problem)):
+            is_stopped = str(problem) == "interrupted" and not is_spent()
+            if is_stopped or (not self._refused and _is_interrupt(question, str(problem))):
                 raise (self._stop or KeyboardInterrupt) from None
             raise ValueError(self._explain(question, str(problem))) from None
         finally:

@@ -64,7 +64,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
 def test_command_explains_the_error(words: tuple[str, ...], says: str) -> None:
     refused = invoke(*words)
     assert refused.exit_code in (1, 2)
-    assert refused.stderr.startswith(f"boardchain: {says}"), refused.stderr
+    start = '{"error": "' if "--json" in words else "boardchain: "
+    assert refused.stderr.startswith(f"{start}{says}"), refused.stderr
     assert refused.stdout == ""
 
 

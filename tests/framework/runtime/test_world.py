@@ -74,6 +74,14 @@ class Game(System):
         job[0](self)
 
 
+@run_uninstrumented
+class BetterGame(Game):
+    @call
+    def move_twice(self, id: u64) -> None:
+        self.move(id)
+        self.move(id)
+
+
 def announce(game: Game, board: Board) -> None:
     game.world.emit(Moved(board.id, board.moves))
 
@@ -233,6 +241,43 @@ def test_replaced_system_is_out(world: Any, chain: Chain) -> None:
     job[:] = [lambda game: game.world.uuid()]
     assert (new.work().ok, old.work(check=False).ok) == (True, False)
     assert world.system("Game").address == new.address
+
+
+def test_replaced_system_has_no_rights(world: Any, chain: Chain) -> None:
+    old, new = world.system(Game), chain.deploy(Game, world.address)
+    world.grant_owner(Score, old)
+    receipt = world.handle.register("Game", new.address)
+    assert [type(event).__name__ for event in receipt.events] == [
+        "WriterRevoked", "OwnerRevoked", "SystemRegistered"
+    ]  # fmt: skip
+    assert not (world.is_writer(Board, old) or world.is_owner(Score, old))
+    job[:] = [lambda game: game.world.write(Board(1, 1))]
+    with pytest.raises(Reverted, match="Caller Game has no write access"):
+        old.work()
+    world.grant_writer(Board, new)
+    world.handle.register("Game", new.address)  # once more: nothing is lost
+    assert new.work().ok
+
+
+def test_upgraded_system_keeps_its_rights(world: Any, chain: Chain) -> None:
+    chain.upgrade(world.system(Game), BetterGame)
+    assert world.is_writer(Board, world.system("Game"))
+    assert world.system("Game").move_twice(4).ok
+    assert world.read(Board, 4).moves == 2
+
+
+def test_system_is_found_by_its_class(world: Any, chain: Chain) -> None:
+    def score(game: Any) -> None:
+        game.world.system(Register).score(7)
+
+    receipt = work(world, score)
+    assert receipt.events.one(Joined) == Joined(world.system(Game).address)
+    with pytest.raises(Reverted, match="World duel has no system 'Taker'"):
+        work(world, lambda game: game.world.system(Taker))
+
+
+def test_world_is_found_by_its_namespace(world: Any, chain: Chain) -> None:
+    assert chain.world("duel").address == world.address
 
 
 def test_only_owners_register(world: Any, chain: Chain) -> None:
