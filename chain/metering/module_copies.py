@@ -134,6 +134,8 @@ class ModuleNamespace:
         self.modules: dict[str, InstrumentedModule] = {}
         self.packages: dict[str, ModuleType] = {}  # packages without a file
         self.history: list[str] = []  # the keys of what was built in it
+        self._built: dict[str, dict[str, Any]] = {}  # what the modules held when they were built
+        self._is_as_built = True  # nobody has put anything else into them since
         self.former: set[str] = set()  # modules whose originals have been imported again since
 
     def module_copy(self, name: str) -> ModuleType | None:
@@ -157,8 +159,10 @@ class ModuleNamespace:
             if module.name not in self.modules:
                 self.modules[module.name] = InstrumentedModule(module)
             self.modules[module.name].add_files(sources.data_files(module))
-        codes = StatementCodes(sources, self.history)
-        self._codes = codes
+        self._is_as_built = self._is_as_built and all(
+            _is_same(self.modules[name].space, space) for name, space in self._built.items()
+        )
+        codes = self._codes = StatementCodes(sources, self.history, self._is_as_built)
         self.history.append(codes.key)
         ticks = fuel.suspend()
         try:
@@ -176,6 +180,7 @@ class ModuleNamespace:
         for module in sources.modules:
             register_module(self.modules[module.name].space, module.name)
         codes.save()
+        self._built = {name: dict(copy.space) for name, copy in self.modules.items()}
 
     @contextmanager
     def _installed(self) -> Iterator[None]:
@@ -284,6 +289,10 @@ class ModuleNamespace:
                 inner = self.modules.get(".".join(parts[: count + 1]))
                 if outer is not None and inner is not None:
                     outer.space[parts[count]] = inner.made
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
 def _import_foreign(

@@ -22,11 +22,16 @@ _KNOWN: Final = sys.stdlib_module_names | {"chain"}
 
 
 class StatementCodes:
-    """The compiled statements for one build of a module namespace. `history` holds the keys of the builds before it."""
+    """The compiled statements for one build of a module namespace.
 
-    def __init__(self, sources: ProgramSources, history: Sequence[str]) -> None:
+    `history` holds the keys of the builds before it; `is_as_built` is True if the modules are as those left them.
+    """
+
+    def __init__(self, sources: ProgramSources, history: Sequence[str], is_as_built: bool) -> None:
         self.key = _key_of(sources, history)
-        self._is_kept = all(_imports_only_known(module, sources) for module in sources.modules)
+        self._is_kept = is_as_built and all(
+            _imports_only_known(module, sources) for module in sources.modules
+        )
         saved = disk_cache.load("statements", self.key) if self._is_kept else None
         self._codes: dict[tuple[str, int, int], CodeType] = saved or {}
         self._saved = len(self._codes)

@@ -60,7 +60,7 @@ except Exception as problem:
     print(repr(str(problem)))
 print(len(made), len(checked))
 """
-Run = Callable[..., tuple[str, str]]
+Run = Callable[..., tuple[str, ...]]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def game(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(game: Path, tmp_path: Path) -> Run:
-    def in_new_process(script: str = SCRIPT, **env: str) -> tuple[str, str]:
+    def in_new_process(script: str = SCRIPT, **env: str) -> tuple[str, ...]:
         paths = os.pathsep.join((str(ROOT), str(tmp_path), env.pop("PATH_TOO", "")))
         variables = {
             **os.environ, "PYTHONPATH": paths, "XDG_CACHE_HOME": str(tmp_path / "cache"), "BOARDCHAIN_CACHE": "", **env,
@@ -84,8 +84,7 @@ def run(game: Path, tmp_path: Path) -> Run:
         told = subprocess.run(
             [sys.executable, "-c", script], env=variables, cwd=tmp_path, capture_output=True, text=True, check=True
         )  # fmt: skip
-        answer, made = told.stdout.splitlines()
-        return answer, made
+        return tuple(told.stdout.splitlines())
 
     return in_new_process
 
@@ -134,6 +133,16 @@ def test_module_of_another_package_keeps_its_importers_off_the_disk(
     assert (
         run(script, PATH_TOO=str(elsewhere))[1] == run(script, PATH_TOO=str(elsewhere))[1] == "3 0"
     )
+
+
+@pytest.mark.slow
+def test_copy_that_was_changed_keeps_later_builds_off_the_disk(run: Run, game: Path) -> None:
+    two = CONTRACT.replace("Counter(", "Second(").replace("import more", "import more, STEP")
+    (game / "second.py").write_text(two.replace("more(n)", "more(n) + STEP"))
+    changed = "import game.rules; from chain.testing import instrumented; instrumented(game.rules).STEP = 7"
+    second = "from game.second import Second; chain.deploy(Second)"
+    plain, planted = (f"{SCRIPT}\n{act}\n{second}\nprint(len(made))" for act in ("", changed))
+    assert [run(script)[-1] for script in (plain, plain, planted)] == ["5", "0", "1"]
 
 
 # The folder
