@@ -20,6 +20,9 @@ from chain import pytest_plugin
 settings.register_profile("steady", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("steady")
 
+# Tests put faults into what instruments: what they make is not kept, nor taken from what was kept.
+os.environ["BOARDCHAIN_CACHE"] = "off"
+
 HERE = Path(__file__).parent
 
 

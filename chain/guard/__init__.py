@@ -20,6 +20,7 @@ from __future__ import annotations
 from pathlib import Path
 from types import ModuleType
 
+from chain.guard import saved_findings
 from chain.guard.finding import Finding
 from chain.guard.linter import Linter
 from chain.source.discovery import class_identity, locate_class, modules_in, read_text
@@ -59,6 +60,9 @@ def check_contract(cls: type) -> list[Finding]:
     cached = _answers.get(key)
     if cached is not None and all(read_text(file) == text for file, text in cached[0].items()):
         return list(cached[1])
+    saved = saved_findings.load(cls)
+    if saved is not None:
+        return saved
     location = locate_class(cls)
     if location is None:
         return []
@@ -66,6 +70,7 @@ def check_contract(cls: type) -> list[Finding]:
     linter = Linter(sources)
     linter.add_contract(definition)
     findings = linter.findings()
+    saved_findings.save(cls, sources, findings)
     _answers[key] = {module.file: module.text for module in linter.reach.modules}, findings
     return list(findings)
 

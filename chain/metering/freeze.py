@@ -24,7 +24,7 @@ from types import (
     MethodWrapperType,
     ModuleType,
 )
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chain.errors import DeclarationError
 from chain.guard.allowlist import SETTINGS
@@ -58,6 +58,17 @@ class Called:
 
     def __call__(self, *args: object, **named: Any) -> object:
         return self.func(*self.args, *args, **{**self.keywords, **named})
+
+
+class _Described(NamedTuple):
+    """What a message calls a thing that outlives calls. Few are ever asked for."""
+
+    part: str
+    name: str
+    place: Source
+
+    def __str__(self) -> str:
+        return f"{self.part}'{self.name}' ({self.place})"
 
 
 class Freezing:
@@ -98,7 +109,7 @@ class Freezing:
     def _record(self, thing: Any) -> None:
         """Record that `thing` outlives calls."""
         if not frozen_collections.is_recorded(thing):
-            record_name(thing, f"{self._part}'{self._name}' ({self._place()})")
+            record_name(thing, _Described(self._part, self._name, self._place()))
 
     def _place(self) -> Source:
         """Return the location at which the current name is bound."""

@@ -77,15 +77,17 @@ _LOST: Final = "which outlives the call: a failed call would not undo it, and an
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)
 _FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
-_known: dict[int, tuple[object, str]] = {}  # by id: each recorded value, and its name in messages
+_known: dict[
+    int, tuple[object, object]
+] = {}  # by id: each recorded value, and its name in messages
 
 
 class ConstantChanged(TypeError):
     """An attempt to change a value that outlives the call."""
 
 
-def record_name(thing: object, name: str) -> None:
-    """Record that `thing` outlives calls. `name` describes it in messages."""
+def record_name(thing: object, name: object) -> None:
+    """Record that `thing` outlives calls. The text of `name` describes it in messages."""
     _known[id(thing)] = thing, name
 
 
@@ -94,7 +96,7 @@ def is_recorded(thing: object) -> bool:
 
 
 def name_of(thing: object) -> str:
-    return _known[id(thing)][1] if id(thing) in _known else f"a {type(thing).__name__}"
+    return str(_known[id(thing)][1]) if id(thing) in _known else f"a {type(thing).__name__}"
 
 
 def is_foreign(name: object) -> bool:

@@ -15,7 +15,8 @@ import ast
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import ModuleType
+from functools import cached_property
+from types import CodeType, ModuleType
 from typing import Any
 
 from chain.errors import DeclarationError, OutOfGas
@@ -25,6 +26,7 @@ from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
 from chain.metering.rewrite import CostRewriter
+from chain.metering.statement_code import StatementCodes
 from chain.metering.table_agreement import check_agreement
 from chain.metering.tree_rewriter import constants_before
 from chain.metering.twins import classes_in, former, register_module, resolve_qualname
@@ -58,9 +60,6 @@ class InstrumentedModule:
             name.import_path for name in source.names.values() if isinstance(name.node, ast.alias)
         }
         self.flags = _ANNOTATIONS if has_text else 0
-        # A separate tree, because it is modified: the guard shares the other one.
-        statements = zip(source.tree.body, ast.parse(source.text).body, strict=True)
-        self._fresh = dict(statements)
 
     def may_add(self, sources: ProgramSources, module: Module) -> bool:
         """True if the newly reached statements can run now, after the others, with the same effect as in source order."""
@@ -84,14 +83,22 @@ class InstrumentedModule:
     def space(self) -> dict[str, Any]:
         return vars(self.made)
 
-    def run(self, node: ast.stmt) -> None:
-        """Compile a statement with ticks, and run it."""
+    @cached_property
+    def _fresh(self) -> dict[ast.stmt, ast.stmt]:
+        """A separate tree, because it is modified: the guard shares the other one."""
+        return dict(zip(self.source.tree.body, ast.parse(self.source.text).body, strict=True))
+
+    def _compiled(self, node: ast.stmt) -> CodeType:
+        """Compile a statement with ticks."""
         constants = constants_before(node.lineno, self.source, self.space)
         ticked = CostRewriter(self.source, constants).visit(self._fresh[node])
-        code = compile(
-            ast.fix_missing_locations(ast.Module([ticked], [])),
-            self.source.file, "exec", self.flags, dont_inherit=True,
-        )  # fmt: skip
+        tree = ast.fix_missing_locations(ast.Module([ticked], []))
+        code: CodeType = compile(tree, self.source.file, "exec", self.flags, dont_inherit=True)
+        return code
+
+    def run(self, node: ast.stmt, codes: StatementCodes) -> None:
+        """Run a statement with ticks."""
+        code = codes.code(self.source, node, self._compiled)
         if isinstance(node, ast.AnnAssign) and "__annotations__" in self.space:
             # The old dict may be frozen.
             self.space["__annotations__"] = dict(self.space["__annotations__"])
@@ -126,6 +133,9 @@ class ModuleNamespace:
     def __init__(self) -> None:
         self.modules: dict[str, InstrumentedModule] = {}
         self.packages: dict[str, ModuleType] = {}  # packages without a file
+        self.history: list[str] = []  # the keys of what was built in it
+        self._built: dict[str, dict[str, Any]] = {}  # what the modules held when they were built
+        self._is_as_built = True  # nobody has put anything else into them since
         self.former: set[str] = set()  # modules whose originals have been imported again since
 
     def module_copy(self, name: str) -> ModuleType | None:
@@ -149,6 +159,11 @@ class ModuleNamespace:
             if module.name not in self.modules:
                 self.modules[module.name] = InstrumentedModule(module)
             self.modules[module.name].add_files(sources.data_files(module))
+        self._is_as_built = self._is_as_built and all(
+            _is_same(self.modules[name].space, space) for name, space in self._built.items()
+        )
+        codes = self._codes = StatementCodes(sources, self.history, self._is_as_built)
+        self.history.append(codes.key)
         ticks = fuel.suspend()
         try:
             with self._installed():
@@ -164,6 +179,8 @@ class ModuleNamespace:
             record_name(copy.made, f"the module '{name}'")
         for module in sources.modules:
             register_module(self.modules[module.name].space, module.name)
+        codes.save()
+        self._built = {name: dict(copy.space) for name, copy in self.modules.items()}
 
     @contextmanager
     def _installed(self) -> Iterator[None]:
@@ -187,7 +204,7 @@ class ModuleNamespace:
                 if node in reached and reached[node] is None:
                     if node not in module.done:
                         self._make_imported(module, node, sources)
-                        module.run(node)
+                        module.run(node, self._codes)
                         module.done.add(node)
                 elif isinstance(node, ast.Import | ast.ImportFrom):
                     for alias in node.names:
@@ -272,6 +289,10 @@ class ModuleNamespace:
                 inner = self.modules.get(".".join(parts[: count + 1]))
                 if outer is not None and inner is not None:
                     outer.space[parts[count]] = inner.made
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 
 def _import_foreign(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from chain.schema.scalars import TOOLS
@@ -32,8 +34,15 @@ class SourceBuilder:
         """Execute the finished source and return its namespace. `tools` are objects that it uses by these names."""
         namespace = {**TOOLS, **self.names, **tools}
         text = "\n".join(lines)
-        exec(compile(text, _file_of(self.title, text), "exec"), namespace)
+        exec(_compiled(text, _file_of(self.title, text)), namespace)
         return namespace
+
+
+@lru_cache(maxsize=4096)
+def _compiled(text: str, file: str) -> CodeType:
+    """Compile a source once: a class and its instrumented copy have the same."""
+    code: CodeType = compile(text, file, "exec")
+    return code
 
 
 def _file_of(title: str, text: str) -> str:

@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dis import opmap
+from functools import lru_cache
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -83,8 +84,13 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
         waiting += inner
 
 
-def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
+@lru_cache(maxsize=4096)
+def paths_in(code: CodeType) -> tuple[tuple[str, ...], ...]:
     """Return the global and enclosing names that code reads, with the attributes after them. Other attributes are left out."""
+    return tuple(dict.fromkeys(_paths_in(code)))
+
+
+def _paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
     yield from ((name,) for name in code.co_freevars)
     yield from ((name, attribute) for name in code.co_freevars for attribute in code.co_names)
     path: tuple[str, ...] = ()
@@ -106,7 +112,7 @@ def paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
         yield path
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from paths_in(constant)
+            yield from _paths_in(constant)
 
 
 _CACHE: Final = opmap["CACHE"]

@@ -34,7 +34,7 @@ def class_identity(cls: type) -> tuple[str, str, int]:
     return (
         file_of(cls),
         cls.__qualname__,
-        min((code.co_firstlineno for code in _codes(cls)), default=0),
+        min((code.co_firstlineno for code in method_codes(cls)), default=0),
     )
 
 
@@ -47,12 +47,22 @@ def locate_class(cls: type) -> tuple[SourceTree, Definition] | None:
     text = read_text(file) if file else ""
     if not text:
         return None
-    name, folder = cls.__module__, folder_of(cls.__module__, file, _is_package(file))
-    if folder is None:
-        name, folder = single_file(name, file)
+    name, folder = _home_of(cls, file)
     module = parse_module(name, file, text, _is_package(file))
     definition = _find_class(cls, module)
     return None if definition is None else (_sources(module, folder), definition)
+
+
+def class_folder(cls: type) -> SourceFolder:
+    """The folder from which the modules of a class are read."""
+    name, folder = _home_of(cls, file_of(cls))
+    return SourceFolder(folder, name.partition(".")[0])
+
+
+def _home_of(cls: type, file: str) -> tuple[str, Path]:
+    """The name of the module of a class, and the folder that it is relative to."""
+    folder = folder_of(cls.__module__, file, _is_package(file))
+    return single_file(cls.__module__, file) if folder is None else (cls.__module__, folder)
 
 
 def _sources(module: Module, folder: Path) -> SourceTree:
@@ -77,7 +87,7 @@ def _is_package(file: str) -> bool:
 def _find_class(cls: type, module: Module) -> Definition | None:
     """The statement of a class, by the names of the enclosing functions and classes; of several, the one around its methods."""
     names = [name for name in cls.__qualname__.split(".") if name != "<locals>"]
-    lines = [code.co_firstlineno for code in _codes(cls)]
+    lines = [code.co_firstlineno for code in method_codes(cls)]
     matches: list[tuple[ast.ClassDef, list[ast.FunctionDef]]] = []
     for node, around in _search(module.tree.body, names, []):
         if all(node.lineno <= line <= (node.end_lineno or line) for line in lines):
@@ -89,7 +99,7 @@ def _find_class(cls: type, module: Module) -> Definition | None:
     return Definition(inner, node.name, node)
 
 
-def _codes(cls: type) -> Iterator[Any]:
+def method_codes(cls: type) -> Iterator[Any]:
     """The code objects of the methods that a class itself defines."""
     for value in vars(cls).values():
         code = getattr(value, "__code__", None)

@@ -11,6 +11,7 @@ import inspect
 import linecache
 import sys
 import sysconfig
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
 from typing import Any, NamedTuple
@@ -141,8 +142,13 @@ def is_of_python(file: str) -> bool:
 
 def relative_path(file: str) -> str:
     """The path relative to the working directory, if the file is below it."""
+    return _relative(file, Path.cwd())
+
+
+@lru_cache(maxsize=1024)
+def _relative(file: str, folder: Path) -> str:
     path = Path(file)
     try:
-        return str(path.relative_to(Path.cwd()))
+        return str(path.relative_to(folder))
     except ValueError:
         return path.name if "site-packages" in path.parts else str(path)

@@ -22,19 +22,25 @@ class SourceFolder:
 
     def load(self, name: str) -> Module | None:
         """Read the module of that dotted name from this folder, or from where its package is installed."""
+        path = self.find(name)
+        if path is None:
+            return None
+        # A package need not have an `__init__.py`.
+        text = path.read_text("utf-8") if path.is_file() else ""
+        return parse_module(name, str(path), text, path.name == "__init__.py")
+
+    def find(self, name: str) -> Path | None:
+        """The file of the module of that dotted name; None if there is none."""
         first, *rest = name.split(".")
         home = self._home_of(first)
         if home is None:
             return None
         folder = home.joinpath(*[first, *rest[:-1]] if rest else [])
         last = rest[-1] if rest else first
-        for file, is_package in ((f"{last}.py", False), (last, True)):
-            if file in self._names_in(folder):
-                path = folder / file / "__init__.py" if is_package else folder / file
-                # A package need not have an `__init__.py`.
-                text = path.read_text("utf-8") if path.is_file() else ""
-                return parse_module(name, str(path), text, is_package)
-        return None
+        names = self._names_in(folder)
+        if f"{last}.py" in names:
+            return folder / f"{last}.py"
+        return folder / last / "__init__.py" if last in names else None
 
     def _home_of(self, first: str) -> Path | None:
         """The folder that contains the package `first`: the contract's, or the one where it is installed."""

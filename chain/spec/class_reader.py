@@ -54,7 +54,8 @@ class ContractClassReader:
         self._check_selectors(entries)
         fields = self._storage()
         functions = functions_in(self.found.values())
-        references_of(self.cls, functions)  # only checked now; they are read again on first use
+        if self.cls.__module__.partition(".")[0] != "chain":
+            references_of(self.cls, functions)  # only checked now; they are read again on first use
         return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
 
     # The class as a whole
@@ -115,7 +116,7 @@ class ContractClassReader:
 
     def _read_entry(self, name: str, function: FunctionType) -> EntrySpec:
         entry = function.__entry__  # type: ignore[attr-defined]
-        self._check_name(name, entry.kind, line_of(function))
+        self._check_name(name, entry.kind, function)
         signature = _Signature(f"{self.name}.{name}", function, self._names_of(function))
         params, defaults = signature.params()
         returns = signature.returns()
@@ -134,9 +135,9 @@ class ContractClassReader:
         functions = self.names.functions if module is self.names.module else {}
         return Namespace(module, functions, self.found)
 
-    def _check_name(self, name: str, kind: str, line: str) -> None:
+    def _check_name(self, name: str, kind: str, function: FunctionType) -> None:
         if name.startswith("_"):
-            self._refuse(line, name, "an entry is public; take the leading '_' away")
+            self._refuse(line_of(function), name, "an entry is public; take the leading '_' away")
         owner = (
             self.base.__name__
             if hasattr(self.base, name) and name not in OVERRIDABLE_NAMES
@@ -148,9 +149,8 @@ class ContractClassReader:
             abi_name = (
                 "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
             )
-            self._refuse(
-                line, name, f"every {owner} has its own '{name}'; choose another name{abi_name}"
-            )
+            wrong = f"every {owner} has its own '{name}'; choose another name{abi_name}"
+            self._refuse(line_of(function), name, wrong)
 
     def _take_init(self, entries: dict[str, EntrySpec]) -> EntrySpec | None:
         """Remove the `@init` from the entries and return it."""

@@ -1,0 +1,93 @@
+"""Results that are costly to make, kept on disk for the next process: `~/.cache/boardchain/made`, or under `XDG_CACHE_HOME`.
+
+A key names everything that a result depends on. Its file has the hash of the key and, by Python's own magic number, holds what
+`marshal` can read; a checksum tells whether it is whole. A file is written under another name first, so two processes do not
+disturb each other. Whatever is wrong with a file or the folder, the result is made anew. `BOARDCHAIN_CACHE=off` keeps nothing.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from threading import get_ident
+from typing import Any, Final
+
+_CHAIN: Final = Path(__file__).parent.parent
+# What decides on the results: the packages up to the one that instruments.
+_PACKAGES: Final = (
+    ".", "abi", "crypto", "guard", "guard/rules", "metering", "schema", "source", "spec", "storage",
+)  # fmt: skip
+_MOST: Final = 400  # files
+_DIGEST: Final = 32  # bytes
+
+
+def load(*key: object) -> Any:
+    """Return the result that was saved for a key; None if there is none."""
+    with suppress(OSError, ValueError, EOFError, TypeError):
+        file = _file_of(key)
+        if file is not None and file.exists():
+            raw = file.read_bytes()
+            if sha256(raw[_DIGEST:]).digest() == raw[:_DIGEST]:
+                os.utime(file)
+                return marshal.loads(raw[_DIGEST:])
+    return None
+
+
+def save(result: Any, *key: object) -> None:
+    """Save a result for a key, if that can be done."""
+    with suppress(OSError, ValueError):
+        file = _file_of(key)
+        if file is None:
+            return
+        body = marshal.dumps(result)
+        new = file.with_name(f"{file.name}-{os.getpid()}-{get_ident()}")
+        new.write_bytes(sha256(body).digest() + body)
+        new.replace(file)
+        _forget_oldest(file.parent)
+
+
+def _file_of(key: tuple[object, ...]) -> Path | None:
+    folder = _folder()
+    name = sha256(repr((_version(), key)).encode("utf-8", "surrogatepass")).hexdigest()
+    return None if folder is None else folder / name
+
+
+def _folder() -> Path | None:
+    """Return the folder, made if it is missing; None if nothing is kept, or others may write to it."""
+    if os.environ.get("BOARDCHAIN_CACHE", "").lower() in ("off", "0", "no"):
+        return None
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(home, "boardchain", "made")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if hasattr(os, "getuid"):
+        status = folder.stat()
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            return None
+    return folder
+
+
+@cache
+def _version() -> str:
+    """Describe this Python and our own sources, as Python does for its compiled files: by size and time."""
+    sources = [
+        (name, entry.name, entry.stat().st_size, entry.stat().st_mtime_ns)
+        for name in _PACKAGES
+        for entry in os.scandir(_CHAIN / name)
+        if entry.name.endswith(".py")
+    ]
+    return repr((sys.version, sys.flags, MAGIC_NUMBER, sorted(sources)))
+
+
+def _forget_oldest(folder: Path) -> None:
+    """Delete the files that were not used for the longest time, if there are many."""
+    files = list(folder.iterdir())
+    if len(files) > _MOST:
+        files.sort(key=lambda file: file.stat().st_mtime)
+        for file in files[: len(files) - _MOST * 3 // 4]:
+            file.unlink(missing_ok=True)
