@@ -60,6 +60,7 @@ def set_automine(node: Node, on: Any) -> bool:
 
 
 def get_automine(node: Node) -> bool:
+    """Return whether each transaction is mined at once."""
     return node.chain.automine
 
 
@@ -74,6 +75,7 @@ def set_interval_mining(node: Node, seconds: Any) -> bool:
 
 
 def get_interval_mining(node: Node) -> int | None:
+    """Return the seconds between blocks that a server mines; null if it mines none."""
     return round(node.interval) or None
 
 
@@ -86,6 +88,7 @@ def set_block_interval(node: Node, seconds: Any) -> bool:
 
 
 def remove_block_interval(node: Node) -> bool:
+    """Set the time between a block and its parent to one second."""
     node.chain.block_interval = 1
     return True
 
@@ -98,6 +101,7 @@ def increase_time(node: Node, seconds: Any) -> int:
 
 
 def set_next_timestamp(node: Node, timestamp: Any) -> str:
+    """Set the time of the next block."""
     time = to_int(timestamp, "the time")
     _set_time(node, time)
     return str(time)
@@ -123,6 +127,7 @@ def _set_time(node: Node, time: int) -> None:
 
 
 def snapshot(node: Node) -> str:
+    """Return the number of a new snapshot, for `evm_revert`."""
     number = next(node.numbers)
     node.snapshots[number] = OpenBlockPoint.of(node.chain, node.interval, node.queue)
     if len(node.snapshots) > node.limits.snapshots:

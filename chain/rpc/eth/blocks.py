@@ -27,10 +27,12 @@ _BODY: Final = ("size", "transactions", "uncles", "withdrawals")
 
 
 def block_number(node: Node) -> str:
+    """Return the number of the last block."""
     return quantity(node.chain.head.number)
 
 
 def get_block(node: Node, block: Any, full: bool = False) -> Json | None:
+    """Return a block, with its transactions as hashes or in full."""
     found_block = find_block(node.chain, block)
     return None if found_block is None else block_json(node.chain.ledger, found_block, full)
 
@@ -42,11 +44,13 @@ def get_header(node: Node, block: Any) -> Json | None:
 
 
 def count_transactions(node: Node, block: Any) -> str | None:
+    """Return how many transactions a block has."""
     found_block = find_block(node.chain, block)
     return None if found_block is None else quantity(len(receipts_in(node, found_block)))
 
 
 def count_uncles(node: Node, block: Any) -> str | None:
+    """Return zero for every block: there are no uncles on this chain."""
     return None if find_block(node.chain, block) is None else "0x0"
 
 
@@ -55,6 +59,7 @@ def get_uncle(node: Node, block: Any, index: Any) -> None:
 
 
 def get_block_receipts(node: Node, block: Any) -> list[Json] | None:
+    """Return the receipts of a block."""
     found_block = find_block(node.chain, block)
     if found_block is None:
         return None
@@ -82,6 +87,7 @@ def get_transaction(node: Node, tx_hash: Any) -> Json | None:
 
 
 def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
+    """Return the signed bytes of a transaction."""
     chain, raw_hash = node.chain, to_hash(tx_hash)
     queued = node.queue.find(chain, raw_hash)
     if queued is not None:
@@ -91,11 +97,13 @@ def get_raw_transaction(node: Node, tx_hash: Any) -> str | None:
 
 
 def get_transaction_in(node: Node, block: Any, index: Any) -> Json | None:
+    """Return a transaction of a block by its index."""
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
 def get_raw_transaction_in(node: Node, block: Any, index: Any) -> str | None:
+    """Return the signed bytes of a transaction of a block by its index."""
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
