@@ -42,6 +42,7 @@ class Node:
         self.chain = chain
         self.methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
+        self.client_version: str | None = None  # what it calls itself; None for its name
         self.package: Package | None = None  # the package whose contracts the node offers
         self.before: Callable[[], object] | None = None  # called before each request
         self.interval = 0.0  # seconds between blocks that a server mines; 0 for never

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from chain.ledger.blocks import Mining
@@ -95,8 +97,9 @@ def remove_block_interval(node: Node) -> bool:
 
 def increase_time(node: Node, seconds: Any) -> int:
     """Move the clock, and return by how much it is ahead of the last block."""
-    chain = node.chain
-    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
+    chain, number = node.chain, to_int(seconds, "the number of seconds")
+    with _refuse_bad_times():
+        rebuild_open_block(chain, lambda: chain.advance(number))
     return chain.now - chain.head.timestamp
 
 
@@ -120,8 +123,14 @@ def time_travel(node: Node, timestamp: Any) -> None:
 
 
 def _set_time(node: Node, time: int) -> None:
-    try:
+    with _refuse_bad_times():
         rebuild_open_block(node.chain, lambda: node.chain.set_time(time))
+
+
+@contextmanager
+def _refuse_bad_times() -> Iterator[None]:
+    try:
+        yield
     except ValueError as error:
         raise bad_params(str(error)) from None
 
@@ -141,6 +150,7 @@ def revert(node: Node, number: Any) -> bool:
     point = node.snapshots.get(number)
     if point is None or not point.roll_back(node.chain):
         return False
+    node.chain.driver.resume()
     node.interval, node.queue = point.interval, point.queue
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
@@ -152,6 +162,7 @@ def rollback(node: Node, depth: Any = 1) -> bool:
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be undone: there are {chain.head.number}")
     chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
+    chain.driver.resume()
     return True
 
 
@@ -162,6 +173,7 @@ def reset(node: Node, forking: Any = None) -> bool:
     chain = node.chain
     genesis = chain.snapshot_at_end_of(0)
     chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))
+    chain.driver.resume()
     chain.machine.loaded = None
     node.impersonated.clear()
     node.snapshots, node.queue = {}, Queue()

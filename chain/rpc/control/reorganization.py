@@ -25,6 +25,7 @@ def reorganize(node: Node, depth: Any, placed: Any = ()) -> None:
     first = chain.head.number + 1 - count
     replaced = [(block.timestamp, chain.block_hash(block.number)) for block in chain.blocks[first:]]
     chain.revert(chain.snapshot_at_end_of(first - 1))
+    wall = chain.driver.wall
     for index, (timestamp, block_hash) in enumerate(replaced):
         chain.set_time(timestamp)
         # Another random number makes it another block, even if it is empty as the one before.
@@ -33,6 +34,7 @@ def reorganize(node: Node, depth: Any, placed: Any = ()) -> None:
             if place == index:
                 _include(node, what)
         chain.mine()
+    chain.driver.wall = wall
 
 
 def _placed(pair: Any, count: int) -> tuple[Any, int]:

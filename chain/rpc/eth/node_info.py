@@ -19,7 +19,7 @@ from chain.rpc.node import Node
 
 def client_version(node: Node) -> str:
     """Return the name and version of the node."""
-    return f"boardchain/{version_number()}"
+    return node.client_version or f"boardchain/{version_number()}"
 
 
 def version_number() -> str:
