@@ -30,3 +30,8 @@ def checksum_address(raw: bytes) -> str:
 def create_address(creator: bytes, nonce: int) -> bytes:
     """Return the address of the contract that `creator` creates with its nonce `nonce`."""
     return keccak(rlp.encode((creator, nonce)))[12:]
+
+
+def create2_address(creator: bytes, salt: bytes, initcode: bytes) -> bytes:
+    """Return the address of the contract that `creator` creates from this code with this salt of 32 bytes (EIP-1014)."""
+    return keccak(b"\xff" + creator + salt + keccak(initcode))[12:]

@@ -59,8 +59,14 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
     """
     found_block, ledger = require_block(chain, block), chain.ledger
     behind = chain.head.number - found_block.number
-    is_now = behind < 0 or (behind == 0 and not ledger.open)  # what was set since the block counts
+    first = len(ledger.receipts) if ledger.open is None else ledger.open.first_receipt
+    is_now = behind < 0 or (behind == 0 and first == len(ledger.receipts))
     if is_now and not apart:
         return chain, found_block
-    index = chain.timeline_index if is_now else found_block.end_timeline_index
+    if is_now:
+        index = chain.timeline_index
+    elif behind:
+        index = found_block.end_timeline_index
+    else:  # what was set since the block counts, up to the first transaction that waits
+        index = ledger.timeline_index(ledger.receipts[first])
     return scratch_chain(ledger.then(index), chain.machine, found_block, index), found_block

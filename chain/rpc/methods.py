@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from chain.rpc import discovery
 from chain.rpc.boardchain import (
     contracts,
     entry_calls,
@@ -15,7 +16,7 @@ from chain.rpc.boardchain import (
     sql,
     storage,
 )
-from chain.rpc.control import account_state, mining, state_dump, txpool
+from chain.rpc.control import account_state, mining, reorganization, state_dump, tokens, txpool
 from chain.rpc.debug import debug_traces, encodings
 from chain.rpc.eth import (
     accounts,
@@ -61,6 +62,9 @@ _BOTH: Final[Mapping[str, Callable[..., object]]] = {
     "revert": mining.revert,
     "rollback": mining.rollback,
     "reset": mining.reset,
+    "reorg": reorganization.reorganize,
+    "dealERC20": tokens.deal,
+    "setERC20Allowance": tokens.allow,
     "dropTransaction": txpool.drop,
     "dropAllTransactions": txpool.drop_all,
     "removePoolTransactions": txpool.drop_sender,
@@ -122,6 +126,10 @@ RERUNS: Final[frozenset[Callable[..., object]]] = frozenset(
         txpool.drop_all,
         txpool.drop_sender,
     }
+)
+# These change closed blocks, or run a contract and change it: they never run in the node itself.
+REWRITES: Final[frozenset[Callable[..., object]]] = frozenset(
+    {reorganization.reorganize, tokens.deal, tokens.allow}
 )
 
 METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
@@ -258,6 +266,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "txpool_inspect": txpool.inspect,
         "eth_pendingTransactions": txpool.transactions,
         **{f"{tool}_{name}": run for tool in ("anvil", "hardhat") for name, run in _BOTH.items()},
+        "rpc.discover": discovery.discover,
         # only on this chain
         "chain_contracts": contracts.contracts,
         "chain_programs": contracts.programs,

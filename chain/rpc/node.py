@@ -40,8 +40,9 @@ class Node:
 
     def __init__(self, chain: Chain, methods: Mapping[str, Callable[..., object]]) -> None:
         self.chain = chain
-        self._methods = methods  # by name; each takes the node and the parameters
+        self.methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
+        self.client_version: str | None = None  # what it calls itself; None for its name
         self.package: Package | None = None  # the package whose contracts the node offers
         self.before: Callable[[], object] | None = None  # called before each request
         self.interval = 0.0  # seconds between blocks that a server mines; 0 for never
@@ -61,7 +62,7 @@ class Node:
         self, method: str, params: Sequence[object] = (), own: ConnectionMethods = _NONE
     ) -> Any:
         """Return the result of one method, or raise `RpcError`. `own` has the methods of the connection."""
-        run = own.get(method) or self._methods.get(method)
+        run = own.get(method) or self.methods.get(method)
         if run is None:
             raise RpcError(NO_METHOD, f"the method {method} does not exist here")
         if self.before is not None:

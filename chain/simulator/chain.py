@@ -138,7 +138,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         If it has not moved since the last block, the next block comes one block interval later.
         """
         self.driver.settle()
-        return self.driver.clock
+        return self.driver.now
 
     @step
     def advance(self, seconds: int) -> None:

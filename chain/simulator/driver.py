@@ -27,6 +27,7 @@ from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
 from chain.simulator.snapshots import Snapshot
+from chain.simulator.wall_clock import WallClock
 from chain.types import Address
 
 ETHER: Final = 10**18
@@ -79,7 +80,7 @@ class ChainDriver(Driver):
     copied when a step begins, because most steps succeed.
     """
 
-    __slots__ = ("automine", "block_interval", "clock", "held", "keys", "overrides")
+    __slots__ = ("automine", "block_interval", "clock", "held", "keys", "overrides", "wall")
 
     def __init__(
         self, machine: Machine, ledger: Ledger, keys: dict[bytes, Account], mining: Mining
@@ -87,9 +88,23 @@ class ChainDriver(Driver):
         super().__init__(machine, ledger, ledger.border)
         self.keys = keys
         self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
+        self.wall: WallClock | None = None  # what the chain follows while nothing sets its clock
         self.mining = mining
 
     # Content
+
+    @property
+    def now(self) -> int:
+        """The chain's clock: the time that was set for the next block, or else that of the wall clock, if it follows one."""
+        wall = self.wall
+        if wall is None or self.block_interval != 1 or self.clock > self.ledger.blocks.head.timestamp:  # fmt: skip
+            return self.clock
+        return max(self.clock, wall.now)
+
+    def resume(self) -> None:
+        """Let the wall clock go on from the last block, after the chain went back."""
+        if self.wall is not None:
+            self.wall = self.wall.at(self.ledger.blocks.head.timestamp)
 
     @property
     def mining(self) -> Mining:
@@ -111,7 +126,7 @@ class ChainDriver(Driver):
         """The last block, with the chain's current time."""
         head = self.ledger.blocks.head
         return Block(
-            head.rules, head.number, self.clock, head.base_fee, head.coinbase, 0, 0, 0, 0,
+            head.rules, head.number, self.now, head.base_fee, head.coinbase, 0, 0, 0, 0,
             excess_blob_gas=head.excess_blob_gas,
         )  # fmt: skip
 
@@ -119,8 +134,9 @@ class ChainDriver(Driver):
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
-        next_time = parent.timestamp + self.block_interval
-        time = self.clock if self.clock > parent.timestamp else next_time
+        time = self.clock if self.wall is None else self.now
+        if time <= parent.timestamp:
+            time = parent.timestamp + self.block_interval
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
@@ -165,7 +181,7 @@ class ChainDriver(Driver):
             0 if self.observer is None else self.observer.number,
             ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.as_tuple, self.held,
             len(self.keys), loaded, loaded and loaded.taken,
-            self.clock, self.automine, self.block_interval, self.overrides,
+            self.clock, self.automine, self.block_interval, self.overrides, self.wall,
         )  # fmt: skip
 
     def roll_back(
@@ -187,7 +203,7 @@ class ChainDriver(Driver):
         self.machine.loaded = loaded
         if loaded is not None:
             loaded.roll_back(place)
-        self.clock, self.automine, self.block_interval, self.overrides = mining
+        self.clock, self.automine, self.block_interval, self.overrides, self.wall = mining
 
     # What the place does. The face calls in a step whatever changes blocks, accounts or settings.
 

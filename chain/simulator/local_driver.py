@@ -103,10 +103,17 @@ class LocalDriver(ChainDriver):
             self._close_block(self.ledger.open)
 
     def advance(self, seconds: int) -> None:
-        self.clock = inputs.new_time(self.clock + seconds, self.ledger.blocks.head.timestamp)
+        last = self.ledger.blocks.head.timestamp
+        time = inputs.new_time(self.now + seconds, last)
+        if self.wall is None or self.clock > last:
+            self.clock = time
+        if self.wall is not None:
+            self.wall = self.wall.at(time)
 
     def set_time(self, timestamp: int) -> None:
         self.clock = timestamp
+        if self.wall is not None:
+            self.wall = self.wall.at(timestamp)
 
     def set_automine(self, on: bool) -> None:
         self.automine = on

@@ -10,9 +10,11 @@ $ boardchain node --contracts mygame --reload
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import fields
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -24,13 +26,21 @@ from chain.machine.fork import DEFAULT, FORKS
 from chain.machine.gas import TRANSACTION
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
+from chain.schema.inputs import FEE, LAST_TIME
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.driver import ETHER
 from chain.simulator.reload_package import Package
+from chain.simulator.wall_clock import WallClock
+from chain.types import Address
 
 PHRASE = "test test test test test test test test test test test junk"
-
+# The contract by which tools deploy to the same address on every chain: it is on all networks, and so on those of other nodes.
+_CREATE2_FACTORY = bytes.fromhex("4e59b44847b379578588920ca78fbf26c0b4956c")
+_CREATE2_CODE = bytes.fromhex(
+    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f5801515603957"
+    "8182fd5b8082525050506014600cf3"
+)
 
 option = partial(click.option, show_default=True)
 
@@ -93,6 +103,32 @@ def _limit_options(command: Any) -> Any:
     default=None,
     help="Limit the gas of a transaction as Ethereum does since Osaka (EIP-7825), to 2**24.",
 )
+@option(
+    "--base-fee", type=click.IntRange(0, FEE), metavar="WEI", help="That of the first block: 10**9."
+)
+@option(
+    "--elastic-fees",
+    is_flag=True,
+    default=None,
+    help="Let the base fee follow demand as Ethereum does (EIP-1559).",
+)
+@option(
+    "--genesis-time",
+    type=click.IntRange(0, LAST_TIME),
+    metavar="SECONDS",
+    help="The time of the first block, since 1970: now, or that of the library with --clock blocks.",
+)
+@option(
+    "--clock",
+    type=click.Choice(["wall", "blocks"]),
+    default="wall",
+    help="How time passes: as on this machine, or only with blocks, the same on every run.",
+)
+@option(
+    "--client-version",
+    metavar="TEXT",
+    help="What web3_clientVersion answers, for tools that want another node.",
+)
 @option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
 @contracts_option
 @option(
@@ -125,6 +161,7 @@ def _limit_options(command: Any) -> Any:
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, fork: str | None, tx_gas_cap: bool | None,
+    base_fee: int | None, elastic_fees: bool | None, genesis_time: int | None, clock: str, client_version: str | None,
     data: str | None, offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...],
     origins: tuple[str, ...], reload: bool, quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
@@ -135,12 +172,24 @@ def command(
     serving = import_module("chain.rpc.server.server")
     access = serving.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
-    rules = {"chain_id": chain_id, "gas_limit": gas_limit, "fork": fork, "tx_gas_cap": tx_gas_cap}
+    is_new = data is None or not Path(data).exists()
+    if genesis_time is None and clock == "wall" and is_new:
+        genesis_time = int(time.time())
+    rules = {
+        "chain_id": chain_id, "gas_limit": gas_limit, "fork": fork, "tx_gas_cap": tx_gas_cap, "base_fee": base_fee,
+        "elastic_fees": elastic_fees, "genesis_time": genesis_time,
+    }  # fmt: skip
     settings = {name: value for name, value in rules.items() if value is not None}
     with _opened(data, settings, offered) as chain:
         if block_time is not None:
             chain.automine, chain.node.interval = False, block_time
-        chain.node.package = Package(chain, offered)
+        chain.node.package, chain.node.client_version = Package(chain, offered), client_version
+        if is_new:
+            chain.set_code(Address(_CREATE2_FACTORY), _CREATE2_CODE)
+        if clock == "wall":
+            chain.driver.wall = WallClock(time.time)
+            if chain.now == chain.head.timestamp:  # what is in a file may be ahead
+                chain.driver.resume()
         if reload:
             chain.node.before = partial(_follow_edits, chain)
         tell = click.echo if output.is_terminal() and not quiet else None

@@ -82,9 +82,9 @@ def pull_page(node: Node, token: object, since: object) -> str:
         raise bad_params(
             "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"
         )
-    return data(
-        encode(page_since(node, [to_int(length, "a length in 'since'") for length in since]))
-    )
+    page = page_since(node, [to_int(length, "a length in 'since'") for length in since])
+    *lengths, (mining, open_block), rows = page
+    return data(encode((*lengths, (mining._replace(clock=node.chain.now), open_block), rows)))
 
 
 def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:

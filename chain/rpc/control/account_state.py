@@ -18,27 +18,32 @@ from chain.types import Address
 
 
 def set_balance(node: Node, address: object, balance: object) -> bool:
+    """Set the wei of an account."""
     node.chain.set_balance(_account(address), to_int(balance, "the balance"))
     return True
 
 
 def add_balance(node: Node, address: object, amount: object) -> bool:
+    """Give wei to an account."""
     account = _account(address)
     balance = node.chain.balance(account) + to_int(amount, "the amount")
     return set_balance(node, account, balance)
 
 
 def set_nonce(node: Node, address: object, nonce: object) -> bool:
+    """Set the nonce of an account."""
     node.chain.set_nonce(_account(address), parse_bounded(nonce, NONCE + 1, "the nonce"))
     return True
 
 
 def set_code(node: Node, address: object, code: object) -> bool:
+    """Set the code of an account."""
     node.chain.set_code(_account(address), to_bytes(code, "the code"))
     return True
 
 
 def set_storage_at(node: Node, address: object, slot: object, word: object) -> bool:
+    """Set a word of an account."""
     slot_number = to_int(slot, "the slot")
     node.chain.set_storage(_account(address), slot_number, to_int(word, "the word"))
     return True
@@ -66,11 +71,13 @@ def impersonate(node: Node, address: object) -> bool:
 
 
 def stop_impersonating(node: Node, address: object) -> bool:
+    """Let only the holder of its key send from an account again."""
     node.impersonated.discard(to_address(address))
     return True
 
 
-def impersonate_all(node: Node, on: object) -> bool:
+def impersonate_all(node: Node, on: Any) -> bool:
+    """Set whether `eth_sendTransaction` sends from every account without its key."""
     node.impersonates_all = parse_bool(on, "whether all are impersonated")
     return True
 
@@ -86,6 +93,7 @@ def parse_bool(value: object, what: str) -> bool:
 
 
 def set_prevrandao(node: Node, value: object) -> bool:
+    """Set the random number of the next block."""
     _set_next(node, prevrandao=to_int(value, "prevrandao"))
     return True
 
@@ -108,7 +116,8 @@ def set_excess_blob_gas(node: Node, excess: object) -> bool:
     return True
 
 
-def set_min_gas_price(node: Node, price: object) -> None:
+def set_min_gas_price(node: Node, price: Any) -> None:
+    """Refuse: there is no minimum gas price other than the base fee."""
     raise refused(
         "this chain has no minimum gas price other than the base fee: set the base fee of the next block"
     )
@@ -122,11 +131,13 @@ def _set_next(node: Node, **wishes: Any) -> None:
 
 
 def set_gas_limit(node: Node, limit: object) -> bool:
+    """Accept the gas limit that the blocks have already; it cannot change."""
     _refuse_another(limit, node.chain.head.gas_limit, "the gas limit", "--gas-limit")
     return True
 
 
 def set_chain_id(node: Node, number: object) -> None:
+    """Accept the chain id that there is already; it cannot change."""
     _refuse_another(number, node.chain.chain_id, "the chain id", "--chain-id")
 
 
@@ -143,5 +154,6 @@ def set_logging(node: Node, on: object) -> bool:
     return True
 
 
-def set_rpc_url(node: Node, url: object) -> None:
+def set_rpc_url(node: Node, url: Any) -> None:
+    """Refuse: this chain is not a fork of another one."""
     raise refused("this chain is not a fork of another one, so it has no RPC URL to set")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from chain.ledger.blocks import Mining
 from chain.rpc.boardchain.values import client_errors
 from chain.rpc.control.account_state import parse_bool
@@ -58,6 +61,7 @@ def set_automine(node: Node, on: object) -> bool:
 
 
 def get_automine(node: Node) -> bool:
+    """Return whether each transaction is mined at once."""
     return node.chain.automine
 
 
@@ -72,6 +76,7 @@ def set_interval_mining(node: Node, seconds: object) -> bool:
 
 
 def get_interval_mining(node: Node) -> int | None:
+    """Return the seconds between blocks that a server mines; null if it mines none."""
     return round(node.interval) or None
 
 
@@ -84,18 +89,21 @@ def set_block_interval(node: Node, seconds: object) -> bool:
 
 
 def remove_block_interval(node: Node) -> bool:
+    """Set the time between a block and its parent to one second."""
     node.chain.block_interval = 1
     return True
 
 
 def increase_time(node: Node, seconds: object) -> int:
     """Move the clock, and return by how much it is ahead of the last block."""
-    chain = node.chain
-    _set_time(node, chain.now + to_int(seconds, "the number of seconds"))
+    chain, number = node.chain, to_int(seconds, "the number of seconds")
+    with _refuse_bad_times():
+        rebuild_open_block(chain, lambda: chain.advance(number))
     return chain.now - chain.head.timestamp
 
 
 def set_next_timestamp(node: Node, timestamp: object) -> str:
+    """Set the time of the next block."""
     time = to_int(timestamp, "the time")
     _set_time(node, time)
     return str(time)
@@ -114,13 +122,20 @@ def time_travel(node: Node, timestamp: object) -> None:
 
 
 def _set_time(node: Node, time: int) -> None:
-    try:
+    with _refuse_bad_times():
         rebuild_open_block(node.chain, lambda: node.chain.set_time(time))
+
+
+@contextmanager
+def _refuse_bad_times() -> Iterator[None]:
+    try:
+        yield
     except ValueError as error:
         raise bad_params(str(error)) from None
 
 
 def snapshot(node: Node) -> str:
+    """Return the number of a new snapshot, for `evm_revert`."""
     number = next(node.numbers)
     node.snapshots[number] = OpenBlockPoint.of(node.chain, node.interval, node.queue)
     if len(node.snapshots) > node.limits.snapshots:
@@ -134,6 +149,7 @@ def revert(node: Node, number: object) -> bool:
     point = node.snapshots.get(number)
     if point is None or not point.roll_back(node.chain):
         return False
+    node.chain.driver.resume()
     node.interval, node.queue = point.interval, point.queue
     node.snapshots = {key: value for key, value in node.snapshots.items() if key < number}
     return True
@@ -145,6 +161,7 @@ def rollback(node: Node, depth: object = 1) -> bool:
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be undone: there are {chain.head.number}")
     chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
+    chain.driver.resume()
     return True
 
 
@@ -155,6 +172,7 @@ def reset(node: Node, forking: object = None) -> bool:
     chain = node.chain
     genesis = chain.snapshot_at_end_of(0)
     chain.revert(genesis._replace(mining=Mining(genesis.mining.clock)))
+    chain.driver.resume()
     chain.machine.loaded = None
     node.impersonated.clear()
     node.snapshots, node.queue = {}, Queue()

@@ -30,6 +30,7 @@ Json = dict[str, Any]
 
 
 def status(node: Node) -> Json:
+    """Return how many transactions are in the open block, and how many wait for those before them."""
     chain = node.chain
     pending, queued = len(_waiting(chain)), len(node.queue.waiting(chain.state))
     return {"pending": quantity(pending), "queued": quantity(queued)}
@@ -104,6 +105,7 @@ def drop(node: Node, tx_hash: object) -> bool:
 
 
 def drop_all(node: Node) -> None:
+    """Remove all transactions from the open block and from the queue."""
     node.queue = Queue()
     _drop(node.chain, set(_waiting(node.chain)))
 

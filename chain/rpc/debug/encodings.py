@@ -13,16 +13,19 @@ from chain.rpc.node import Node
 
 
 def get_raw_header(node: Node, block: object) -> str:
+    """Return the RLP of a header."""
     return data(node.chain.ledger.header(_closed(node, block).number).encoded)
 
 
 def get_raw_block(node: Node, block: object) -> str:
+    """Return the RLP of a block."""
     ledger, found_block = node.chain.ledger, _closed(node, block)
     envelopes = map(ledger.envelope_of, blocks.receipts_in(node, found_block))
     return data(encode_block(ledger.header(found_block.number), envelopes))
 
 
 def get_raw_receipts(node: Node, block: object) -> list[str]:
+    """Return the encoded receipts of a block."""
     return [data(raw) for raw in encode_receipts(blocks.receipts_in(node, _closed(node, block)))]
 
 

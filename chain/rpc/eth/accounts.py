@@ -22,16 +22,19 @@ def accounts(node: Node) -> list[str]:
 
 
 def get_balance(node: Node, address: object, block: object = LATEST) -> str:
+    """Return the wei of an account at the end of a block."""
     reader, _ = state_at(node.chain, block)
     return quantity(reader.state.account(to_address(address))[1])
 
 
 def get_transaction_count(node: Node, address: object, block: object = LATEST) -> str:
+    """Return the nonce of an account at the end of a block."""
     reader, _ = state_at(node.chain, block)
     return quantity(reader.state.account(to_address(address))[0])
 
 
 def get_code(node: Node, address: object, block: object = LATEST) -> str:
+    """Return the code of an account at the end of a block."""
     reader, _ = state_at(node.chain, block)
     return data(reader.state.code(to_address(address)))
 
@@ -46,6 +49,7 @@ def get_account_info(node: Node, address: object, block: object = LATEST) -> dic
 
 
 def get_storage_at(node: Node, address: object, slot: object, block: object = LATEST) -> str:
+    """Return a word of an account at the end of a block."""
     reader, _ = state_at(node.chain, block)
     return word(reader.state.word(to_address(address), to_slot(slot)))
 

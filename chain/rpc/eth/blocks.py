@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate
-from typing import Any, Final
+from typing import Final, TypeGuard
 
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
@@ -27,10 +27,12 @@ _BODY: Final = ("size", "transactions", "uncles", "withdrawals")
 
 
 def block_number(node: Node) -> str:
+    """Return the number of the last block."""
     return quantity(node.chain.head.number)
 
 
 def get_block(node: Node, block: object, full: bool = False) -> Json | None:
+    """Return a block, with its transactions as hashes or in full."""
     found_block = find_block(node.chain, block)
     return None if found_block is None else block_json(node.chain.ledger, found_block, full)
 
@@ -42,11 +44,13 @@ def get_header(node: Node, block: object) -> Json | None:
 
 
 def count_transactions(node: Node, block: object) -> str | None:
+    """Return how many transactions a block has."""
     found_block = find_block(node.chain, block)
     return None if found_block is None else quantity(len(receipts_in(node, found_block)))
 
 
 def count_uncles(node: Node, block: object) -> str | None:
+    """Return zero for every block: there are no uncles on this chain."""
     return None if find_block(node.chain, block) is None else "0x0"
 
 
@@ -55,6 +59,7 @@ def get_uncle(node: Node, block: object, index: object) -> None:
 
 
 def get_block_receipts(node: Node, block: object) -> list[Json] | None:
+    """Return the receipts of a block."""
     found_block = find_block(node.chain, block)
     if found_block is None:
         return None
@@ -82,6 +87,7 @@ def get_transaction(node: Node, tx_hash: object) -> Json | None:
 
 
 def get_raw_transaction(node: Node, tx_hash: object) -> str | None:
+    """Return the signed bytes of a transaction."""
     chain, raw_hash = node.chain, to_hash(tx_hash)
     queued = node.queue.find(chain, raw_hash)
     if queued is not None:
@@ -91,11 +97,13 @@ def get_raw_transaction(node: Node, tx_hash: object) -> str | None:
 
 
 def get_transaction_in(node: Node, block: object, index: object) -> Json | None:
+    """Return a transaction of a block by its index."""
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else transaction_json(node.chain.ledger, receipt)
 
 
 def get_raw_transaction_in(node: Node, block: object, index: object) -> str | None:
+    """Return the signed bytes of a transaction of a block by its index."""
     receipt = _receipt_in(node, block, index)
     return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
 
@@ -145,7 +153,7 @@ def blob_base_fee(node: Node) -> str:
 
 
 def fee_history(
-    node: Node, count: object, newest: object = LATEST, percentiles: Any = None
+    node: Node, count: object, newest: object = LATEST, percentiles: object = None
 ) -> Json:
     """Return base fees and gas use of the last `count` blocks, and the tips paid at each of the percentiles."""
     chain = node.chain
@@ -171,7 +179,7 @@ def fee_history(
     return history
 
 
-def _are_percentiles(values: object) -> bool:
+def _are_percentiles(values: object) -> TypeGuard[list[float]]:
     if not isinstance(values, list | tuple) or len(values) > _MOST_PERCENTILES:
         return False
     if not all(isinstance(value, int | float) and 0 <= value <= 100 for value in values):

@@ -43,6 +43,7 @@ def _is_open(block: object) -> bool:
 
 
 def new_log_filter(node: Node, criteria: object) -> str:
+    """Make a filter for logs, and return its id."""
     chain, criteria = node.chain, to_object(criteria, "the filter")
     start, end = _range(chain, criteria)
     first = None if _is_open(criteria.get("fromBlock")) else start
@@ -53,22 +54,27 @@ def new_log_filter(node: Node, criteria: object) -> str:
 
 
 def new_block_filter(node: Node) -> str:
+    """Make a filter for the hashes of new blocks, and return its id."""
     return _install(node, BlockFilter(node.chain.ledger))
 
 
 def new_pending_filter(node: Node) -> str:
+    """Make a filter for the hashes of new transactions, and return its id."""
     return _install(node, PendingFilter(node.chain.ledger))
 
 
 def get_changes(node: Node, number: object) -> list[object]:
+    """Return the news of a filter since the last call."""
     return _find(node, number).poll()
 
 
 def get_filter_logs(node: Node, number: object) -> list[object]:
+    """Return all logs that match a filter."""
     return _find(node, number).all_matches()
 
 
 def uninstall(node: Node, number: object) -> bool:
+    """Remove a filter. Return True if there was one."""
     return node.filters.pop(to_int(number, "the filter"), None) is not None
 
 

@@ -17,10 +17,16 @@ from chain.rpc.node import Node
 
 
 def client_version(node: Node) -> str:
+    """Return the name and version of the node."""
+    return node.client_version or f"boardchain/{version_number()}"
+
+
+def version_number() -> str:
+    """Return the version of this package."""
     try:
-        return f"boardchain/{version('boardchain')}"
+        return version("boardchain")
     except PackageNotFoundError:  # it runs from its source
-        return "boardchain"
+        return "source"
 
 
 def node_info(node: Node) -> dict[str, object]:
@@ -56,22 +62,27 @@ def metadata(node: Node) -> dict[str, object]:
 
 
 def chain_id(node: Node) -> str:
+    """Return the chain id."""
     return quantity(node.chain.chain_id)
 
 
 def network(node: Node) -> str:
+    """Return the chain id as decimal digits."""
     return str(node.chain.chain_id)
 
 
 def always_true(node: Node) -> bool:
+    """Return true, whatever the state of the node."""
     return True
 
 
 def always_false(node: Node) -> bool:
+    """Return false: this node never lags behind."""
     return False
 
 
 def always_zero(node: Node) -> str:
+    """Return zero: this node has no peers and computes no hashes for proof of work."""
     return "0x0"
 
 
@@ -122,6 +133,7 @@ def coinbase(node: Node) -> str:
 
 
 def sha3(node: Node, raw: object) -> str:
+    """Return the Keccak-256 hash of bytes."""
     return data(keccak(to_bytes(raw, "what is to be hashed")))
 
 

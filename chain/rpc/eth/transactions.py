@@ -29,25 +29,32 @@ from chain.simulator.reader import ChainReader
 
 def send_transaction(node: Node, fields: object) -> str:
     """Send from an account whose key the chain has. Without `gas` the estimate is used."""
-    chain = node.chain
-    tx = parse_fields(chain, fields, chain.pending)
-    if not node.impersonates_all and tx.sender not in node.impersonated:
-        signing_account(node, tx.sender)
-    return _send(node, fields, tx)
+    return data(submit(node, parse_sent(node, fields)))
 
 
 def send_unsigned(node: Node, fields: object) -> str:
     """Send from any account, even if the chain does not have its key."""
-    return _send(node, fields, parse_fields(node.chain, fields, node.chain.pending))
+    tx = parse_fields(node.chain, fields, node.chain.pending)
+    return data(submit(node, _with_gas(node, fields, tx)))
 
 
-def _send(node: Node, fields: Any, tx: Transaction) -> str:
+def parse_sent(node: Node, fields: Any) -> Transaction:
+    """Return a transaction that the node signs, or that is sent from an impersonated account."""
+    tx = parse_fields(node.chain, fields, node.chain.pending)
+    if not node.impersonates_all and tx.sender not in node.impersonated:
+        signing_account(node, tx.sender)
+    return _with_gas(node, fields, tx)
+
+
+def _with_gas(node: Node, fields: Any, tx: Transaction) -> Transaction:
+    """Give a transaction the gas that it needs, if the client does not say."""
     if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(node.chain, tx, node.chain.pending)
-    return data(submit(node, tx))
+    return tx
 
 
 def send_raw_transaction(node: Node, raw: Any) -> str:
+    """Send signed bytes, and return the hash of the transaction."""
     return data(submit(node, parse_signed(node.chain, to_bytes(raw, "the transaction"))))
 
 

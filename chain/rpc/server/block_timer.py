@@ -1,7 +1,7 @@
 """The timer that mines blocks at an interval, while the node has one (`evm_setIntervalMining`).
 
 The wall clock decides only when a block is mined. Its timestamp follows the rule of the chain: the interval after its parent,
-unless the chain's time was moved since.
+unless the chain's time was moved since, or follows the wall clock too.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ class Clock:
 
     def _mine(self) -> None:
         chain = self._node.chain
-        if chain.now == chain.head.timestamp:
+        if chain.driver.wall is None and chain.now == chain.head.timestamp:
             chain.advance(round(self._interval))
         chain.mine()

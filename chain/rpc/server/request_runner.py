@@ -28,7 +28,7 @@ from chain.metering.watchdog import TimeUp, within
 from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
-from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, SENDS
+from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
 from chain.rpc.node import ConnectionMethods, Node
 from chain.rpc.queue import Queue
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
@@ -90,7 +90,8 @@ class Runner:
             if method in SENDS:
                 await self._is_free.wait()
                 return await self._send(run, _kind(message))
-            if method in RERUNS and self._node.chain.ledger.open is not None:
+            is_rerun = method in RERUNS and self._node.chain.ledger.open is not None
+            if is_rerun or method in REWRITES:
                 return await self._send_from_worker(run)
         except RpcError as error:
             return error_bytes(error, message["id"]) if message.get("id") is not None else None

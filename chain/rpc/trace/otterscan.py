@@ -29,6 +29,7 @@ _TYPES: Final = {
 
 
 def api_level(node: Node) -> int:
+    """Return the level of the methods for Otterscan that are here."""
     return _LEVEL
 
 

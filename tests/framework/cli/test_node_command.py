@@ -24,6 +24,7 @@ import pytest
 from chain import Contract, view
 from chain.accounts import ACCOUNTS
 from chain.cli.commands.node import command
+from chain.crypto.hashing import create2_address
 from chain.metering.program import program_of
 from chain.types import u64
 from contracts.deblockle import Deblockle
@@ -96,7 +97,7 @@ def test_transactions_are_told_at_a_terminal() -> None:
     terminal, inside = pty.openpty()
     with (
         os.fdopen(terminal, encoding="utf-8") as screen,
-        subprocess.Popen(COMMAND, cwd=ROOT, stdout=inside) as process,
+        subprocess.Popen((*COMMAND, "--clock", "blocks"), cwd=ROOT, stdout=inside) as process,
     ):
         node = Running(process, [next(line for line in screen if line.startswith("Listening"))])  # type: ignore[arg-type]
         before = node.ask("evm_snapshot")
@@ -128,6 +129,25 @@ def test_nodes_follow_a_fork() -> None:
         assert node.ask("anvil_nodeInfo")["hardFork"] == "prague"
         assert node.ask("eth_getBlockByNumber", "latest", False)["gasLimit"] == hex(30_000_000)
         assert node.end(signal.SIGTERM) == 0
+
+
+def test_nodes_are_like_anvil_on_demand() -> None:
+    options = ("--base-fee", "800", "--elastic-fees", "--client-version", "anvil/v1.7.1")
+    with running("--quiet", "--genesis-time", "2000000000", *options) as node:
+        assert node.ask("web3_clientVersion") == "anvil/v1.7.1"
+        node.ask("evm_mine")
+        blocks = [node.ask("eth_getBlockByNumber", hex(number), False) for number in range(2)]
+        assert [int(block["timestamp"], 16) for block in blocks] == [2 * 10**9, 2 * 10**9 + 1]
+        assert [int(block["baseFeePerGas"], 16) for block in blocks] == [800, 700]
+        salt, code = bytes(32), bytes.fromhex("60015f5360015ff3")  # leaves code of one byte
+        factory = "0x4e59b44847b379578588920ca78fbf26c0b4956c"
+        node.ask("eth_sendTransaction", {"to": factory, "data": "0x" + (salt + code).hex()})
+        made = create2_address(bytes.fromhex(factory[2:]), salt, code)
+        assert node.ask("eth_getCode", "0x" + made.hex()) == "0x01"
+
+
+def test_time_passes_by_itself(node: Running) -> None:
+    assert abs(node.ask("chain_now") - time.time()) < 60
 
 
 def test_chains_outlive_their_node(tmp_path: Path) -> None:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from chain import Chain
 from chain.rpc.errors import RpcError
+from chain.rpc.methods import METHODS
+from chain.rpc.node import Node
 from chain.simulator.handle import Handle
+from tests.framework.rpc.shape_language import problems
+from tests.framework.rpc.shapes import SHAPES
 from tests.framework.toys import Bell, Counter, Relay
+
+NO_OWN = MappingProxyType[str, Any]({})
 
 
 @pytest.fixture
@@ -26,6 +34,21 @@ def counter(chain: Chain) -> Handle:
 @pytest.fixture
 def relay(chain: Chain) -> Handle:
     return chain.deploy(Relay)
+
+
+@pytest.fixture(autouse=True)
+def _answers_have_their_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check every answer that any of these tests gets."""
+    request = Node.request
+
+    def checked(self: Node, method: str, params: Sequence[Any] = (), own: Any = NO_OWN) -> Any:
+        result = request(self, method, params, own)
+        if method in METHODS and method not in own:
+            found = problems(SHAPES[method], json.loads(json.dumps(result)))
+            assert not found, f"{method}: {found[:3]}"
+        return result
+
+    monkeypatch.setattr(Node, "request", checked)
 
 
 class Rpc:

@@ -13,7 +13,8 @@ from chain.crypto.hashing import keccak
 from chain.rpc.errors import REVERTED, RpcError
 from chain.simulator.handle import Handle
 from chain.types import u64
-from tests.framework.rpc.simulate_shape import problems
+from tests.framework.rpc.shape_language import problems
+from tests.framework.rpc.shape_parts import SIMULATED
 
 POOR = "0xc1" + "00" * 19
 A, B, C = (f"0xc{n}" + "00" * 19 for n in range(3))
@@ -130,7 +131,7 @@ def test_answers_have_the_shape_of_the_specification(cell: Handle, simulate: Sim
         {"blockOverrides": {"number": "0x9", "withdrawals": [paid]}},
         traceTransfers=True,
     )
-    assert problems(blocks) == []
+    assert problems(SIMULATED, blocks) == []
 
 
 def test_hashes_are_those_of_the_headers(cell: Handle, simulate: Simulate, chain: Chain) -> None:

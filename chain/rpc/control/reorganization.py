@@ -1,0 +1,54 @@
+"""The method that makes the chain another one from some block on, so that a client can show what it does about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chain.crypto.hashing import keccak
+from chain.rpc.errors import bad_params
+from chain.rpc.eth.transactions import parse_sent
+from chain.rpc.hex_values import to_bytes, to_int, to_list
+from chain.rpc.node import Node
+from chain.rpc.transaction_fields import parse_signed
+
+
+def reorganize(node: Node, depth: Any, placed: Any = ()) -> None:
+    """Undo the last `depth` blocks, and mine as many others at the same times. Their transactions are those of `placed`.
+
+    `placed` is a list of pairs: a transaction, with fields or signed, and the number of its new block, counted from 0. What
+    was in the blocks before is gone.
+    """
+    chain, count = node.chain, to_int(depth, "the depth")
+    if not 0 < count <= chain.head.number:
+        raise bad_params(f"{count} blocks cannot be replaced: there are {chain.head.number}")
+    sent = [_placed(pair, count) for pair in to_list(placed, "the transactions")]
+    first = chain.head.number + 1 - count
+    replaced = [(block.timestamp, chain.block_hash(block.number)) for block in chain.blocks[first:]]
+    chain.revert(chain.snapshot_at_end_of(first - 1))
+    wall = chain.driver.wall
+    for index, (timestamp, block_hash) in enumerate(replaced):
+        chain.set_time(timestamp)
+        # Another random number makes it another block, even if it is empty as the one before.
+        chain.set_next_block(prevrandao=int.from_bytes(keccak(block_hash)))
+        for what, place in sent:
+            if place == index:
+                _include(node, what)
+        chain.mine()
+    chain.driver.wall = wall
+
+
+def _placed(pair: Any, count: int) -> tuple[Any, int]:
+    """Return a transaction and the index of its block."""
+    items = to_list(pair, "a transaction and its block")
+    if len(items) != 2:
+        raise bad_params(f"a transaction and its block are two, not {len(items)}")
+    index = to_int(items[1], "the block")
+    if index >= count:
+        raise bad_params(f"there is no new block {index}: the first of {count} is 0")
+    return items[0], index
+
+
+def _include(node: Node, what: Any) -> None:
+    is_signed = isinstance(what, str | bytes)
+    tx = parse_signed(node.chain, to_bytes(what, "a transaction")) if is_signed else parse_sent(node, what)  # fmt: skip
+    node.chain.add_to_open_block(tx)
