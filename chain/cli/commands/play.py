@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from chain.arena import OtherPlan, Plan, Store, Tally, play
+from chain.arena.comparison import compare
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
-from chain.arena.report import write_report
+from chain.arena.player_process import Setting
+from chain.arena.report import AGAINST, write_report
 from chain.arena.store import FILE
+from chain.arena.versions import Version, version_of
 from chain.cli import output
 from chain.cli.error_report import NO
 from chain.cli.progress import Step, bar
@@ -69,6 +73,25 @@ class _Percent(click.ParamType[float]):
     help="Stop once the first strategy is known to be ELO0 stronger, or ELO1.",
 )
 @click.option(
+    "--against",
+    metavar="REV|FOLDER",
+    help="Play the same games under the rules of another revision of Git, or of a folder, and compare.",
+)
+@click.option(
+    "--most-plies",
+    type=_SOME,
+    default=100_000,
+    show_default=True,
+    help="A game that goes on longer fails.",
+)
+@click.option(
+    "--most-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="A game that takes more computing fails.",
+)
+@click.option(
     "--chunk", type=_SOME, help="Games that a process plays at once.  [default: those of a second]"
 )
 @click.option(
@@ -88,6 +111,9 @@ def command(
     bare: bool,
     check: float,
     sprt: tuple[float, float] | None,
+    against: str | None,
+    most_plies: int,
+    most_seconds: float,
     chunk: int | None,
     replay: int | None,
     json: bool,
@@ -102,17 +128,33 @@ def command(
         return _replay(target, folder, replay)
     try:
         names = [name.strip() for name in strategies.split(",")]
-        plan = Plan.of(target, names, campaign=campaign, bare=bare, check=check)
-        with bar("playing", games) as step:
-            tally = play(
-                plan, games, workers=workers, out=folder, chunk=chunk,
-                sprt=None if sprt is None else Sprt(*sprt), watch=_Watch(step, plan),
-            )  # fmt: skip
+        plan = Plan.of(
+            target, names, campaign=campaign, bare=bare, check=check, most_plies=most_plies
+        )
+        other = None if against is None else version_of(plan, against)
+        if other is not None and sprt is not None:
+            raise click.UsageError("--sprt stops when it likes: compare whole campaigns")
+        test = None if sprt is None else Sprt(*sprt)
+        setting = Setting(seconds=most_seconds)
+        tally = _play(plan, games, workers, folder, chunk, test, setting)
+        if other is not None:
+            there = replace(setting, root=other.root)
+            _play(other.plan, games, workers, folder / AGAINST / other.name, chunk, None, there)
     except (ContractNotFound, OtherPlan, ValueError) as error:
         raise click.UsageError(str(error)) from error
     _show(tally, json)
+    if other is not None:
+        _show_difference(folder, other, json)
     output.remark(f"report: {write_report(folder)}")
     return _tell_failures(folder, tally)
+
+
+def _play(
+    plan: Plan, games: int, workers: int, out: Path, chunk: int | None, sprt: Sprt | None, setting: Setting
+) -> Tally:  # fmt: skip
+    with bar("playing", games) as step:
+        watch = _Watch(step, plan)
+        return play(plan, games, workers=workers, out=out, chunk=chunk, sprt=sprt, setting=setting, watch=watch)  # fmt: skip
 
 
 class _Watch:
@@ -163,6 +205,18 @@ def _show(tally: Tally, json: bool) -> None:
         output.remark(_estimate(tally))
     if tally.accepted is not None:
         output.remark(f"{tally.plan.strategies[0]} is {tally.accepted:g} Elo stronger, not {_other(tally):g}")  # fmt: skip
+
+
+def _show_difference(folder: Path, other: Version, json: bool) -> None:
+    with Store(folder) as here, Store(folder / AGAINST / other.name) as there:
+        comparison = compare(other.name, here, there)
+    rows = []
+    for each in comparison.differences:
+        show = "{:.1%}".format if each.is_share else "{:.1f}".format
+        numbers = (each.here, each.there, each.value, *each.interval)
+        rows.append((each.what, *(numbers if json else map(show, numbers))))
+    output.table(("average", "here", "there", "difference", "low", "high"), rows, json=json)
+    output.remark(f"{comparison.changed} of {comparison.games} games go otherwise than in {other.name}")  # fmt: skip
 
 
 def _other(tally: Tally) -> float:
