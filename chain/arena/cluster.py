@@ -1,20 +1,18 @@
 """Players on a cluster of Dask: workers that come and go ask a scheduler for chunks, which this process hands out.
 
-A task is a function of this package with plain data, as the scheduler reads it and has no game. The game's code goes to each
-worker once, and each of its threads plays in a process of its own, so a game may hang or end its process. Whoever reaches a
-scheduler can run code on its workers: beyond this machine only TLS is allowed.
+A task is a function of this package with plain data, since the scheduler reads it, too, and has no game. The game's code goes
+to each worker once, and each thread of a worker plays in a process of its own, so a game may hang or end its process.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterable
-from dataclasses import asdict, replace
-from ipaddress import ip_address
+from concurrent.futures import CancelledError
+from dataclasses import asdict
 from itertools import islice
-from threading import local
-from typing import Any, Final
-from urllib.parse import urlsplit
+from threading import get_ident
+from typing import Any, Final, TypeAlias
 
 from distributed import Client, Future, WorkerPlugin, as_completed
 from distributed.scheduler import KilledWorker
@@ -24,47 +22,25 @@ from chain.arena.persistent_player import PersistentPlayer, PlayerLost
 from chain.arena.plan import Plan
 from chain.arena.player_process import PlayerProcess, Setting
 from chain.arena.supervisor import next_size
-from chain.arena.versions import code_of, unpacked
+from chain.arena.versions import code_of, folder_of, unpacked
 
 _AHEAD: Final = 2  # chunks for each thread, so that none waits for this process
-_LOOK: Final = 2.0  # seconds between two looks at who has come
+_CONNECTS: Final = 20  # seconds
 
-_seat = local()  # of this thread: for which code, and the player
+Answer: TypeAlias = tuple[list[tuple[Any, ...]], float]  # rows, and the seconds that they took
 
-
-class Unsafe(ValueError):
-    """A scheduler that anybody may reach."""
+_players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by thread
 
 
 class ClusterLost(RuntimeError):
     """The scheduler has gone."""
 
 
-def check_address(address: str) -> None:
-    """Refuse a scheduler that is reached over a network without TLS."""
-    parts = urlsplit(address)
-    if parts.scheme == "tls":
-        return
-    if parts.scheme != "tcp" or not parts.hostname:
-        raise Unsafe(f"{address} is no address of a scheduler: say tcp://127.0.0.1:8786 or tls://host:8786")  # fmt: skip
-    if not _is_loopback(parts.hostname):
-        raise Unsafe(
-            f"{address} is reached over a network, and whoever reaches a scheduler runs code on its workers: use tls://"
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-class Code(WorkerPlugin):  # type: ignore[misc]
+class Code(WorkerPlugin):
     """A game's code, which each worker unpacks when it comes."""
 
-    def __init__(self, key: str, code: bytes) -> None:
-        self.name, self._code = f"boardchain-{key}", code
+    def __init__(self, digest: str, code: bytes) -> None:
+        self.name, self._code = f"boardchain-{digest}", code
 
     def setup(self, worker: Any) -> None:
         unpacked(self._code)
@@ -73,56 +49,79 @@ class Code(WorkerPlugin):  # type: ignore[misc]
 class Cluster:
     """The games of a plan, played by the workers of a scheduler."""
 
-    def __init__(self, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None, address: str) -> None:  # fmt: skip
-        check_address(address)
-        self._plan, self._numbers = plan, iter(numbers)
-        self._setting, self._size, self._is_fixed = setting, chunk or 2, chunk is not None
-        self._address = address
+    def __init__(
+        self, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None, address: str
+    ) -> None:
+        self._plan, self._numbers, self._address = plan, iter(numbers), address
+        self._size, self._is_fixed = chunk or 2, chunk is not None
+        self._code = code_of(plan.target, setting.root)
+        self._digest = unpacked(self._code).name
+        self._job = {
+            "plan": asdict(plan),
+            "code": self._digest,
+            "seconds": setting.seconds,
+            "hash_seed": setting.hash_seed,
+        }
 
     def rows(self) -> Generator[list[Row], None, None]:
         """Yield the rows of one chunk after the other, as they come."""
-        with Client(self._address, set_as_default=False) as client:
-            code = code_of(self._plan.target, self._setting.root)
-            root = unpacked(code)
-            client.register_plugin(Code(root.name, code))
-            yield from self._play(client, root.name)
+        with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
+            client.register_plugin(Code(self._digest, self._code))
+            chunks, waiting = as_completed(loop=client.loop), 0
+            while waiting := self._ask(client, chunks, waiting):
+                rows, seconds = self._answer(next(chunks))
+                if not self._is_fixed:
+                    self._size = next_size(self._size, seconds)
+                waiting -= 1
+                yield rows
+            client.run(end_players, self._job)
 
-    def _play(self, client: Client, code: str) -> Generator[list[Row], None, None]:
-        chunks = as_completed()
-        waiting = self._ask(client, chunks, code, 0)
-        while waiting:
-            future: Future = next(chunks)
-            rows, seconds = self._answer(future)
-            future.release()
-            if not self._is_fixed:
-                self._size = next_size(self._size, seconds)
-            waiting = self._ask(client, chunks, code, waiting - 1)
-            yield rows
-
-    def _ask(self, client: Client, chunks: Any, code: str, waiting: int) -> int:
-        """Hand out chunks until each thread has enough, and return how many are handed out."""
+    def _ask(self, client: Client, chunks: Any, waiting: int) -> int:
+        """Hand out chunks until each thread has enough. Return how many are handed out then."""
         enough = _AHEAD * max(1, sum(client.nthreads().values()))
         while waiting < enough and (games := list(islice(self._numbers, self._size))):
-            setting = {"seconds": self._setting.seconds, "hash_seed": self._setting.hash_seed}
-            # Other campaigns may be played there at the same time: no two tasks share a name.
-            chunks.add(client.submit(play_chunk, asdict(self._plan), games, code, setting, pure=False))  # fmt: skip
+            # Other campaigns may be played there, too: no two tasks have one name.
+            chunks.add(client.submit(play_chunk, self._job, games, pure=False))
             waiting += 1
         return waiting
 
-    def _answer(self, future: Future) -> tuple[list[Row], float]:
+    def _answer(self, future: Future[Answer]) -> tuple[list[Row], float]:
         try:
             rows, seconds = future.result()
         except KilledWorker as problem:
             raise PlayerLost(f"workers ended one after the other: {problem}") from None
-        except Exception as problem:
-            if future.status in ("cancelled", "lost"):
-                raise ClusterLost(f"the scheduler at {self._address} has gone: the same command goes on when it is back") from problem  # fmt: skip
-            raise
+        except CancelledError:
+            raise ClusterLost(
+                f"the scheduler at {self._address} has gone; once it is back, the same command goes on"
+            ) from None
+        future.release()
         return [Row(*row) for row in rows], seconds
 
 
-def play_chunk(plan: dict[str, Any], games: list[int], code: str, setting: dict[str, Any]) -> tuple[list[tuple[Any, ...]], float]:  # fmt: skip
-    """Play games on a worker. Return their rows as plain data, and how long it took."""
+def play_chunk(job: dict[str, Any], games: list[int]) -> Answer:
+    """Play games, on a worker."""
     began = time.perf_counter()
-    player = _player(Plan.from_json(plan), code, Setting(**setting))
-    return [tuple(row) for row in player.rows(games)], time.perf_counter() - began
+    rows = [tuple(row) for row in _player(job).rows(games)]
+    return rows, time.perf_counter() - began
+
+
+def end_players(job: dict[str, Any]) -> None:
+    """End the players of this job, on a worker."""
+    for thread, (known, player) in [*_players.items()]:
+        if known == job:
+            del _players[thread]
+            player.close()
+
+
+def _player(job: dict[str, Any]) -> PersistentPlayer:
+    """Return the player of this thread."""
+    known, player = _players.get(get_ident(), (None, None))
+    if known == job and player is not None:
+        return player
+    if player is not None:
+        player.close()
+    plan, root = Plan.from_json(job["plan"]), folder_of(job["code"])
+    setting = Setting(root, job["seconds"], job["hash_seed"])
+    player = PersistentPlayer(plan, lambda: PlayerProcess(plan, setting))
+    _players[get_ident()] = job, player
+    return player

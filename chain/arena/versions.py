@@ -65,13 +65,18 @@ def code_of(target: str, root: Path | None = None) -> bytes:
     return buffer.getvalue()
 
 
+def folder_of(digest: str) -> Path:
+    """Return the folder in the cache for code of that digest."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "boardchain" / digest
+
+
 def unpacked(code: bytes) -> Path:
-    """Return the folder in which this ZIP is unpacked."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "boardchain"
-    folder = cache / sha256(code).hexdigest()[:32]
+    """Return the folder in which this ZIP is unpacked; its name is the digest."""
+    folder = folder_of(sha256(code).hexdigest()[:32])
     if not folder.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=cache) as temporary:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as temporary:
             made = Path(temporary) / "code"
             with ZipFile(io.BytesIO(code)) as archive:
                 archive.extractall(made)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
 from chain.arena.player_process import Setting
 from chain.arena.report import AGAINST, write_report
+from chain.arena.scheduler import check_address
 from chain.arena.store import FILE
 from chain.arena.versions import Version, version_of
 from chain.cli import output
@@ -50,6 +50,11 @@ class _Percent(click.ParamType[float]):
 )
 @click.option(
     "--workers", type=_SOME, default=1, show_default=True, help="How many processes play."
+)
+@click.option(
+    "--scheduler",
+    metavar="tcp://127.0.0.1:8786|tls://…",
+    help="Let the workers of this scheduler of Dask play.",
 )
 @click.option(
     "--out",
@@ -106,6 +111,7 @@ def command(
     games: int,
     strategies: str,
     workers: int,
+    scheduler: str | None,
     out: Path | None,
     campaign: str,
     bare: bool,
@@ -134,12 +140,19 @@ def command(
         other = None if against is None else version_of(plan, against)
         if other is not None and sprt is not None:
             raise click.UsageError("--sprt stops when it likes: compare whole campaigns")
-        test = None if sprt is None else Sprt(*sprt)
-        setting = Setting(seconds=most_seconds)
-        tally = _play(plan, games, workers, folder, chunk, test, setting)
+        if scheduler is not None:
+            check_address(scheduler)
+
+        def played(plan: Plan, folder: Path, sprt: Sprt | None, root: Path | None) -> Tally:
+            with bar("playing", games) as step:
+                return play(
+                    plan, games, workers=workers, scheduler=scheduler, out=folder, chunk=chunk, sprt=sprt,
+                    setting=Setting(root, most_seconds), watch=_Watch(step, plan),
+                )  # fmt: skip
+
+        tally = played(plan, folder, None if sprt is None else Sprt(*sprt), None)
         if other is not None:
-            there = replace(setting, root=other.root)
-            _play(other.plan, games, workers, folder / AGAINST / other.name, chunk, None, there)
+            played(other.plan, folder / AGAINST / other.name, None, other.root)
     except (ContractNotFound, OtherPlan, ValueError) as error:
         raise click.UsageError(str(error)) from error
     _show(tally, json)
@@ -147,14 +160,6 @@ def command(
         _show_difference(folder, other, json)
     output.remark(f"report: {write_report(folder)}")
     return _tell_failures(folder, tally)
-
-
-def _play(
-    plan: Plan, games: int, workers: int, out: Path, chunk: int | None, sprt: Sprt | None, setting: Setting
-) -> Tally:  # fmt: skip
-    with bar("playing", games) as step:
-        watch = _Watch(step, plan)
-        return play(plan, games, workers=workers, out=out, chunk=chunk, sprt=sprt, setting=setting, watch=watch)  # fmt: skip
 
 
 class _Watch:
