@@ -14,7 +14,7 @@ from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
 from chain.arena.player_process import Setting
 from chain.arena.report import AGAINST, write_report
-from chain.arena.scheduler import check_address
+from chain.arena.scheduler import NoDask, check_address
 from chain.arena.store import FILE
 from chain.arena.versions import Version, version_of
 from chain.cli import output
@@ -153,8 +153,10 @@ def command(
         tally = played(plan, folder, None if sprt is None else Sprt(*sprt), None)
         if other is not None:
             played(other.plan, folder / AGAINST / other.name, None, other.root)
-    except (ContractNotFound, OtherPlan, ValueError) as error:
+    except (ContractNotFound, NoDask, OtherPlan, ValueError) as error:
         raise click.UsageError(str(error)) from error
+    except RuntimeError as error:  # players, their code or their scheduler are gone
+        raise click.ClickException(str(error)) from error
     _show(tally, json)
     if other is not None:
         _show_difference(folder, other, json)
