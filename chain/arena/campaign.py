@@ -8,6 +8,8 @@ from pathlib import Path
 
 from chain.arena.estimates import Sprt
 from chain.arena.plan import Plan
+from chain.arena.player_process import STANDARD, Setting
+from chain.arena.scheduler import rows_from
 from chain.arena.store import Store
 from chain.arena.supervisor import Supervisor
 from chain.arena.tally import Tally
@@ -25,13 +27,15 @@ def play(
     out: Path | None = None,
     sprt: Sprt | None = None,
     chunk: int | None = None,
-    hash_seed: int = 0,
+    setting: Setting = STANDARD,
+    scheduler: str | None = None,
     watch: Watch = lambda done, tally: None,
 ) -> Tally:
     """Play the games from 0 to `games` that are not in the folder `out`, each chunk stored as it comes. Return their count.
 
-    The rows depend on the plan alone, not on `workers`, on `chunk` (games asked for at once, by default about a second's worth)
-    or on `hash_seed` (of the players). With `sprt` the campaign ends at the first pair at which the test is decided.
+    The rows depend on the plan alone, not on the `workers` of this machine or of a `scheduler` of Dask, on `chunk` (games asked
+    for at once, by default about a second's worth) or on `setting`. With `sprt` the campaign ends at the first pair at which
+    the test is decided.
     """
     if sprt is not None and not plan.is_duel:
         raise ValueError("a sequential test needs two strategies that swap seats")
@@ -43,8 +47,11 @@ def play(
         left = games - tally.games - sum(number < games for number in early)
         watch(games - left, tally)
         if left and not tally.is_decided:
-            players = Supervisor(plan, missing, chunk=chunk, hash_seed=hash_seed)
-            with closing(players.rows(min(workers, left))) as chunks:
+            if scheduler is None:
+                played = Supervisor(plan, missing, setting, chunk).rows(min(workers, left))
+            else:
+                played = rows_from(scheduler, plan, missing, setting, chunk)
+            with closing(played) as chunks:
                 for rows in chunks:
                     for row in rows:
                         tally.add(row)

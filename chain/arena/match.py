@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from chain.arena.find_game import find_game
 from chain.arena.game import Game, Result, Table
 from chain.arena.plan import Plan
+from chain.metering.watchdog import watchdog
 from chain.replays import record
 from chain.simulator.chain import Chain
 
@@ -51,14 +53,21 @@ class IllegalChoice(Exception):
     """A strategy chose what is not among the moves."""
 
 
-def play_game(plan: Plan, number: int) -> Row:
-    """Play a game of a campaign."""
+def play_game(
+    plan: Plan, number: int, *, seconds: float | None = None, journal: Path | None = None
+) -> Row:
+    """Play a game of a campaign. If it takes more than so many seconds of computing it fails.
+
+    A journal is a file that has each move before it is made, for a game that may end this process.
+    """
     game = find_game(plan.target)
+    sitting = _Sitting(game, plan, number, seconds, journal)
     if not plan.bare:
-        return _on_chain(game, plan, number, Chain(seed=plan.seed(number)))
-    row = _by_rules(game, plan, number)
+        return _on_chain(game, sitting, Chain(seed=sitting.seed))
+    row = _by_rules(game, sitting)
     if plan.is_checked(number):
-        checked = _on_chain(game, plan, number, Chain(seed=plan.seed(number)))
+        again = _Sitting(game, plan, number, seconds, journal)
+        checked = _on_chain(game, again, Chain(seed=again.seed))
         if checked.outcome != row.outcome:
             failure = row.failure or checked.failure or "it ends otherwise on a chain"
             return checked._replace(failure=f"by the rules and on a chain: {failure}")
@@ -70,20 +79,29 @@ def replay_into(plan: Plan, number: int, file: Path) -> Row:
     if file.exists():
         raise FileExistsError(f"{file} is there already")
     with Chain.open(file, seed=plan.seed(number)) as chain:
-        return _on_chain(find_game(plan.target), plan, number, chain)
+        game = find_game(plan.target)
+        return _on_chain(game, _Sitting(game, plan, number), chain)
 
 
-def _by_rules(game: Game[object, object], plan: Plan, number: int) -> Row:
-    sitting = _Sitting(game, plan, number)
+def row_of_lost_game(plan: Plan, number: int, moves: str) -> Row:
+    """Return the row of a game that ended its players, or had to be ended with them."""
+    seats, none = _json(plan.seats(number)), _json(())
+    return Row(
+        number, plan.seed(number), seats, None, none, none, none, moves.count("\n"), "",
+        failure="the players that played it ended, or were silent for too long",
+        transcript=moves,
+    )  # fmt: skip
+
+
+def _by_rules(game: Game[object, object], sitting: _Sitting) -> Row:
     row = sitting.play(lambda: game.by_rules(len(sitting.seats), sitting.chance))
     if row.failure is None:
         return row
-    moves = [f"{ply} {name}: {move}" for ply, (name, move) in enumerate(sitting.made, 1)]
-    return row._replace(transcript="\n".join(moves))
+    moves = (_line(ply, *made) for ply, made in enumerate(sitting.made, 1))
+    return row._replace(transcript="".join(moves))
 
 
-def _on_chain(game: Game[object, object], plan: Plan, number: int, chain: Chain) -> Row:
-    sitting = _Sitting(game, plan, number)
+def _on_chain(game: Game[object, object], sitting: _Sitting, chain: Chain) -> Row:
     row = sitting.play(lambda: game.on_chain(chain, len(sitting.seats), sitting.chance))
     calls: dict[str, Counter[int]] = {}
     ticks = 0
@@ -103,7 +121,11 @@ def _on_chain(game: Game[object, object], plan: Plan, number: int, chain: Chain)
 class _Sitting:
     """The players of a game, each with a chance of its own, and what they have done."""
 
-    def __init__(self, game: Game[object, object], plan: Plan, number: int) -> None:
+    def __init__(
+        self, game: Game[object, object], plan: Plan, number: int,
+        seconds: float | None = None, journal: Path | None = None,
+    ) -> None:  # fmt: skip
+        self.seconds, self.journal = seconds, journal
         self.plan, self.number, self.seats = plan, number, plan.seats(number)
         self.seed = plan.seed(number)
         self.chance = Random(self.seed)  # of the table
@@ -118,15 +140,20 @@ class _Sitting:
     def play(self, open_table: Any) -> Row:
         table: Table[object, object] | None = None
         result, failure = None, None
+        limit = nullcontext() if self.seconds is None else watchdog(seconds=self.seconds)
         try:
-            table = open_table()
-            while (result := table.result()) is None:
-                self._move(table)
+            with (
+                limit,
+                nullcontext() if self.journal is None else self.journal.open("w") as journal,
+            ):
+                table = open_table()
+                while (result := table.result()) is None:
+                    self._move(table, journal)
         except Exception as problem:
             failure = f"{type(problem).__name__}: {problem}"
-        return self._row(result, failure, "" if table is None else table.text())
+        return self.row(result, failure, "" if table is None else table.text())
 
-    def _move(self, table: Table[object, object]) -> None:
+    def _move(self, table: Table[object, object], journal: IO[str] | None) -> None:
         if len(self.made) == self.plan.most_plies:
             raise NoEnd(f"the game goes on after {self.plan.most_plies} plies")
         name, player, chance = self.players[table.turn()]
@@ -135,6 +162,9 @@ class _Sitting:
         if move not in moves:
             raise IllegalChoice(f"{name} chose {move}")
         self.made.append((name, move))
+        if journal is not None:
+            journal.write(_line(len(self.made), name, move))
+            journal.flush()
         if self.parts is not None:
             self.heat.update(self.parts(table.state, move))
         table.make(move)
@@ -144,7 +174,7 @@ class _Sitting:
         is_kept = self.plan.is_detailed(self.number)
         return _json({"gas": calls, "heat": self.heat}) if is_kept else None
 
-    def _row(self, result: Result | None, failure: str | None, text: str) -> Row:
+    def row(self, result: Result | None, failure: str | None, text: str) -> Row:
         return Row(
             game=self.number,
             seed=self.seed,
@@ -158,6 +188,10 @@ class _Sitting:
             details=self.details({}),
             failure=failure,
         )
+
+
+def _line(ply: int, name: str, move: object) -> str:
+    return f"{ply} {name}: {move}\n"
 
 
 def _json(value: Iterable[object]) -> str:

@@ -1,7 +1,9 @@
 """A process that plays games: `python -m chain.arena.player` reads chunks from stdin and answers with rows on stdout.
 
-A chunk is a line of JSON with the plan and the numbers of the games, the answer a line with the digest of the code here and the
-rows. What games print goes to stderr. The process ends with its stdin, so it survives nobody who started it.
+A chunk is a line of JSON: the plan, the numbers of the games, how many seconds of computing a game may take, and perhaps a file
+for the moves of a game that ended a player before. The answer is a line with the digest of the code here, and a line for each
+game as soon as it is over. What games print goes to stderr. The process ends with its stdin, so it survives nobody who started
+it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import os
 import signal
 import sys
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 from chain.arena.find_game import digest_of
 from chain.arena.match import play_game
@@ -23,15 +27,20 @@ def main() -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     digest = cache(digest_of)
-    for line in sys.stdin:
-        chunk = json.loads(line)
-        plan = Plan.from_json(chunk["plan"])
-        rows = [play_game(plan, number) for number in chunk["games"]]
-        answer = json.dumps({"digest": digest(plan.target), "rows": rows})
+
+    def answer(value: Any) -> None:
         try:
-            print(answer, file=answers, flush=True)
+            print(json.dumps(value), file=answers, flush=True)
         except BrokenPipeError:  # nobody waits for it any more
             os._exit(1)
+
+    for line in sys.stdin:
+        chunk = json.loads(line)
+        plan, journal = Plan.from_json(chunk["plan"]), chunk["journal"]
+        answer(digest(plan.target))
+        for number in chunk["games"]:
+            seconds, moves = chunk["seconds"], journal and Path(journal)
+            answer(play_game(plan, number, seconds=seconds, journal=moves))
 
 
 if __name__ == "__main__":

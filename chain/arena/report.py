@@ -5,20 +5,35 @@ from __future__ import annotations
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Final
 
+from chain.arena.comparison import Comparison, compare
 from chain.arena.find_game import digest_of, find_game
 from chain.arena.plan import Plan
 from chain.arena.report_page import SHOWN_FAILURES, report_page
-from chain.arena.store import Store
+from chain.arena.store import FILE, Store
 from chain.pictures import Picture, picture_of
 from chain.simulator.catalogue import ContractNotFound
+
+AGAINST: Final = "against"  # the folder of other versions' results, a folder each
 
 
 def report_of(store: Store) -> str:
     """Return the report of the games from number 0 on to the first that is missing."""
     tally = store.kept_tally
     failures = list(islice(store.failures(), SHOWN_FAILURES))
-    return report_page(tally, failures, _board_of(tally.plan))
+    return report_page(tally, failures, _board_of(tally.plan), comparisons_of(store))
+
+
+def comparisons_of(store: Store) -> list[Comparison]:
+    """Return the comparisons with all other versions of the game that were played beside these results."""
+    if store.folder is None:
+        return []
+    comparisons = []
+    for file in sorted((store.folder / AGAINST).glob(f"*/{FILE}")):
+        with Store(file.parent) as other:
+            comparisons.append(compare(file.parent.name, store, other))
+    return comparisons
 
 
 def write_report(folder: Path, file: Path | None = None) -> Path:

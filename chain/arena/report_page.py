@@ -6,8 +6,10 @@ Beside each plot is a table with its numbers. All words of a game and of its str
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Final
 
+from chain.arena.comparison import Comparison, Difference
 from chain.arena.match import Row
 from chain.arena.plan import DETAILED
 from chain.arena.plots import Interval, histogram, intervals, percent, plain, whole
@@ -50,11 +52,16 @@ pre{{overflow:auto;max-height:20em;background:var(--panel);padding:8px;font-size
 
 
 def report_page(
-    tally: Tally, failures: Sequence[Row], board: Picture | None, comparisons: Iterable[Markup] = ()
+    tally: Tally,
+    failures: Sequence[Row],
+    board: Picture | None,
+    comparisons: Iterable[Comparison] = (),
 ) -> str:
     """Return the page. `board` is the picture on which the places of moves are shown."""
     title = f"{tally.plan.target}: {whole(tally.games)} games"
-    body = join([*_head(title, tally), *comparisons, *_sections(tally, failures, board)])
+    body = join(
+        [*_head(title, tally), *map(_against, comparisons), *_sections(tally, failures, board)]
+    )
     head = join(
         [
             Markup('<meta charset="utf-8">'),
@@ -126,6 +133,35 @@ def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> I
         yield _heat(tally, board)
     if failures:
         yield _failures(tally, failures)
+
+
+def _against(comparison: Comparison) -> Markup:
+    """What the rules change against another version of them, with the same chance."""
+    title = join(["Against ", _name(comparison.name)])
+    told = f"{whole(comparison.changed)} of {whole(comparison.games)} games with the same chance went otherwise"
+    first = "" if comparison.first_changed is None else f", the first is {comparison.first_changed}"
+    remarks = (
+        remark(f"{told}{first}. A difference is real if its interval leaves out 0."),
+        remark(f"The code there is {comparison.there.digest[:16]}."),
+    )
+    if not comparison.differences:
+        return section(title, remark("No round of games has ended under both versions."), *remarks)
+    shares = [each for each in comparison.differences if each.is_share and each.rounds > 1]
+    rows = [Interval(each.what, each.value, *each.interval) for each in shares]
+    axis = "difference in the share of games won"
+    plot = intervals(rows, axis, percent, mark=0) if rows else remark("One round tells nothing.")
+    columns = ("on average", "here", "there", "difference", "interval")
+    return section(title, plot, table(columns, map(_difference_row, comparison.differences)), *remarks)  # fmt: skip
+
+
+def _difference_row(each: Difference) -> tuple[str, ...]:
+    show = percent if each.is_share else _decimal
+    low, high = (show(end) if isfinite(end) else "unknown" for end in each.interval)
+    return each.what, show(each.here), show(each.there), show(each.value), f"{low} to {high}"
+
+
+def _decimal(number: float) -> str:
+    return f"{number:,.1f}".replace("-", "−")
 
 
 def _wins(tally: Tally) -> Markup:

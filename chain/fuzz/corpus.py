@@ -2,13 +2,15 @@
 
 For each such feature the corpus keeps the fewest steps that led to it. Later plays continue from these steps, most often from
 those that led to rare features. So a run finds problems that take several right moves in a row.
+
+A corpus can be written as data, and others can be merged with it: of a feature that several reached, the fewest steps stay.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from chain.fuzz.report import reason_of
 from chain.fuzz.steps import Step, StepResult
@@ -16,8 +18,18 @@ from chain.fuzz.steps import Step, StepResult
 Feature: TypeAlias = tuple[str, *tuple[object, ...]]
 Steps: TypeAlias = tuple[Step, ...]
 
+STORED: Final = 1  # the sort of features that are values in storage
 _KEPT: Final = 64  # beginnings per group
 _VALUES_PER_PARAMETER: Final = 16  # values of one storage name that count as new features
+
+
+class Entry(NamedTuple):
+    """A feature, how many plays reached it, and the fewest steps to it."""
+
+    sort: int
+    feature: Feature
+    met: int
+    steps: Steps
 
 
 class Corpus:
@@ -69,6 +81,24 @@ class Corpus:
                 features.append((name, value))
         return features
 
+    def export(self) -> list[Entry]:
+        """Return all features as data that JSON can hold, but for the steps."""
+        return [
+            Entry(sort, feature, self._met[feature], steps)
+            for sort, shortest in enumerate(self._shortest)
+            for feature, steps in shortest.items()
+        ]
+
+    def load(self, entries: Iterable[Entry]) -> None:
+        """Take over features that other runs have reached."""
+        for sort, feature, met, steps in entries:
+            self._shortest[sort][feature] = steps
+            self._met[feature] = met
+            if sort == STORED:
+                name, *values = feature
+                self._values.setdefault(name, set()).update(values)
+        self._group()
+
     def end(self) -> None:
         """Finish the play. Later plays can continue from the features that it reached."""
         for sort, reached in enumerate(self._now):
@@ -77,7 +107,11 @@ class Corpus:
             for feature, steps in reached.items():
                 if feature not in shortest or len(steps) < len(shortest[feature]):
                     shortest[feature] = steps
-            self._groups[sort][:] = self._grouped(shortest, together=sort == 0)
+        self._group()
+
+    def _group(self) -> None:
+        for sort, shortest in enumerate(self._shortest):
+            self._groups[sort][:] = self._grouped(shortest, together=sort != STORED)
 
     def _grouped(self, shortest: dict[Feature, Steps], together: bool) -> list[list[Steps]]:
         """Return the steps in groups, with the steps to rare features first.

@@ -7,6 +7,7 @@ recorded in the `Corpus` until a problem shows. From then on nothing changes, so
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from chain.fuzz.corpus import Corpus
 from chain.fuzz.fuzz_case import Fuzz, variable
@@ -55,7 +56,7 @@ class Explorer:
         self.report = Report(Lines(files, lines))
         self.steps: list[Step] = []
         self.problem: Problem | None = None  # the first one; from then on `steps` does not change
-        self._beginnings = Corpus()
+        self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
 
     def entries(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, EntrySpec]]:
@@ -77,13 +78,13 @@ class Explorer:
         """Start a play."""
         if self.problem is not None:  # the run is over
             raise ProblemFound(self.problem)
-        self._beginnings.begin()
+        self.corpus.begin()
         self.report.examples += 1
 
     def restart_from_corpus(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
         """Within a play, continue from a beginning that led to something new (see `Corpus.choose`), or from other steps."""
         self._reset()
-        beginning = self._beginnings.choose(sort, place)
+        beginning = self.corpus.choose(sort, place)
         for step in beginning:
             self._keep(step, perform(self.play, step))
         for step in () if beginning else otherwise:
@@ -100,6 +101,14 @@ class Explorer:
         self.chain.revert(self._start)
         self.play = self._set_up.clone()
 
+    def play_again(self, steps: Sequence[Step]) -> None:
+        """Play these steps as a play of their own, and record what they reach. Raise `ProblemFound` if they meet a problem."""
+        self.begin()
+        self._reset()
+        for step in steps:
+            self.perform(step)
+        self.end()
+
     def perform(self, step: Step) -> None:
         """Take a step. Raise `ProblemFound` if it leads to a problem."""
         if isinstance(step, Call) and step.on not in self.play.handles:
@@ -112,7 +121,8 @@ class Explorer:
         if not isinstance(step, Wait):
             name, lines = entry_name(self.play, step), self.report.lines.now
             announced = self.report.count(name, result)
-            self._beginnings.record(name, result, [*sorted(lines), *sorted(announced)], self._kept)
+            reached = [(Path(file).name, line) for file, line in sorted(lines)]
+            self.corpus.record(name, result, [*reached, *sorted(announced)], self._kept)
             lines.clear()
         self.problem = problem_after(self.play, step, result)
         if self.problem is not None:
@@ -120,7 +130,7 @@ class Explorer:
 
     def end(self) -> None:
         """Finish a play. Later plays can continue from what it reached."""
-        self._beginnings.end()
+        self.corpus.end()
 
     def undeployed(self) -> str:
         """Return the reason why a contract could never be deployed; empty if there is no such contract."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, Self
 
 from chain.fuzz.line_coverage import Lines
 from chain.fuzz.steps import StepResult
@@ -68,6 +69,33 @@ class Report:
         tally.refused[reason] += 1
         tally.words.setdefault(reason, str(done.error))
         return set()
+
+    def add(self, other: Report) -> None:
+        """Count the calls of another run of the same description, too."""
+        self.examples += other.examples
+        self.lines.ever |= other.lines.ever
+        for name, theirs in other.tallies.items():
+            tally = self.tallies.setdefault(name, Tally())
+            tally.calls += theirs.calls
+            tally.ok += theirs.ok
+            tally.refused += theirs.refused
+            tally.announced += theirs.announced
+            tally.words = theirs.words | tally.words
+
+    def to_json(self) -> dict[str, Any]:
+        tallies = {name: vars(tally) for name, tally in self.tallies.items()}
+        files, ever = sorted(self.lines.files), sorted(self.lines.ever)
+        return {"examples": self.examples, "tallies": tallies, "files": files, "lines": ever}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Self:
+        lines = Lines(record["files"])
+        lines.ever = {(file, line) for file, line in record["lines"]}
+        report = cls(lines, examples=record["examples"])
+        for name, each in record["tallies"].items():
+            counters = {key: Counter(each[key]) for key in ("refused", "announced")}
+            report.tallies[name] = Tally(**{**each, **counters})
+        return report
 
     def __str__(self) -> str:
         return "\n".join(self._table())

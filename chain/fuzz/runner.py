@@ -36,7 +36,11 @@ def run(
     description: type[Fuzz], max_examples: int, steps: int, seed_of_run: int, lines: bool
 ) -> Report:
     """Search for a problem. Raise `FuzzFailure`, or return the report if there is none."""
-    explorer = Explorer(description, lines)
+    return explore(Explorer(description, lines), max_examples, steps, seed_of_run)
+
+
+def explore(explorer: Explorer, max_examples: int, steps: int, seed_of_run: int) -> Report:
+    """Search for a problem from where an explorer is."""
     configure = settings(
         backend=EVEN,
         max_examples=max_examples,
@@ -56,14 +60,14 @@ def run(
         if explorer.problem is None:
             raise
     if explorer.problem is not None:
-        raise _finding(explorer, explorer.problem)
+        raise finding(explorer, explorer.problem)
     refused = explorer.undeployed()
     if refused:
-        raise TypeError(f"{description.__name__}: {refused}: deploy it in set_up")
+        raise TypeError(f"{explorer.description.__name__}: {refused}: deploy it in set_up")
     return explorer.report
 
 
-def _finding(explorer: Explorer, problem: Problem) -> AssertionError:
+def finding(explorer: Explorer, problem: Problem) -> AssertionError:
     """Return the failure to raise for a problem, with the shortest steps to it."""
     shortest = shrink(explorer, explorer.steps, problem)
     if shortest is None:

@@ -198,7 +198,9 @@ def _deploy(
 def _plain(value: object) -> object:
     """Return a value as far as it distinguishes situations: of a long value, its length."""
     match value:
-        case bool() | int() | Enum() | None:
+        case Enum():
+            return f"{type(value).__name__}.{value.name}"
+        case bool() | int() | None:
             return value
         case str() | bytes() | list() | tuple():
             return type(value).__name__, len(value)

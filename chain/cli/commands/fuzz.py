@@ -5,13 +5,18 @@ $ boardchain fuzz contracts.deblockle
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
 from chain.cli.error_report import NO
+from chain.cli.progress import bar
 from chain.fuzz import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
+from chain.fuzz.rounds import UNITS, Campaign, Plan, UnitFailed, UnitLost
 from chain.simulator.catalogue import ContractNotFound
 
 _SOME = click.IntRange(min=1)
@@ -19,7 +24,13 @@ _SOME = click.IntRange(min=1)
 
 @click.command()
 @click.argument("target")
-@click.option("--examples", type=_SOME, default=1000, show_default=True, help="How many plays.")
+@click.option(
+    "--examples",
+    type=_SOME,
+    default=1000,
+    show_default=True,
+    help="How many plays; with --rounds, in each of them.",
+)
 @click.option(
     "--steps", type=_SOME, default=30, show_default=True, help="Calls in a play, at most."
 )
@@ -30,22 +41,70 @@ _SOME = click.IntRange(min=1)
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the test that fails, with pictures of the board before and after beside it.",
 )
+@click.option(
+    "--rounds",
+    type=_SOME,
+    help="Fuzz in so many rounds, each of which begins with what those before have reached.",
+)
+@click.option(
+    "--workers",
+    type=_SOME,
+    default=1,
+    show_default=True,
+    help="How many processes play the rounds; they find the same.",
+)
+@click.option(
+    "--corpus",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where rounds keep what they have reached. They go on from there.  [default: they forget]",
+)
 def command(
-    target: str, examples: int, steps: int, seed: int, no_lines: bool, write: Path | None
+    target: str,
+    examples: int,
+    steps: int,
+    seed: int,
+    no_lines: bool,
+    write: Path | None,
+    rounds: int | None,
+    workers: int,
+    corpus: Path | None,
 ) -> int:
     """Fuzz TARGET, a module such as contracts.deblockle, or one description in it: module:Name.
 
     A report of the run is printed. If an invariant breaks or a contract raises, a test that fails in the same way is printed
     too, and the exit code is 1.
     """
+    if rounds is None and (corpus is not None or workers > 1):
+        raise click.UsageError("several processes and a corpus are for rounds: say how many --rounds")  # fmt: skip
     try:
-        exit_codes = [
-            _run(description, examples, steps, seed, not no_lines, write)
-            for description in descriptions(target)
-        ]
+        found = descriptions(target)
+        if rounds is None:
+            codes = [_run(each, examples, steps, seed, not no_lines, write) for each in found]
+            return max(codes)
+        options = {"examples": examples, "steps": steps, "seed": seed, "lines": not no_lines}
+        codes = []
+        for index, each in enumerate(found):
+            plan = Plan.of(target, index, **options)
+            with ExitStack() as scope:
+                folder = corpus or Path(scope.enter_context(TemporaryDirectory()))
+                codes.append(_run_rounds(plan, folder / each.__name__, rounds, workers, write))
     except (NoHypothesis, ContractNotFound) as error:
         raise click.UsageError(str(error)) from error
-    return max(exit_codes)
+    except (UnitFailed, UnitLost) as error:
+        raise click.ClickException(str(error)) from error
+    return max(codes)
+
+
+def _run_rounds(plan: Plan, folder: Path, rounds: int, workers: int, write: Path | None) -> int:
+    with bar("fuzzing", UNITS * rounds) as step:
+        state = Campaign(plan, folder).run(rounds, workers, step)
+    click.echo(f"{state.rounds} rounds: {state.report}")
+    if state.failure is None:
+        return 0
+    click.echo(f"\n{state.failure['text']}")
+    if write is not None and state.failure["test"] is not None:
+        _write(write, state.failure["test"], state.failure["pictures"])
+    return NO
 
 
 def _run(
@@ -57,9 +116,13 @@ def _run(
     except AssertionError as failure:
         click.echo(f"{getattr(failure, 'report', '')}\n\n{failure}")
         if write is not None and hasattr(failure, "test") and hasattr(failure, "pictures"):
-            write.write_text(failure.test, "utf-8")
-            for name, picture in zip(("before", "after"), failure.pictures, strict=False):
-                path = write.with_name(f"{write.stem}-{name}.svg")
-                path.write_text(picture.svg(dark=True), "utf-8")
+            _write(write, failure.test, [picture.svg(dark=True) for picture in failure.pictures])
         return NO
     return 0
+
+
+def _write(file: Path, test: str, pictures: Sequence[str]) -> None:
+    """Write a test, and pictures of the board before and after its last call."""
+    file.write_text(test, "utf-8")
+    for name, picture in zip(("before", "after"), pictures, strict=False):
+        file.with_name(f"{file.stem}-{name}.svg").write_text(picture, "utf-8")

@@ -12,10 +12,14 @@ from pathlib import Path
 import click
 
 from chain.arena import OtherPlan, Plan, Store, Tally, play
+from chain.arena.comparison import compare
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
-from chain.arena.report import write_report
+from chain.arena.player_process import Setting
+from chain.arena.report import AGAINST, write_report
+from chain.arena.scheduler import NoDask, check_address
 from chain.arena.store import FILE
+from chain.arena.versions import Version, version_of
 from chain.cli import output
 from chain.cli.error_report import NO
 from chain.cli.progress import Step, bar
@@ -51,6 +55,11 @@ class _Percent(click.ParamType[float]):
     "--workers", type=_SOME, default=1, show_default=True, help="How many processes play."
 )
 @click.option(
+    "--scheduler",
+    metavar="tcp://127.0.0.1:8786|tls://…",
+    help="Let the workers of this scheduler of Dask play.",
+)
+@click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the results.  [default: runs/<game>]",
@@ -72,6 +81,25 @@ class _Percent(click.ParamType[float]):
     help="Stop once the first strategy is known to be ELO0 stronger, or ELO1.",
 )
 @click.option(
+    "--against",
+    metavar="REV|FOLDER",
+    help="Play the same games under the rules of another revision of Git, or of a folder, and compare.",
+)
+@click.option(
+    "--most-plies",
+    type=_SOME,
+    default=100_000,
+    show_default=True,
+    help="A game that goes on longer fails.",
+)
+@click.option(
+    "--most-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600,
+    show_default=True,
+    help="A game that takes more computing fails.",
+)
+@click.option(
     "--chunk", type=_SOME, help="Games that a process plays at once.  [default: those of a second]"
 )
 @click.option(
@@ -86,11 +114,15 @@ def command(
     games: int,
     strategies: str,
     workers: int,
+    scheduler: str | None,
     out: Path | None,
     campaign: str,
     bare: bool,
     check: float,
     sprt: tuple[float, float] | None,
+    against: str | None,
+    most_plies: int,
+    most_seconds: float,
     chunk: int | None,
     replay: int | None,
     json: bool,
@@ -105,15 +137,32 @@ def command(
         return _replay(target, folder, replay)
     try:
         names = [name.strip() for name in strategies.split(",")]
-        plan = Plan.of(target, names, campaign=campaign, bare=bare, check=check)
-        with bar("playing", games) as step:
-            tally = play(
-                plan, games, workers=workers, out=folder, chunk=chunk,
-                sprt=None if sprt is None else Sprt(*sprt), watch=_Watch(step, plan),
-            )  # fmt: skip
-    except (ContractNotFound, OtherPlan, ValueError) as error:
+        plan = Plan.of(
+            target, names, campaign=campaign, bare=bare, check=check, most_plies=most_plies
+        )
+        other = None if against is None else version_of(plan, against)
+        if other is not None and sprt is not None:
+            raise click.UsageError("--sprt stops when it likes: compare whole campaigns")
+        if scheduler is not None:
+            check_address(scheduler)
+
+        def played(plan: Plan, folder: Path, sprt: Sprt | None, root: Path | None) -> Tally:
+            with bar("playing", games) as step:
+                return play(
+                    plan, games, workers=workers, scheduler=scheduler, out=folder, chunk=chunk, sprt=sprt,
+                    setting=Setting(root, most_seconds), watch=_Watch(step, plan),
+                )  # fmt: skip
+
+        tally = played(plan, folder, None if sprt is None else Sprt(*sprt), None)
+        if other is not None:
+            played(other.plan, folder / AGAINST / other.name, None, other.root)
+    except (ContractNotFound, NoDask, OtherPlan, ValueError) as error:
         raise click.UsageError(str(error)) from error
+    except RuntimeError as error:  # players, their code or their scheduler are gone
+        raise click.ClickException(str(error)) from error
     _show(tally, json)
+    if other is not None:
+        _show_difference(folder, other, json)
     output.remark(f"report: {write_report(folder)}")
     return _tell_failures(folder, tally)
 
@@ -166,6 +215,18 @@ def _show(tally: Tally, json: bool) -> None:
         output.remark(_estimate(tally))
     if tally.accepted is not None:
         output.remark(f"{tally.plan.strategies[0]} is {tally.accepted:g} Elo stronger, not {_other(tally):g}")  # fmt: skip
+
+
+def _show_difference(folder: Path, other: Version, json: bool) -> None:
+    with Store(folder) as here, Store(folder / AGAINST / other.name) as there:
+        comparison = compare(other.name, here, there)
+    rows = []
+    for each in comparison.differences:
+        show = "{:.1%}".format if each.is_share else "{:.1f}".format
+        numbers = (each.here, each.there, each.value, *each.interval)
+        rows.append((each.what, *(numbers if json else map(show, numbers))))
+    output.table(("average", "here", "there", "difference", "low", "high"), rows, json=json)
+    output.remark(f"{comparison.changed} of {comparison.games} games go otherwise than in {other.name}")  # fmt: skip
 
 
 def _other(tally: Tally) -> float:

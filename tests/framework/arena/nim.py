@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
+from threading import Event
 from typing import Final
 
 from chain import Chain, Contract, call
@@ -117,6 +118,23 @@ class Idle:
         return 0
 
 
+class Endless:
+    """Computes for ever when there are few left."""
+
+    def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
+        while state < 6:
+            pass
+        return 1
+
+
+class Asleep:
+    """Never wakes up."""
+
+    def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
+        Event().wait()
+        return 0
+
+
 STRATEGIES: Final[Mapping[str, Callable[[], Strategy[int, int]]]] = {
     "random": Uniform,
     "perfect": lambda: Greedy[int, int](lambda state, move: -((state - move) % 4)),
@@ -125,6 +143,8 @@ STRATEGIES: Final[Mapping[str, Callable[[], Strategy[int, int]]]] = {
     "loud": Loud,
     "wrong": Wrong,
     "idle": Idle,
+    "endless": Endless,
+    "asleep": Asleep,
 }
 
 PLAY: Final = Game[int, int](

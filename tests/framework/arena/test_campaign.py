@@ -15,13 +15,15 @@ from chain import Chain
 from chain.arena import OtherPlan, Plan, Store, Tally, play
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, play_game, replay_into
-from chain.arena.supervisor import OtherCode, PlayerLost
+from chain.arena.persistent_player import PersistentPlayer, PlayerLost
+from chain.arena.player_process import OtherCode, PlayerProcess, Setting
 from chain.replays import replay
 from chain.replays.subprocess_runs import subprocess_env
 from tests.framework.arena.nim import MARK, Nim
 
 NIM = "tests.framework.arena.nim"
 GAMES = 12
+LOST = "the players that played it ended, or were silent for too long"
 
 # A campaign whose driver is killed when it has stored so many chunks.
 DYING = f"""
@@ -65,7 +67,7 @@ def digest_of(plan: Plan, rows: list[Row]) -> str:
 def test_results_depend_on_plan_alone(
     plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
 ) -> None:
-    tally = play(plan, GAMES, workers=workers, chunk=chunk, hash_seed=hash_seed)
+    tally = play(plan, GAMES, workers=workers, chunk=chunk, setting=Setting(hash_seed=hash_seed))
     assert tally.digest == expected
     assert tally.games == GAMES
 
@@ -83,11 +85,42 @@ def test_killed_player_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert killed.digest == digest_of(plan, [play_game(plan, number) for number in range(GAMES)])
 
 
-def test_deadly_chunk_is_named() -> None:
-    with pytest.raises(
-        PlayerLost, match="3 players in turn ended while they played the games 0 to 1"
-    ):
-        play(Plan.of(NIM, ["fatal"]), 2, chunk=2)
+def test_game_that_ends_every_player_has_failed(tmp_path: Path) -> None:
+    """It is kept with the moves that were made, and the games after it are played."""
+    plan = Plan.of(NIM, ["fatal", "random"], bare=True)
+    assert play(plan, 2, out=tmp_path, chunk=2).failures == 2
+    with Store(tmp_path) as store:
+        failed = [*store.failures()]
+    assert {row.failure for row in failed} == {LOST}
+    assert [row.plies for row in failed] == [0, 1]  # it sits first, then second
+    assert (failed[1].transcript or "").startswith("1 random: ")
+
+
+def test_hung_game_fails_and_play_goes_on(tmp_path: Path) -> None:
+    """One that computes for ever keeps the transcript of its chain, one that sleeps is killed with its player."""
+    plan = Plan.of(NIM, ["endless", "random"])
+    assert play(plan, 3, out=tmp_path, setting=Setting(seconds=0.2)).games == 3
+    with Store(tmp_path) as store:
+        failed = [*store.failures()]
+    assert failed
+    assert all(
+        (row.failure or "").startswith("LimitExceeded: it took more than 0.2 s") for row in failed
+    )
+    assert all("Nim.fill" in (row.transcript or "") for row in failed)
+
+
+def test_silent_player_is_killed(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Setting, "patience", 0.5)
+    asleep = Plan.of(NIM, ["asleep", "random"], bare=True)
+    player = PersistentPlayer(asleep, lambda: PlayerProcess(asleep, Setting()))
+    (row,) = player.rows([0])
+    player.close()
+    assert row.failure == LOST
+
+
+def test_game_that_cannot_be_imported_is_told() -> None:
+    with pytest.raises(PlayerLost, match="3 players in turn ended before they could play game 0"):
+        play(Plan("tests.no.game", ("a", "b"), ""), 2)
 
 
 @pytest.mark.parametrize("chunks", [0, 5])
@@ -189,7 +222,7 @@ def test_endless_game_fails() -> None:
     plan = Plan.of(NIM, ["idle"], bare=True, most_plies=5)
     row = play_game(plan, 0)
     assert row.failure == "NoEnd: the game goes on after 5 plies"
-    assert row.transcript is not None and row.transcript.endswith("5 idle: 0")
+    assert row.transcript is not None and row.transcript.endswith("5 idle: 0\n")
 
 
 def test_bare_games_are_checked_on_chain() -> None:

@@ -90,6 +90,25 @@ def test_report_is_written_where_one_says(out: Path, tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "there are no results in" in refused.stderr
 
 
+def test_other_rules_are_compared(
+    out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"two_{tmp_path.name}"
+    for home, strategy in ((tmp_path, "return 1"), (tmp_path / "other", "return moves[-1]")):
+        (home / name).mkdir(parents=True)
+        (home / name / "__init__.py").write_text("")
+        (home / name / "play.py").write_text(OWN.replace("return 1", strategy))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    words = ("--games", 8, "--strategies", "modest,random", "--bare", "--against", "other")
+    done = played(out, *words, target=name)
+    assert done.exit_code == 0, done.stderr
+    assert "wins of modest" in done.stdout
+    assert "8 of 8 games go otherwise than in other-" in done.stderr
+    assert "Against <bdi>other-" in (out / "report.html").read_text("utf-8")
+    assert "compare whole campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
+
+
 def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = f"own_{tmp_path.name}"
     package = tmp_path / name

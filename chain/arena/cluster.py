@@ -1,0 +1,127 @@
+"""Players on a cluster of Dask: workers that come and go ask a scheduler for chunks, which this process hands out.
+
+A task is a function of this package with plain data, since the scheduler reads it, too, and has no game. The game's code goes
+to each worker once, and each thread of a worker plays in a process of its own, so a game may hang or end its process.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable
+from concurrent.futures import CancelledError
+from dataclasses import asdict
+from itertools import islice
+from threading import get_ident
+from typing import Any, Final, TypeAlias
+
+from distributed import Client, Future, WorkerPlugin, as_completed
+from distributed.scheduler import KilledWorker
+
+from chain.arena.match import Row
+from chain.arena.persistent_player import PersistentPlayer, PlayerLost
+from chain.arena.plan import Plan
+from chain.arena.player_process import PlayerProcess, Setting
+from chain.arena.supervisor import next_size
+from chain.arena.versions import code_of, folder_of, unpacked
+
+_AHEAD: Final = 2  # chunks for each thread, so that none waits for this process
+_CONNECTS: Final = 20  # seconds
+
+Answer: TypeAlias = tuple[list[tuple[Any, ...]], float]  # rows, and the seconds that they took
+
+_players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by thread
+
+
+class ClusterLost(RuntimeError):
+    """The scheduler has gone."""
+
+
+class Code(WorkerPlugin):
+    """A game's code, which each worker unpacks when it comes."""
+
+    def __init__(self, digest: str, code: bytes) -> None:
+        self.name, self._code = f"boardchain-{digest}", code
+
+    def setup(self, worker: Any) -> None:
+        unpacked(self._code)
+
+
+class Cluster:
+    """The games of a plan, played by the workers of a scheduler."""
+
+    def __init__(
+        self, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None, address: str
+    ) -> None:
+        self._plan, self._numbers, self._address = plan, iter(numbers), address
+        self._size, self._is_fixed = chunk or 2, chunk is not None
+        self._code = code_of(plan.target, setting.root)
+        self._digest = unpacked(self._code).name
+        self._job = {
+            "plan": asdict(plan),
+            "code": self._digest,
+            "seconds": setting.seconds,
+            "hash_seed": setting.hash_seed,
+        }
+
+    def rows(self) -> Generator[list[Row], None, None]:
+        """Yield the rows of one chunk after the other, as they come."""
+        with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
+            client.register_plugin(Code(self._digest, self._code))
+            chunks, waiting = as_completed(loop=client.loop), 0
+            while waiting := self._ask(client, chunks, waiting):
+                rows, seconds = self._answer(next(chunks))
+                if not self._is_fixed:
+                    self._size = next_size(self._size, seconds)
+                waiting -= 1
+                yield rows
+            client.run(end_players, self._job)
+
+    def _ask(self, client: Client, chunks: Any, waiting: int) -> int:
+        """Hand out chunks until each thread has enough. Return how many are handed out then."""
+        enough = _AHEAD * max(1, sum(client.nthreads().values()))
+        while waiting < enough and (games := list(islice(self._numbers, self._size))):
+            # Other campaigns may be played there, too: no two tasks have one name.
+            chunks.add(client.submit(play_chunk, self._job, games, pure=False))
+            waiting += 1
+        return waiting
+
+    def _answer(self, future: Future[Answer]) -> tuple[list[Row], float]:
+        try:
+            rows, seconds = future.result()
+        except KilledWorker as problem:
+            raise PlayerLost(f"workers ended one after the other: {problem}") from None
+        except CancelledError:
+            raise ClusterLost(
+                f"the scheduler at {self._address} has gone; once it is back, the same command goes on"
+            ) from None
+        future.release()
+        return [Row(*row) for row in rows], seconds
+
+
+def play_chunk(job: dict[str, Any], games: list[int]) -> Answer:
+    """Play games, on a worker."""
+    began = time.perf_counter()
+    rows = [tuple(row) for row in _player(job).rows(games)]
+    return rows, time.perf_counter() - began
+
+
+def end_players(job: dict[str, Any]) -> None:
+    """End the players of this job, on a worker."""
+    for thread, (known, player) in [*_players.items()]:
+        if known == job:
+            del _players[thread]
+            player.close()
+
+
+def _player(job: dict[str, Any]) -> PersistentPlayer:
+    """Return the player of this thread."""
+    known, player = _players.get(get_ident(), (None, None))
+    if known == job and player is not None:
+        return player
+    if player is not None:
+        player.close()
+    plan, root = Plan.from_json(job["plan"]), folder_of(job["code"])
+    setting = Setting(root, job["seconds"], job["hash_seed"])
+    player = PersistentPlayer(plan, lambda: PlayerProcess(plan, setting))
+    _players[get_ident()] = job, player
+    return player

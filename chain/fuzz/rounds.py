@@ -1,0 +1,264 @@
+"""Fuzzing in rounds: each has eight units, which begin with all that the rounds before have reached, and are merged after it.
+
+What a unit does depends on its round, its number and the corpus, so rounds find the same whatever the number of processes. A
+unit's find is written as soon as it is there, so nothing is lost when a run is killed. A corpus of other code is played again
+at the start, by all units together: what it reached and what it broke is the beginning of the first round.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from chain.fuzz.fuzz_case import Fuzz, NoHypothesis
+from chain.fuzz.fuzz_targets import descriptions
+from chain.fuzz.report import Report
+from chain.metering.digest import canonical_syntax
+from chain.metering.program import program_of
+from chain.replays.subprocess_runs import subprocess_env
+from chain.source.syntax_trees import tree_of
+
+UNITS: Final = 8  # of a round: not the number of processes, which differs between machines
+TRIES: Final = 3  # of one unit
+
+Watch = Callable[[int], object]  # takes how many units are done
+
+
+class UnitLost(RuntimeError):
+    """A unit that ends every process which plays it."""
+
+
+class UnitFailed(RuntimeError):
+    """A description that cannot be run."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides what rounds find, but for their number."""
+
+    target: str
+    index: int
+    digest: str  # of the contracts, the description, and the order of deployment
+    examples: int  # plays of a round
+    steps: int
+    seed: int
+    lines: bool
+    units: int = UNITS
+
+    @classmethod
+    def of(cls, target: str, index: int, **options: Any) -> Plan:
+        """Return the plan for a description as it is now."""
+        if find_spec("hypothesis") is None:
+            raise NoHypothesis
+        return cls(target, index, _digest(descriptions(target)[index]), **options)
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that decides what a unit does."""
+
+    target: str
+    index: int  # of the description among those of the target
+    examples: int
+    steps: int
+    seed: int
+    lines: bool
+    corpus: Sequence[Any]  # what the rounds before have reached
+    again: Sequence[Sequence[str]]  # plays of a former corpus, to be played again
+
+
+@dataclass
+class State:
+    """What some rounds have come to."""
+
+    rounds: int
+    corpus: list[Any]  # as a unit writes it: steps, and the features that they reach
+    report: Report | None = None
+    failure: Mapping[str, Any] | None = None  # the first unit's that found one
+    again: Sequence[Sequence[str]] = ()  # plays of a former corpus
+
+
+class Campaign:
+    """The rounds of a plan, in a folder."""
+
+    def __init__(self, plan: Plan, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._plan, self._folder, self._processes = plan, folder, _Processes()
+        self.state = self._read()
+
+    def run(self, rounds: int, workers: int, watch: Watch = lambda units: None) -> State:
+        """Play all rounds that are missing, up to the one that finds a problem."""
+        watch(self._plan.units * self.state.rounds)
+        pool = ThreadPoolExecutor(workers)
+        try:
+            while self.state.rounds < rounds and self.state.failure is None:
+                answers = []
+                for answer in pool.map(self._unit, range(self._plan.units)):
+                    answers.append(answer)
+                    watch(1)
+                self.state = _merged(self.state, answers)
+                self._write()
+        finally:
+            self._processes.end()
+            pool.shutdown(cancel_futures=True)
+        return self.state
+
+    def _unit(self, number: int) -> dict[str, Any]:
+        """Return the answer of a unit of the next round: the one that is there, or a new one."""
+        file = self._folder / f"unit-{self.state.rounds}-{number}.json"
+        if not file.exists():
+            _write_whole(file, self._processes.play(self._job(number)))
+        answer: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        return answer
+
+    def _job(self, number: int) -> Job:
+        plan = self._plan
+        text = f"{plan.seed}/{self.state.rounds}/{number}"
+        seed = int.from_bytes(sha256(text.encode()).digest()[:4])
+        return Job(
+            plan.target, plan.index, -(-plan.examples // plan.units), plan.steps, seed, plan.lines,
+            self.state.corpus, self.state.again[number :: plan.units],
+        )  # fmt: skip
+
+    def _read(self) -> State:
+        file = self._folder / "corpus.json"
+        if not file.exists():
+            self._drop_units()
+            return State(0, [])
+        record = json.loads(file.read_text("utf-8"))
+        if record["plan"] == asdict(self._plan):
+            report = record["report"] and Report.from_json(record["report"])
+            return State(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
+        again = [*([record["failure"]["steps"]] if record["failure"] else ())]
+        again += [lines for lines, _ in record["corpus"] if lines]
+        again += [lines for lines in record["again"] if record["rounds"] == 0]
+        self._drop_units()
+        state = State(0, [], again=again)
+        self.state = state
+        self._write()
+        return state
+
+    def _write(self) -> None:
+        state = self.state
+        record = {
+            "plan": asdict(self._plan),
+            "rounds": state.rounds,
+            "corpus": state.corpus,
+            "report": state.report and state.report.to_json(),
+            "failure": state.failure,
+            "again": state.again,
+        }
+        _write_whole(self._folder / "corpus.json", json.dumps(record))
+        self._drop_units()
+
+    def _drop_units(self) -> None:
+        for file in self._folder.glob("unit-*.json"):
+            file.unlink()
+
+
+def _merged(state: State, answers: Sequence[Mapping[str, Any]]) -> State:
+    """Return the state after a round. Of a feature that several units reached the fewest steps stay, of the first unit."""
+    best: dict[str, tuple[list[str], int]] = {}  # by sort and feature: the steps, and how often met
+    before = {key: met for key, _, met in _features(state.corpus)}
+    for key, steps, met in _features(state.corpus):
+        best[key] = steps, met
+    for answer in answers:
+        for key, steps, met in _features(answer["corpus"]):
+            known, total = best.get(key, (steps, 0))
+            shorter = steps if len(steps) < len(known) else known
+            best[key] = shorter, total + met - before.get(key, 0)
+    reports = [Report.from_json(answer["report"]) for answer in answers]
+    report = state.report or reports.pop(0)
+    for each in reports:
+        report.add(each)
+    failures = [answer["failure"] for answer in answers if answer["failure"] is not None]
+    return State(state.rounds + 1, _grouped(best), report, failures[0] if failures else None)
+
+
+def _features(corpus: Sequence[Any]) -> Iterator[tuple[str, list[str], int]]:
+    for steps, features in corpus:
+        for sort, feature, met in features:
+            yield json.dumps([sort, feature]), steps, met
+
+
+def _grouped(best: Mapping[str, tuple[list[str], int]]) -> list[Any]:
+    groups: dict[tuple[str, ...], list[Any]] = {}
+    for key, (steps, met) in best.items():
+        groups.setdefault(tuple(steps), []).append([*json.loads(key), met])
+    return [[list(steps), features] for steps, features in groups.items()]
+
+
+class _Processes:
+    """The processes of a campaign. None is left when it is over."""
+
+    def __init__(self) -> None:
+        self._lock, self._is_over = Lock(), False
+        self._running: set[subprocess.Popen[str]] = set()
+
+    def play(self, job: Job) -> str:
+        """Return the answer of a process that plays a unit."""
+        for _ in range(TRIES):
+            answer = self._ask(self._start(), job)
+            if answer.startswith('{"error"'):
+                raise UnitFailed(json.loads(answer)["error"])
+            if answer.endswith("\n"):
+                return answer
+        raise UnitLost(f"{TRIES} processes in turn ended while they played one unit")
+
+    def end(self) -> None:
+        with self._lock:
+            self._is_over = True
+            for process in self._running:
+                process.kill()
+
+    def _start(self) -> subprocess.Popen[str]:
+        with self._lock:
+            if self._is_over:
+                raise CancelledError
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "chain.fuzz.unit"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, encoding="utf-8", env=subprocess_env(0),
+            )  # fmt: skip
+            self._running.add(process)
+        return process
+
+    def _ask(self, process: subprocess.Popen[str], job: Job) -> str:
+        assert process.stdin is not None and process.stdout is not None
+        answer = ""
+        with suppress(OSError), process:
+            process.stdin.write(f"{json.dumps(asdict(job))}\n")
+            process.stdin.flush()
+            answer = process.stdout.read()  # its stdin stays open as long as somebody waits
+        with self._lock:
+            self._running.discard(process)
+        return answer
+
+
+def _write_whole(file: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    temporary = file.with_suffix(".part")
+    temporary.write_text(text, "utf-8")
+    temporary.replace(file)
+
+
+def _digest(description: type[Fuzz]) -> str:
+    play = description()
+    targets = [(name, handle.contract) for name, handle in play.handles.items()]
+    targets += [("", contract) for contract in play.missing]
+    digest = sha256()
+    for name, contract in targets:
+        digest.update(name.encode() + program_of(contract).digest)
+    file = getattr(sys.modules[description.__module__], "__file__", None)
+    if file is not None:
+        digest.update(canonical_syntax(tree_of(file, Path(file).read_text("utf-8"))).encode())
+    return digest.hexdigest()[:32]

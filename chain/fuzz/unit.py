@@ -1,0 +1,105 @@
+"""One unit of a round of fuzzing: a run that begins with what the rounds before have reached. What it does depends on its job.
+
+`python -m chain.fuzz.unit` is a process for one: it reads a job, a line of JSON, plays it, and answers in JSON. It ends with
+its stdin, so it survives nobody who started it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from threading import Thread
+from typing import Any
+
+from chain.fuzz.corpus import Entry
+from chain.fuzz.explorer import Explorer, ProblemFound
+from chain.fuzz.failure import FuzzFailure
+from chain.fuzz.fuzz_targets import descriptions
+from chain.fuzz.rounds import Job
+from chain.fuzz.runner import explore, finding
+from chain.fuzz.step_notation import StepNotation
+
+
+def play_unit(job: Job) -> dict[str, Any]:
+    """Return what a unit reached, its report, and the failure that it found, as data for JSON."""
+    explorer = Explorer(descriptions(job.target)[job.index], job.lines)
+    notation = StepNotation(explorer.play, explorer.targets)
+    explorer.corpus.load(_entries(job.corpus, notation))
+    failure = _search(explorer, notation, job)
+    return {
+        "corpus": _written(explorer, notation),
+        "report": explorer.report.to_json(),
+        "failure": None if failure is None else _told(failure, notation),
+    }
+
+
+def _search(explorer: Explorer, notation: StepNotation, job: Job) -> AssertionError | None:
+    try:
+        for lines in job.again:
+            explorer.play_again(notation.read(lines))
+    except ProblemFound as found:
+        return finding(explorer, found.problem)
+    try:
+        explore(explorer, job.examples, job.steps, job.seed)
+    except AssertionError as failure:
+        return failure
+    return None
+
+
+def _entries(corpus: Sequence[Any], notation: StepNotation) -> list[Entry]:
+    """Read features; those that share their steps share them here, too. What cannot be read to its end is left out."""
+    entries = []
+    for lines, features in corpus:
+        steps = notation.read(lines)
+        if len(steps) == len(lines):
+            entries += [
+                Entry(sort, _tupled(feature), met, steps) for sort, feature, met in features
+            ]
+    return entries
+
+
+def _written(explorer: Explorer, notation: StepNotation) -> list[Any]:
+    """Write features, together where they have the same steps."""
+    written: dict[int, tuple[list[str], list[Any]]] = {}
+    for sort, feature, met, steps in explorer.corpus.export():
+        if id(steps) not in written:
+            written[id(steps)] = notation.write(steps), []
+        written[id(steps)][1].append((sort, feature, met))
+    return list(written.values())
+
+
+def _told(failure: AssertionError, notation: StepNotation) -> Mapping[str, Any]:
+    if not isinstance(failure, FuzzFailure):
+        return {"text": str(failure), "test": None, "steps": [], "pictures": []}
+    pictures = [picture.svg(dark=True) for picture in failure.pictures]
+    steps = notation.write(failure.steps)
+    return {"text": str(failure), "test": failure.test, "steps": steps, "pictures": pictures}
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
+
+
+def main() -> None:
+    """Play the job on stdin and write the answer to stdout."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process ends it
+    job = Job(**json.loads(sys.stdin.readline()))
+    Thread(target=_end_with_stdin, daemon=True).start()
+    out, sys.stdout = sys.stdout, sys.stderr  # what contracts print must not mix with the answer
+    try:
+        answer = play_unit(job)
+    except Exception as problem:  # of the description: the next process would meet it, too
+        answer = {"error": f"{type(problem).__name__}: {problem}"}
+    print(json.dumps(answer), file=out, flush=True)
+
+
+def _end_with_stdin() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main()
