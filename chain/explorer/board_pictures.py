@@ -6,7 +6,6 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-from chain.explorer import moments
 from chain.explorer.survey import BoardRecord, Survey
 from chain.ledger.receipts import Receipt
 from chain.metering.program import parse_code
@@ -58,8 +57,8 @@ class BoardPictures:
         """Return a board before and after a transaction."""
         key = board.address, board.word, receipt.position
         if key not in self._kept:
-            before = self._draw(board, moments.before(self._chain, receipt))
-            after = self._draw(board, moments.after(self._chain, receipt)) if receipt.ok else before
+            before = self._draw(board, self._chain.before(receipt))
+            after = self._draw(board, self._chain.after(receipt)) if receipt.ok else before
             self._kept[key] = Step(before, after)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.page import Page, Problem
-from chain.explorer.pages.activity import ROWS, newest
+from chain.explorer.pages.activity import ROWS
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def account(site: Site, request: Request) -> Page:
     except (TypeError, ValueError, LookupError) as error:
         raise Problem(str(error)) from None
     before = page.number(request, "before")
-    found = newest(site.chain.receipts.where(sender=address), before)
+    found = site.chain.receipts.where(sender=address).page(before=before, limit=ROWS)
     code = site.chain.code(address)
     data: dict[str, Any] = {
         "address": bytes(address),
@@ -53,8 +53,8 @@ def account(site: Site, request: Request) -> Page:
         "nonce": site.chain.nonce(address),
         "code": len(code),
         "is_contract": bytes(address) in site.names.contracts,
-        "lines": site.lines.of(found[:ROWS]),
-        "older": found[ROWS - 1].position if len(found) > ROWS else None,
+        "lines": site.lines.of(found),
+        "older": found.older,
         "is_first": before is None,
     }
     return Page("account.html", data["name"] or data["checksum"], data, "/accounts")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -10,8 +9,6 @@ from starlette.requests import Request
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page, questions
 from chain.explorer.page import Page, Problem
-from chain.ledger.queries import Query
-from chain.ledger.receipts import Receipt
 
 if TYPE_CHECKING:
     from chain.explorer.site import Site
@@ -27,12 +24,12 @@ def activity(site: Site, request: Request) -> Page:
     try:
         query = site.chain.receipts.where(**values)
         before = page.number(request, "before")
-        found = newest(query, before)
+        found = query.page(before=before, limit=ROWS)
     except (TypeError, ValueError, LookupError) as error:
         raise Problem(str(error), 400) from None
     data = {
-        "lines": site.lines.of(found[:ROWS]),
-        "older": found[ROWS - 1].position if len(found) > ROWS else None,
+        "lines": site.lines.of(found),
+        "older": found.older,
         "is_first": before is None,
         "asked": asked,
         "is_filtered": bool(values),
@@ -41,14 +38,6 @@ def activity(site: Site, request: Request) -> Page:
         "question": _question(site, values),
     }
     return Page("activity.html", "Activity", data, "/")
-
-
-def newest(query: Query[Receipt], before: int | None, rows: int = ROWS) -> list[Receipt]:
-    """Return the last receipts, newest first, and one more if there are more."""
-    matches = query.matches(backwards=True)
-    if before is not None:
-        matches = dropwhile(lambda match: match[0] >= before, matches)
-    return [receipt for _, receipt in islice(matches, rows + 1)]
 
 
 def _entries(site: Site, contract: str) -> list[str]:
@@ -69,9 +58,9 @@ def _question(site: Site, values: dict[str, Any]) -> questions.Question:
             conditions.append(questions.sql_equals(column, value))
         else:
             conditions.append(questions.sql_equals(name, value))
-    where = f".where({questions.python_args(values)})" if values else ""
+    where = f".where({questions.python_args(values)})"
     return questions.Question(
-        f"chain.receipts{where}[-{ROWS}:]",
+        f"chain.receipts{where}.page(limit={ROWS})",
         questions.select("receipts", conditions, "position", ROWS),
         questions.rpc_text("chain_receipts", {**values, "limit": ROWS, "backwards": True}),
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import dropwhile, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.requests import Request
@@ -29,13 +28,14 @@ if TYPE_CHECKING:
     from chain.explorer.site import Site
 
 ROWS: Final = 50
+_MOST_READ: Final = 1_000  # transactions, of which most may tell nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """An event in its list."""
 
-    place: int  # among all logs
+    key: str
     receipt: Receipt
     emitted: Emitted
 
@@ -87,11 +87,18 @@ def _by(types: list[EventType], type: EventType) -> str:
 
 
 def _all(site: Site, before: int | None) -> dict[str, Any]:
-    log = site.ledger.events
-    end = len(log) if before is None else min(before, len(log))
-    places = range(end - 1, max(-1, end - 1 - ROWS), -1)
-    rows = [Row(place, log.receipt(place), emitted(site, log.rows[place])) for place in places]
-    return {"rows": rows, "older": end - ROWS if end > ROWS else None}
+    """The logs of the last transactions before a receipt, so that no list of all logs is needed."""
+    receipts = site.ledger.receipts
+    position = len(receipts) if before is None else min(before, len(receipts))
+    last, rows = max(0, position - _MOST_READ), list[Row]()
+    while position > last and len(rows) < ROWS:
+        position -= 1
+        receipt = receipts[position]
+        rows += [
+            Row(f"{position}.{i}", receipt, emitted(site, receipt.log_rows[i]))
+            for i in reversed(range(len(receipt.log_rows)))
+        ]
+    return {"rows": rows, "older": position or None}
 
 
 def _chosen(
@@ -114,29 +121,23 @@ def _chosen(
         query = Query(source).where(**values)
         if blocks != (None, None):
             query = query.between(blocks=blocks)
-        found = _newest(query, before)
+        found = query.page(before=before, limit=ROWS)
     except (TypeError, ValueError, LookupError) as error:
         raise Problem(str(error), 400) from None
     log, spec = site.ledger.events, source.meanings[0].spec
     rows = [
-        Row(place, log.receipt(place), emitted(site, log.rows[place])) for place in found[:ROWS]
+        Row(str(place), receipt, emitted(site, log.rows[place]))
+        for place, receipt in zip(found.places, found.receipts, strict=True)
     ]
     return {
         "rows": rows,
-        "older": found[ROWS - 1] if len(found) > ROWS else None,
+        "older": found.older,
         "fields": [
             Field(abi_name(field), kind.name, field in spec.keys, typed[field])
             for field, kind in kinds.items()
         ],
         "question": _question(site, name, values, blocks),
     }
-
-
-def _newest(query: Query[Any], before: int | None) -> list[int]:
-    matches = query.matches(backwards=True)
-    if before is not None:
-        matches = dropwhile(lambda match: match[0] >= before, matches)
-    return [place for place, _ in islice(matches, ROWS + 1)]
 
 
 def _blocks(request: Request) -> tuple[int | None, int | None]:
@@ -171,7 +172,7 @@ def _question(
     filter |= {} if first is None else {"fromBlock": first}
     filter |= {} if last is None else {"toBlock": last}
     return questions.Question(
-        f"chain.events({arguments}){between}[-{ROWS}:]",
+        f"chain.events({arguments}){between}.page(limit={ROWS})",
         _sql(site, name, values, blocks),
         questions.rpc_text("chain_events", name, {**filter, "limit": ROWS, "backwards": True}),
     )
