@@ -56,12 +56,13 @@ class Live:
         told = None
         try:
             while not self._is_over:
-                if told != self.state:
-                    told = self.state
-                    names = ("receipts", "block", "cuts")
-                    yield f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n"
                 woken.clear()
-                await woken.wait()
+                if told == self.state:
+                    await woken.wait()
+                    continue
+                told = self.state
+                names = ("receipts", "block", "cuts")
+                yield f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n"
         finally:
             self._feeds.discard(woken)
 

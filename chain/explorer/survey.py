@@ -17,6 +17,7 @@ from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
+_BATCH: Final = 64  # receipts between two looks at the clock
 SLICE: Final = 0.015  # seconds of reading before others have a turn
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
@@ -72,12 +73,14 @@ class Survey:
             await asyncio.sleep(0)
 
     def update(self, seconds: float = SLICE) -> bool:
-        """Read receipts for so many seconds; return True if none is left."""
+        """Read receipts for so many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
-        while self.done < len(receipts) and perf_counter() < end:
-            for receipt in receipts[self.done : self.done + 64]:
+        while not self.is_complete:
+            for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
+            if perf_counter() > end:
+                break
         return self.is_complete
 
     def of_contract(self, address: bytes) -> list[BoardRecord]:

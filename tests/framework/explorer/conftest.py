@@ -65,11 +65,12 @@ def chain() -> Chain:
     """A game of two boards, a World of scores, and a wall on which anything is written."""
     chain = Chain()
     alice, bob = chain.accounts[:2]
+    first, second = chain.account("first.testnet"), chain.account("second.testnet")
     game = chain.deploy(Deblockle)
-    game.create_game("alice", "bob", 1, sender=alice)
-    game.make_move(0, 4, 5, 4, 4, sender=alice, check=False)
-    game.create_game("bob", "alice", 3, sender=bob)
-    game.pass_move(0, sender=bob, check=False)
+    game.create_game(first.name, second.name, 3, sender=first)
+    game.make_move(0, 4, 5, 4, 4, sender=second, check=False)
+    game.make_move(0, 4, 5, 4, 4, sender=first)
+    game.create_game(second.name, first.name, 1, sender=second)
     world = chain.deploy_world("league", systems=[Scoring], writers={"league": [Scoring]})
     for points in (3, 4, 5):
         world.system(Scoring).win(points, sender=alice)
