@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from chain.ledger.sql.parse_values import AddressResolver, ParseError, by_field, parse_value
+from chain.ledger.sql.parse_values import (
+    AddressResolver,
+    ParseError,
+    by_field,
+    parse_value,
+    parse_word,
+)
 from chain.schema.value_types import (
-    ListType,
     OptionalType,
     StringType,
     StructType,
     ValueType,
 )
 from chain.spec.contracts import EntrySpec
-
-_NOTHING = ("null", "none")
 
 
 def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, object]:
@@ -31,7 +34,9 @@ def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> 
             count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
             raise ParseError(f"{entry.name} takes {usage(entry)}; {count}")
         pairs = zip(types.items(), words, strict=False)
-        return {name: read_word(value_type, word, name, find) for (name, value_type), word in pairs}
+        return {
+            name: parse_word(value_type, word, name, find) for (name, value_type), word in pairs
+        }
     unknown = next((name for name in parsed if name not in types), None)
     if unknown is not None:
         raise ParseError(f"{entry.name} has no argument '{unknown}'; it takes {usage(entry)}")
@@ -67,21 +72,6 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, object] | None:
     ):
         return parsed  # the caller reports the unknown names
     return None
-
-
-def read_word(kind: ValueType, word: str, path: str, find: AddressResolver) -> object:
-    """Read a value of type `kind` from one word of the command line."""
-    match kind:
-        case OptionalType(item=item):
-            return None if word.lower() in _NOTHING else read_word(item, word, path, find)
-        case ListType() | StructType():
-            try:
-                return parse_value(kind, json.loads(word), path, find)
-            except json.JSONDecodeError:
-                remedy = f"{kind.expectation()}: write it as JSON"
-                raise ParseError(f"{path} = {word!r} {remedy}") from None
-        case _:
-            return parse_value(kind, word, path, find)
 
 
 def _bare(kind: ValueType) -> ValueType:

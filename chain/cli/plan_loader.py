@@ -10,10 +10,9 @@ from typing import Any, get_type_hints
 import click
 
 from chain.accounts import ACCOUNTS
-from chain.cli.arguments import read_word
 from chain.cli.script_loader import loaded
 from chain.deployment.plan import Deployment
-from chain.ledger.sql.parse_values import ParseError
+from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.schema.annotations import type_of_annotation
 from chain.schema.hints import UnsupportedAnnotation
 from chain.schema.value_types import ValueType
@@ -81,7 +80,7 @@ def _parameters(
 
     try:
         return {
-            name: read_word(_type(hints.get(name, str)), word, name, find)
+            name: parse_word(_type(hints.get(name, str)), word, name, find)
             for name, word in given.items()
         }
     except (ParseError, UnsupportedAnnotation) as error:

@@ -26,6 +26,10 @@ class Markup(str):
 
     __slots__ = ()
 
+    def __html__(self) -> str:
+        """Tell template engines the same."""
+        return self
+
 
 NOTHING: Final = Markup()
 

@@ -18,11 +18,10 @@ import click
 
 from chain.abi import field_name
 from chain.cli import completion, lookup, options, output
-from chain.cli.arguments import read_word
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import JsonObject, event_objects
-from chain.ledger.sql.parse_values import ParseError
+from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY, Chain
 from chain.types import Address
@@ -175,7 +174,7 @@ def _positions(
         if not equals or key not in members:
             raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
         try:
-            values[key] = read_word(
+            values[key] = parse_word(
                 members[key], word, key, lambda text: lookup.address(chain, text)
             )
         except ParseError as error:

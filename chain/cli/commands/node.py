@@ -21,6 +21,7 @@ import click
 
 from chain.cli import output
 from chain.cli.options import contracts_option
+from chain.explorer.explorer import Explorer
 from chain.ledger.blocks import ChainConfig
 from chain.machine.fork import DEFAULT, FORKS
 from chain.machine.gas import TRANSACTION
@@ -157,20 +158,28 @@ def _limit_options(command: Any) -> Any:
     is_flag=True,
     help="Take up an edit of the package before the next request. What is deployed keeps its code.",
 )
+@option(
+    "--explorer/--no-explorer",
+    default=True,
+    help="Show the chain to people who open the address in a browser.",
+)
+@option("--explorer-write", is_flag=True, help="Let them send transactions from there.")
 @option("--quiet", is_flag=True, help="Print only where it listens.")
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, fork: str | None, tx_gas_cap: bool | None,
     base_fee: int | None, elastic_fees: bool | None, genesis_time: int | None, clock: str, client_version: str | None,
     data: str | None, offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...],
-    origins: tuple[str, ...], reload: bool, quiet: bool, **limits: Any,
+    origins: tuple[str, ...], reload: bool, explorer: bool, explorer_write: bool, quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped.
 
-    At a terminal it prints a line for each transaction.
+    Opened in a browser, the same address shows the chain. At a terminal it prints a line for each transaction.
     """
-    serving = import_module("chain.rpc.server.server")
-    access = serving.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
+    serving, listening = map(
+        import_module, ("chain.rpc.server.server", "chain.rpc.server.listener")
+    )
+    access = listening.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
     chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
     is_new = data is None or not Path(data).exists()
     if genesis_time is None and clock == "wall" and is_new:
@@ -193,7 +202,8 @@ def command(
         if reload:
             chain.node.before = partial(_follow_edits, chain)
         tell = click.echo if output.is_terminal() and not quiet else None
-        server = serving.Server(chain, serving.Settings(host, port, access, chosen), tell)
+        mount = partial(Explorer, chain, writes=explorer_write) if explorer else None
+        server = serving.Server(chain, listening.Settings(host, port, access, chosen), tell, mount)
         if not quiet:
             _greet(chain, offered)
         address, actual_port = server.address

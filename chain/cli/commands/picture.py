@@ -10,8 +10,7 @@ from pathlib import Path
 import click
 
 from chain.cli import completion, lookup, options, output
-from chain.cli.arguments import read_word
-from chain.ledger.sql.parse_values import ParseError
+from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.pictures import Boards, Picture, boards_of
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
@@ -85,6 +84,6 @@ def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> 
     if param is None:
         raise click.UsageError(f"{contract} has no boards: no entry takes '{boards.key}'")  # fmt: skip
     try:
-        return read_word(param.kind, word, param.name, lambda name: lookup.address(chain, name))
+        return parse_word(param.kind, word, param.name, lambda name: lookup.address(chain, name))
     except ParseError as error:
         raise click.UsageError(str(error)) from None

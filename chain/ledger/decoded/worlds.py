@@ -84,14 +84,16 @@ class StoredWorld:
     @undisturbed
     def all(self, model: type[M]) -> list[M]:
         """Return every model of that class that is set, in the order in which they were first written."""
-        spec, words = model_spec(model), self._words
-        parent = spec.parent(words, self.namespace)
-        slots = self._ledger.versions.written_models(self.address, parent)
-        return [
-            spec.load(words, slot, spec.decode_keys(key))
+        return list(self.each(model_spec(model)))
+
+    def each(self, spec: ModelSpec) -> Iterator[Any]:
+        """Yield every model of one kind that is set, in the order in which they were first written."""
+        slots = self._ledger.versions.written_models(self.address, self.parent(spec))
+        return (
+            spec.load(self._words, slot, spec.decode_keys(key))
             for slot, key in slots
-            if spec.exists(words, slot)
-        ]
+            if spec.exists(self._words, slot)
+        )
 
     @undisturbed
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:

@@ -31,6 +31,7 @@ from chain.types import Address
 # Returns the address that a text stands for, or raises ValueError.
 AddressResolver = Callable[[str], Address]
 
+_NOTHING: Final = ("null", "none")
 _LONGEST: Final = 200  # characters of an invalid value that are shown
 
 
@@ -61,6 +62,26 @@ def parse_value(kind: ValueType, value: object, path: str, find: AddressResolver
         case Int() | BoolType() if type(value) is type(kind.zero):
             return _fitting(kind, value, path)
     raise ParseError(f"{path} = {_short_text(value)} {kind.expectation(value)}")
+
+
+def parse_word(kind: ValueType, word: str, path: str, find: AddressResolver = Address) -> Any:
+    """Parse a value from a word that a person typed: JSON for a list or a record, `null` for nothing, else as it is."""
+    return parse_value(kind, json_of_word(kind, word, path), path, find)
+
+
+def json_of_word(kind: ValueType, word: str, path: str) -> Any:
+    """Return the JSON that a typed word stands for."""
+    match kind:
+        case OptionalType(item=item):
+            return None if word.lower() in _NOTHING else json_of_word(item, word, path)
+        case ListType() | StructType():
+            try:
+                return json.loads(word)
+            except json.JSONDecodeError:
+                remedy = f"{kind.expectation()}: write it as JSON"
+                raise ParseError(f"{path} = {word!r} {remedy}") from None
+        case _:
+            return word
 
 
 def _parse(kind: Scalar | StringType | BytesType, text: str, path: str) -> Any:

@@ -1,17 +1,18 @@
-"""The node as an ASGI application: POST is a request, a WebSocket is a conversation, all else gets a short help text.
+"""The node as an ASGI application: POST is a request, a WebSocket is a conversation, and GET is a page, if pages are mounted.
 
-It implements ASGI directly: there is only one path, and a framework's routing would cost more time than the answer.
+It implements ASGI directly: requests have only one path, and a framework's routing would cost more time than the answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+import json
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeAlias
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
 from chain.rpc.json_messages import error_bytes, handle_bytes
-from chain.rpc.node import Node
+from chain.rpc.node import VERSION, Node
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.connection import Connection
 from chain.rpc.server.request_runner import Runner
@@ -31,16 +32,40 @@ _PREFLIGHT: Final = (
 _GREETING: Final = (
     b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
 )
+_FORM: Final = b"application/x-www-form-urlencoded"
 _NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
-class App:
-    """The ASGI application of one node. `after` is called when a request may have changed something."""
+class Pages(Protocol):
+    """Pages for people beside the requests of programs."""
 
-    def __init__(self, node: Node, guests: AccessPolicy, after: Callable[[], None]) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None: ...
+    def publish(self) -> None: ...
+    def close(self) -> None: ...
+
+
+# Answers one method, as the request of a client is answered.
+Ask: TypeAlias = Callable[[str, Sequence[object]], Awaitable[Any]]
+Mount: TypeAlias = Callable[[Ask], Pages]
+
+
+class App:
+    """The ASGI application of one node. `after` is called when a request may have changed something.
+
+    `mount` makes the pages that are served beside the requests; they ask the node through what it is given.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        guests: AccessPolicy,
+        after: Callable[[], None],
+        mount: Mount | None = None,
+    ) -> None:
         self._node, self._guests, self._after = node, guests, after
         self.runner = Runner(node)
         self.sockets: set[Connection] = set()
+        self._pages = None if mount is None else mount(self._ask)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -53,26 +78,38 @@ class App:
         elif refusal is not None:
             await _send(send, 403, error_bytes(RpcError(REFUSED, refusal)), [_JSON])
         else:
-            await self._http(scope["method"], headers, receive, send)
+            await self._http(scope, headers, receive, send)
 
     def publish(self) -> None:
-        """Let every connection send the news of its subscriptions."""
+        """Let every connection send the news of its subscriptions, and tell open pages."""
         for socket in self.sockets:
             socket.publish()
+        if self._pages is not None:
+            self._pages.publish()
+
+    def close(self) -> None:
+        """End what would keep the server from ending: work in other processes, and the connections of open pages."""
+        self.runner.close()
+        if self._pages is not None:
+            self._pages.close()
 
     def _refuse(self, host: bytes | None, origin: bytes | None) -> str | None:
         """Return the reason to refuse this host name or page origin, or None if both are allowed."""
         if host is not None and not self._guests.knows_host(name := host.decode("latin-1")):
             return f"this node is not known as {name}: start it with --allow-host {name.partition(':')[0]}"
+        if host is not None and origin in (b"http://" + host, b"https://" + host):
+            return None  # a page of this node
         if origin is not None and not self._guests.knows_origin(page := origin.decode("latin-1")):
             return f"pages from {page} may not ask this node: start it with --allow-origin {page}"
         return None
 
     async def _http(
-        self, method: str, headers: dict[bytes, bytes], receive: Receive, send: Send
+        self, scope: Message, headers: dict[bytes, bytes], receive: Receive, send: Send
     ) -> None:
-        allowed = _allow(headers.get(b"origin"))
-        if method == "POST":
+        method, allowed = scope["method"], _allow(headers.get(b"origin"))
+        if self._pages is not None and (method in ("GET", "HEAD") or _is_form(scope, headers)):
+            await self._pages(scope, receive, send)
+        elif method == "POST":
             await self._post(headers, allowed, receive, send)
         elif method == "OPTIONS":
             await _send(send, 204, b"", [*allowed, *_PREFLIGHT])
@@ -100,6 +137,15 @@ class App:
     async def _run(self, message: object, room: int) -> bytes | None:
         return await self.runner.answer(message, _NO_OWN, room)
 
+    async def _ask(self, method: str, params: Sequence[object]) -> Any:
+        """Return the result of a method for the pages, or raise `RpcError`."""
+        message = {"jsonrpc": VERSION, "id": 1, "method": method, "params": list(params)}
+        answer = json.loads(await self._run(message, self._node.limits.response) or b"{}")
+        self._after()
+        if "error" in answer:
+            raise RpcError(answer["error"]["code"], answer["error"]["message"])
+        return answer["result"]
+
     async def _websocket(self, receive: Receive, send: Send, no: str | None) -> None:
         await receive()  # the connect message
         if no is not None:
@@ -112,6 +158,12 @@ class App:
             await socket.run()
         finally:
             self.sockets.discard(socket)
+
+
+def _is_form(scope: Message, headers: dict[bytes, bytes]) -> bool:
+    """True if a page sent a form. Some clients of JSON-RPC give their requests the type of a form, but not its path."""
+    is_form = headers.get(b"content-type", b"").startswith(_FORM)
+    return is_form and scope["method"] == "POST" and scope["path"] != "/"
 
 
 def _allow(origin: bytes | None) -> Headers:

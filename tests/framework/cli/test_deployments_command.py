@@ -17,7 +17,8 @@ from chain import Chain
 from chain.cli.main import cli
 from chain.cli.script_loader import loaded
 from chain.deployment.chain_folder import locked
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 
 ROOT = Path(__file__).parents[3]
 ARENA = """

@@ -18,7 +18,8 @@ from click.testing import CliRunner, Result
 from chain import Chain
 from chain.cli.main import cli
 from chain.rpc.boardchain.package import follow_edits
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.reload_package import Package, import_again
 from tests.framework.kills import DYING

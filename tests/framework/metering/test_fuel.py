@@ -27,7 +27,8 @@ from chain.metering.fuel import (
     suspend,
 )
 from chain.rpc.errors import REFUSED
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 from chain.simulator.handle import Handle
 from tests.framework.metering.stove import BURNERS, Stove
 

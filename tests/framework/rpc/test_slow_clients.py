@@ -15,7 +15,8 @@ from chain import Chain
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 
 START = b"POST / HTTP/1.1\r\nhost: localhost\r\n"
 UPGRADE = (

@@ -19,7 +19,8 @@ from chain.rpc.errors import NO_JSON, TOO_MUCH
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 from chain.simulator.handle import Handle
 
 UPGRADE = b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"

@@ -29,7 +29,8 @@ from chain import (  # fmt: skip
 )
 from chain.ledger.file import replication
 from chain.rpc.boardchain import ledger_feed
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 from chain.types import Address, u8, u64
 from tests.framework.helpers import failure_of
 from tests.framework.toys import Score, Scoring

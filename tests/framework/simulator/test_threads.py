@@ -17,7 +17,8 @@ from chain.accounts import LABELS
 from chain.concurrency.turn import is_mine
 from chain.machine import deep_calls
 from chain.metering.program import program_of
-from chain.rpc.server.server import Server, Settings
+from chain.rpc.server.listener import Settings
+from chain.rpc.server.server import Server
 from chain.simulator.handle import Handle
 from chain.testing import run_uninstrumented
 from chain.types import u64

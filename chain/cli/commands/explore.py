@@ -1,0 +1,35 @@
+"""Show a chain in the browser: one in a file, or that of a node."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+
+import click
+
+from chain.cli import options
+from chain.simulator.catalogue import ContractCatalogue
+
+option = partial(click.option, show_default=True)
+
+
+@click.command()
+@click.argument("where", metavar="FILE|URL")
+@option("--port", type=click.IntRange(0, 65535), default=0, help="0 for any that is free.")
+@click.option("--write", is_flag=True, help="Let pages send transactions.")
+@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+@options.contracts_option
+def command(where: str, port: int, write: bool, opens: bool, offered: ContractCatalogue) -> None:
+    """Show the chain in FILE, or of the node at URL, as pages on a port of this machine, until it is stopped."""
+    alone = import_module("chain.explorer.alone")
+    clients = import_module("chain.simulator.node_client")
+    with options.open_chain(where, offered) as chain:
+        client = clients.HttpNodeClient(where) if "://" in where else None
+        server = alone.AloneServer(chain, alone.Settings(port=port), client, writes=write)
+
+        def ready() -> None:
+            click.echo(f"Look at {server.url}")
+            if opens:
+                click.launch(server.url)
+
+        server.run(ready)

@@ -1,0 +1,82 @@
+"""An explorer without a node: of a chain in a file, or of one in a node elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from chain.explorer.explorer import Explorer
+from chain.rpc.errors import RpcError
+from chain.rpc.server.access import AccessPolicy
+from chain.rpc.server.app import Message, Receive, Send
+from chain.rpc.server.listener import Listener, Settings
+from chain.simulator.chain import Chain
+from chain.simulator.node_client import NodeClient, NodeError
+
+_PAUSE: Final = 0.2  # seconds between two looks at a chain that grows elsewhere
+
+
+class Alone:
+    """Serves pages and nothing else. A chain that grows elsewhere is looked at while the server runs."""
+
+    def __init__(self, explorer: Explorer, access: AccessPolicy) -> None:
+        self._explorer, self._access = explorer, access
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        host = dict(scope["headers"]).get(b"host", b"").decode("latin-1")
+        if not self._access.knows_host(host):
+            await send({"type": "http.response.start", "status": 403, "headers": []})
+            await send({"type": "http.response.body", "body": b"this name is not known here\n"})
+            return
+        await self._explorer(scope, receive, send)
+
+
+class AloneServer(Listener):
+    """Runs such an explorer on a port until it is stopped."""
+
+    def __init__(
+        self, chain: Chain, settings: Settings, client: NodeClient | None, *, writes: bool
+    ) -> None:
+        self._chain, self._is_elsewhere = chain, client is not None
+        ask = _of_node(client) if client is not None else _of_chain(chain)
+        self._explorer = Explorer(chain, ask, writes=writes)
+        super().__init__(Alone(self._explorer, settings.access), settings, self._explorer.close)
+
+    async def _serve(self) -> None:
+        looking = asyncio.create_task(self._look()) if self._is_elsewhere else None
+        try:
+            await super()._serve()
+        finally:
+            if looking is not None:
+                looking.cancel()
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(_PAUSE)
+            with suppress(OSError, ValueError):  # the node may be away for a while
+                self._chain.settle()
+                self._explorer.publish()
+
+
+def _of_chain(chain: Chain) -> Callable[[str, Sequence[object]], Any]:
+    async def ask(method: str, params: Sequence[object]) -> Any:
+        return chain.node.request(method, params)
+
+    return ask
+
+
+def _of_node(client: NodeClient) -> Callable[[str, Sequence[object]], Any]:
+    turn = asyncio.Lock()
+
+    async def ask(method: str, params: Sequence[object]) -> Any:
+        try:
+            async with turn:
+                return await asyncio.to_thread(client, method, params)
+        except NodeError as error:
+            raise RpcError(error.code, str(error)) from None
+
+    return ask

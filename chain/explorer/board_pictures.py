@@ -1,0 +1,79 @@
+"""Boards as they stood before and after a transaction, drawn by their games. The last few are kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+from chain.explorer.survey import BoardRecord, Survey
+from chain.ledger.receipts import Receipt
+from chain.metering.program import parse_code
+from chain.pictures.markup import Markup
+from chain.pictures.picture import Picture
+from chain.simulator.chain import Chain
+from chain.simulator.handle import Handle
+from chain.simulator.past import ChainAtBlock
+from chain.types import Address
+
+_KEPT: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A board before and after a transaction; None where there was no board to draw."""
+
+    before: Picture | None
+    after: Picture | None
+
+    @property
+    def before_svg(self) -> Markup | None:
+        return None if self.before is None else Markup(self.before.svg())
+
+    @property
+    def after_svg(self) -> Markup | None:
+        """The board after it, with what changed outlined."""
+        if self.after is None:
+            return None
+        return Markup((self.after.since(self.before) if self.before else self.after).svg())
+
+    @property
+    def changes(self) -> list[str]:
+        """The names of the parts that changed."""
+        if self.before is None or self.after is None:
+            return []
+        return self.after.changes(self.before)
+
+
+class BoardPictures:
+    """Draws the boards of one chain."""
+
+    def __init__(self, chain: Chain, survey: Survey) -> None:
+        self._chain, self._survey = chain, survey
+        self._kept: OrderedDict[object, Step] = OrderedDict()
+        chain.ledger.on_truncated.append(lambda blocks, receipts: self._kept.clear())
+
+    def step(self, board: BoardRecord, receipt: Receipt) -> Step:
+        """Return a board before and after a transaction."""
+        key = board.address, board.word, receipt.position
+        if key not in self._kept:
+            before = self._draw(board, self._chain.before(receipt))
+            after = self._draw(board, self._chain.after(receipt)) if receipt.ok else before
+            self._kept[key] = Step(before, after)
+            if len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _draw(self, board: BoardRecord, then: ChainAtBlock) -> Picture | None:
+        digest = parse_code(then.code(Address(board.address)))
+        game = self._survey.game(digest)
+        program = self._chain.machine.programs.get(digest or b"")
+        if game is None or program is None:
+            return None
+        try:
+            return game.picture(
+                Handle(then, program.spec.cls, Address(board.address)), board.board_id
+            )
+        except Exception:  # the author's code, on a board that may not have begun yet
+            return None

@@ -1,0 +1,39 @@
+"""What a server mounts: an ASGI application that becomes a site when the first page is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from chain.simulator.chain import Chain
+
+if TYPE_CHECKING:
+    from chain.explorer.site import Site
+    from chain.rpc.server.app import Ask, Message, Receive, Send
+
+
+class Explorer:
+    """The pages of one chain. With `writes` they have forms that send transactions.
+
+    What may take long they `ask` for as JSON-RPC, so that it runs beside other requests and within the limits of a node.
+    """
+
+    def __init__(self, chain: Chain, ask: Ask, *, writes: bool = False) -> None:
+        self._chain, self._ask, self._writes = chain, ask, writes
+        self._site: Site | None = None
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if self._site is None:
+            site = import_module("chain.explorer.site").Site
+            self._site = site(self._chain, self._ask, writes=self._writes)
+        await self._site.application(scope, receive, send)
+
+    def publish(self) -> None:
+        """Tell open pages that the chain may have grown. A node calls this after each request."""
+        if self._site is not None:
+            self._site.live.publish()
+
+    def close(self) -> None:
+        """End the connections that open pages listen on."""
+        if self._site is not None:
+            self._site.live.close()

@@ -1,0 +1,79 @@
+"""News for open pages: a line of an event stream when the chain has grown, at most a few a second.
+
+A page is told that there is something, and fetches what it shows. The first news goes out at once; what follows soon waits, so
+that a busy node has no more work with an open page than with a few requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Final
+
+from chain.ledger.ledger import Ledger
+
+MOST: Final = 16  # pages that listen at a time
+_PAUSE: Final = 0.4  # seconds between two pieces of news
+
+
+class Live:
+    """The pages that listen."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._feeds: set[asyncio.Event] = set()
+        self._told: tuple[int, int, int] | None = None
+        self._waits: asyncio.TimerHandle | None = None
+        self._cuts = 0  # how often the chain went back
+        self._is_over = False
+        ledger.on_truncated.append(self._went_back)
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._feeds) < MOST
+
+    @property
+    def state(self) -> tuple[int, int, int]:
+        return len(self._ledger.receipts), len(self._ledger.blocks) - 1, self._cuts
+
+    def publish(self) -> None:
+        """Wake the pages if there is news, now or after the pause."""
+        if self._feeds and self._waits is None and self.state != self._told:
+            self._wake()
+            self._waits = asyncio.get_running_loop().call_later(_PAUSE, self._after_pause)
+
+    def close(self) -> None:
+        self._is_over = True
+        self._wake()
+        if self._waits is not None:
+            self._waits.cancel()
+
+    async def feed(self) -> AsyncIterator[str]:
+        """Yield the state of the chain whenever it is new."""
+        woken = asyncio.Event()
+        self._feeds.add(woken)
+        told = None
+        try:
+            while not self._is_over:
+                woken.clear()
+                if told == self.state:
+                    await woken.wait()
+                    continue
+                told = self.state
+                names = ("receipts", "block", "cuts")
+                yield f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n"
+        finally:
+            self._feeds.discard(woken)
+
+    def _wake(self) -> None:
+        self._told = self.state
+        for feed in self._feeds:
+            feed.set()
+
+    def _after_pause(self) -> None:
+        self._waits = None
+        self.publish()
+
+    def _went_back(self, blocks: int, receipts: int) -> None:
+        self._cuts += 1

@@ -1,0 +1,54 @@
+"""What a function of `pages/` returns, and how it reads the address of its page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+_LARGEST: Final = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its template with what that shows. `section` is the part of the menu that it belongs to."""
+
+    template: str
+    title: str
+    data: dict[str, Any] = field(default_factory=dict)
+    section: str = ""
+    status: int = 200
+
+
+class Problem(Exception):
+    """A page that cannot be shown, with the reason as a sentence."""
+
+    def __init__(self, text: str, status: int = 404) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def word(request: Request, name: str) -> str:
+    """Return a parameter without blanks around it; empty if it is missing."""
+    return request.query_params.get(name, "").strip()
+
+
+def number(request: Request, name: str) -> int | None:
+    """Return a parameter that is a whole number; None if it is missing."""
+    text = word(request, name)
+    return None if not text else whole(text, name)
+
+
+def whole(text: str, what: str) -> int:
+    """Return a whole number from a part of an address."""
+    digits = text.removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) < _LARGEST):
+        raise Problem(f"{what} is a whole number, not '{text}'", 400)
+    return int(digits)
+
+
+def form_fields(body: bytes) -> dict[str, str]:
+    """Return the fields of a form as a browser sends it."""
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))

@@ -1,0 +1,198 @@
+"""Events and texts, newest first; those of one type by the values of their fields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+
+from chain.abi import abi_name
+from chain.explorer import page, questions
+from chain.explorer.page import Page, Problem
+from chain.explorer.pages.transaction import Emitted, emitted
+from chain.ledger.decoded.formatting import PythonStyle
+from chain.ledger.event_types import EventType
+from chain.ledger.ledger import Ledger
+from chain.ledger.queries import Query
+from chain.ledger.receipts import Receipt
+from chain.ledger.sql import json_values
+from chain.ledger.sql.parse_values import parse_word
+from chain.ledger.sql.table_names import declared_on
+from chain.ledger.sql.tables import table_of
+from chain.rpc.boardchain.values import plain
+from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.explorer.site import Site
+
+ROWS: Final = 50
+_MOST_READ: Final = 1_000  # transactions, of which most may tell nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An event in its list."""
+
+    key: str
+    receipt: Receipt
+    emitted: Emitted
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of the chosen event, and what was typed for it."""
+
+    name: str
+    kind: str
+    is_key: bool
+    typed: str
+
+
+def events(site: Site, request: Request) -> Page:
+    name = page.word(request, "event")
+    data: dict[str, Any] = {
+        "names": list(dict.fromkeys(site.event_names.values())),
+        "name": name,
+        "fields": [],
+        "question": None,
+    }
+    before, blocks = page.number(request, "before"), _blocks(request)
+    if name:
+        data |= _chosen(site, request, name, before, blocks)
+    else:
+        data |= _all(site, before)
+    data |= {
+        "from": page.word(request, "from"),
+        "to": page.word(request, "to"),
+        "is_first": before is None,
+    }
+    return Page("events.html", name or "Events", data, "/events")
+
+
+def names_of_events(ledger: Ledger) -> dict[Any, str]:
+    """Return how to ask for each type of event, by its key: a name that others have too gets its contract or its fields."""
+    types = [type for type in ledger.event_types.all() if type.is_there]
+    return {type.key: _by(types, type) for type in types}
+
+
+def _by(types: list[EventType], type: EventType) -> str:
+    plain_names = Counter(other.spec.name for other in types)
+    longer = f"{type.contract}.{type.spec.name}"
+    if plain_names[type.spec.name] == 1:
+        return type.spec.name
+    alike = [other for other in types if f"{other.contract}.{other.spec.name}" == longer]
+    return longer if type.contract and len(alike) == 1 else type.spec.signature
+
+
+def _all(site: Site, before: int | None) -> dict[str, Any]:
+    """The logs of the last transactions before a receipt, so that no list of all logs is needed."""
+    receipts = site.ledger.receipts
+    position = len(receipts) if before is None else min(before, len(receipts))
+    last, rows = max(0, position - _MOST_READ), list[Row]()
+    while position > last and len(rows) < ROWS:
+        position -= 1
+        receipt = receipts[position]
+        rows += [
+            Row(f"{position}.{i}", receipt, emitted(site, receipt.log_rows[i]))
+            for i in reversed(range(len(receipt.log_rows)))
+        ]
+    return {"rows": rows, "older": position or None}
+
+
+def _chosen(
+    site: Site,
+    request: Request,
+    name: str,
+    before: int | None,
+    blocks: tuple[int | None, int | None],
+) -> dict[str, Any]:
+    try:
+        source = site.ledger.events.of(name)
+        kinds = source.fields
+        typed = {field: page.word(request, f"f.{abi_name(field)}") for field in kinds}
+        find = site.chain.address_of
+        values = {
+            field: parse_word(kinds[field], text, abi_name(field), lambda word: find(word))
+            for field, text in typed.items()
+            if text
+        }
+        query = Query(source).where(**values)
+        if blocks != (None, None):
+            query = query.between(blocks=blocks)
+        found = query.page(before=before, limit=ROWS)
+    except (TypeError, ValueError, LookupError) as error:
+        raise Problem(str(error), 400) from None
+    log, spec = site.ledger.events, source.meanings[0].spec
+    rows = [
+        Row(str(place), receipt, emitted(site, log.rows[place]))
+        for place, receipt in zip(found.places, found.receipts, strict=True)
+    ]
+    return {
+        "rows": rows,
+        "older": found.older,
+        "fields": [
+            Field(abi_name(field), kind.name, field in spec.keys, typed[field])
+            for field, kind in kinds.items()
+        ],
+        "question": _question(site, name, values, blocks),
+    }
+
+
+def _blocks(request: Request) -> tuple[int | None, int | None]:
+    return page.number(request, "from"), page.number(request, "to")
+
+
+class _Literals(PythonStyle):
+    """Values as they stand in a script."""
+
+    def member(self, value: Any) -> str:
+        return f"{type(value).__name__}.{value.name}"
+
+    def address(self, value: Address) -> str:
+        return repr(str(value))
+
+    def raw(self, value: bytes | bytearray) -> str:
+        return repr(bytes(value))
+
+
+def _question(
+    site: Site, name: str, values: dict[str, Any], blocks: tuple[int | None, int | None]
+) -> questions.Question:
+    show = _Literals().show
+    arguments = ", ".join(
+        [repr(name), *(f"{field}={show(value)}" for field, value in values.items())]
+    )
+    first, last = blocks
+    between = f".between(blocks=({first}, {last}))" if blocks != (None, None) else ""
+    filter: dict[str, Any] = {
+        "where": {abi_name(field): plain(value) for field, value in values.items()}
+    }
+    filter |= {} if first is None else {"fromBlock": first}
+    filter |= {} if last is None else {"toBlock": last}
+    return questions.Question(
+        f"chain.events({arguments}){between}.page(limit={ROWS})",
+        _sql(site, name, values, blocks),
+        questions.rpc_text("chain_events", name, {**filter, "limit": ROWS, "backwards": True}),
+    )
+
+
+def _sql(
+    site: Site, name: str, values: dict[str, Any], blocks: tuple[int | None, int | None]
+) -> str:
+    """The same as SQL: of the table of the event, or of several if its versions have several."""
+    key = site.ledger.events.of(name).meanings[0].type.key
+    table = next(found.table for found in declared_on(site.ledger) if found.type.key == key)
+    columns = table_of(site.ledger, table).columns
+    count = len(columns) - 5  # the last five say where the event is
+    spec = site.ledger.events.of(name).meanings[0].spec
+    names = dict(zip((member.name for member in spec.members), columns[:count], strict=True))
+    conditions = [
+        questions.sql_equals(names[field].name, json_values.sql_cell(json_values.portable(value)))
+        for field, value in values.items()
+    ]
+    first, last = blocks
+    conditions += [] if first is None else [f"block >= {first}"]
+    conditions += [] if last is None else [f"block <= {last}"]
+    return questions.select(table, conditions, "log", ROWS)

@@ -1,0 +1,135 @@
+"""Worlds: their systems and models, the instances of a model, and how one came to be as it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.requests import Request
+
+from chain.abi import abi_name
+from chain.crypto.hashing import checksum_address
+from chain.explorer import page
+from chain.explorer.page import Page, Problem
+from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.worlds import StoredWorld
+from chain.ledger.sql.parse_values import ParseError, parse_word
+from chain.spec.models import ModelSpec
+
+if TYPE_CHECKING:
+    from chain.explorer.site import Site
+
+_ROWS: Final = 50
+_VERSIONS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one transaction made of a model."""
+
+    version: Version[Any]
+    fields: list[tuple[str, Any, Any]]  # name, before, after
+
+
+def worlds(site: Site, request: Request) -> Page:
+    rows = [(stored(site, address), address) for address in site.worlds]
+    return Page("worlds.html", "Worlds", {"rows": rows}, "/worlds")
+
+
+def world(site: Site, request: Request) -> Page:
+    address, kept = _world(site, request)
+    models = sorted(kept.models.values(), key=lambda spec: spec.name)
+    data = {
+        "namespace": kept.namespace,
+        "address": address,
+        "checksum": checksum_address(address),
+        "systems": [site.names.link(system) for system in kept.registered],
+        "models": models,
+    }
+    return Page("world.html", f"World {kept.namespace}", data, "/worlds")
+
+
+def model(site: Site, request: Request) -> Page:
+    """The instances of a model; with all its keys, the history of one."""
+    _, kept = _world(site, request)
+    name = request.path_params["model"]
+    spec = next((spec for spec in kept.models.values() if spec.name == name), None)
+    if spec is None:
+        raise Problem(f"The world {kept.namespace} has no model {name}.")
+    members = spec.record.key_members
+    typed = {member.name: page.word(request, f"k.{abi_name(member.name)}") for member in members}
+    data: dict[str, Any] = {
+        "namespace": kept.namespace,
+        "spec": spec,
+        "keys": [
+            (abi_name(member.name), member.kind.name, typed[member.name]) for member in members
+        ],
+        "members": [abi_name(member.name) for member in spec.record.members],
+        "history": None,
+    }
+    if members and all(typed.values()):
+        data |= _history(site, kept, spec, typed)
+    else:
+        data |= _instances(kept, spec, page.number(request, "from") or 0)
+    return Page("model.html", name, data, "/worlds")
+
+
+def stored(site: Site, address: bytes) -> StoredWorld:
+    return StoredWorld(site.ledger, site.ledger.state, address, len(site.ledger.timeline))
+
+
+def _world(site: Site, request: Request) -> tuple[bytes, StoredWorld]:
+    name = request.path_params["namespace"]
+    for address, namespace in site.worlds.items():
+        if name in (namespace, checksum_address(address)):
+            return address, stored(site, address)
+    raise Problem(f"There is no World {name} on this chain.")
+
+
+def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, Any]:
+    found = list(islice(kept.each(spec), first, first + _ROWS + 1))
+    return {
+        "rows": found[:_ROWS],
+        "first": first,
+        "more": first + _ROWS if len(found) > _ROWS else None,
+    }
+
+
+def _history(
+    site: Site, kept: StoredWorld, spec: ModelSpec, typed: dict[str, str]
+) -> dict[str, Any]:
+    find = site.chain.address_of
+    try:
+        values = [
+            parse_word(
+                member.kind, typed[member.name], abi_name(member.name), lambda word: find(word)
+            )
+            for member in spec.record.key_members
+        ]
+    except ParseError as error:
+        raise Problem(str(error), 400) from None
+    cls: type[Any] = spec.record.cls
+    versions: list[Version[Any]] = kept.history(cls, *values)
+    changes, before = [], None
+    for version in versions:
+        changes.append(Change(version, _differences(before, version.value)))
+        before = version.value
+    return {
+        "history": changes[::-1][:_VERSIONS],
+        "now": before,
+        "count": len(versions),
+        "rows": [],
+        "more": None,
+    }
+
+
+def _differences(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
+    """The fields that differ; all that are there if there was nothing before."""
+    known = after if after is not None else before
+    if known is None:
+        return []
+    names = [member.name for member in dataclasses.fields(known)]
+    pairs = ((name, getattr(before, name, None), getattr(after, name, None)) for name in names)
+    return [(abi_name(name), old, new) for name, old, new in pairs if old != new]

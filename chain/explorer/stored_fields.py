@@ -1,0 +1,109 @@
+"""The storage of a contract, field by field, as it stood at one moment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from chain.ledger.ledger import Ledger
+from chain.metering.program import Program
+from chain.simulator.reader import ChainReader
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.layout import Layout
+from chain.storage.map import MapLayout
+from chain.storage.read_only import ReadOnlyStorage
+
+ITEMS: Final = 24  # of a collection, the last ones
+
+
+@dataclass(frozen=True, slots=True)
+class StoredField:
+    """One field: a value, or the last items of a collection and how many others there are."""
+
+    name: str
+    kind: str
+    value: Any
+    items: list[tuple[Any, Any]] | None
+    others: int
+
+
+class StoredFields:
+    """Reads the fields of contracts. Which keys a map was asked for is read off the slots, once."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._slots = ledger.state.slots
+        self._below: defaultdict[int, list[tuple[bytes, int]]] = defaultdict(list)
+        self._seen = 0
+
+    def of(self, program: Program, address: bytes, reader: ChainReader) -> list[StoredField]:
+        layout = program.spec.fields
+        if layout is None or address not in reader.state.storages:
+            return []
+        self._update()
+        words = ReadOnlyStorage(reader.state.slots, reader.state.storages[address])
+        return [
+            self._field(
+                name, layout.layouts[i], layout.accessors(i)[0](words, 0), place.word, words
+            )
+            for i, (name, place) in enumerate(zip(layout.names, layout.places, strict=True))
+        ]
+
+    def _field(
+        self, name: str, layout: Layout, value: Any, slot: int, words: ReadOnlyStorage
+    ) -> StoredField:
+        kind = _kind(layout)
+        if not isinstance(layout, CollectionLayout):
+            return StoredField(name, kind, value, None, 0)
+        if isinstance(layout, MapLayout):
+            items = list(islice(self._items(layout, slot, words), ITEMS + 1))
+            return StoredField(name, kind, None, items[:ITEMS], int(len(items) > ITEMS))
+        length = len(value)
+        items = [
+            (i, item)
+            for i, item in enumerate(
+                islice(value, max(0, length - ITEMS), length), max(0, length - ITEMS)
+            )
+        ]
+        return StoredField(name, kind, None, items[::-1], length - len(items))
+
+    def _items(
+        self, layout: MapLayout, slot: int, words: ReadOnlyStorage
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield the entries of a map that are set, the last one that was first asked for first."""
+        unset = ReadOnlyStorage(self._slots, {})
+        for key, item_slot in reversed(self._below[slot]):
+            value = self._plain(layout.value, item_slot, words)
+            if value != self._plain(layout.value, item_slot, unset):
+                yield layout.decode_key(key), value
+
+    def _plain(self, layout: Layout, slot: int, words: ReadOnlyStorage) -> Any:
+        """Return a value as an ordinary one of Python."""
+        if isinstance(layout, MapLayout):
+            return dict(islice(self._items(layout, slot, words), ITEMS))
+        value = layout.load(words, slot)
+        return list(islice(value, ITEMS)) if isinstance(layout, CollectionLayout) else value
+
+    def _update(self) -> None:
+        preimages = self._slots.preimages
+        for slot, (parent, key) in islice(preimages.items(), self._seen, None):
+            if key is not None:
+                self._below[parent].append((key, slot))
+        self._seen = len(preimages)
+
+
+def _kind(layout: Layout) -> str:
+    """Return the type of a field as it is declared."""
+    if isinstance(layout, CollectionLayout):
+        parts = (part if isinstance(part, str) else _kind_of_part(part) for part in layout.parts)
+        return f"{layout.what}[{', '.join(parts)}]"
+    return _kind_of_part(layout)
+
+
+def _kind_of_part(part: Any) -> str:
+    if isinstance(part, CollectionLayout):
+        return _kind(part)
+    name = getattr(getattr(part, "kind", part), "name", "")
+    return str(name)

@@ -1,0 +1,133 @@
+"""What the pages know of all receipts: which are about which board, and how often each entry was called.
+
+It is read once, in slices between other requests, and continued when the chain has grown. What is undone is taken out again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any, Final, TypeAlias
+
+from chain.ledger.indexes import new_positions
+from chain.ledger.receipts import Receipt
+from chain.pictures.boards import Boards, boards_of
+from chain.simulator.chain import Chain
+
+_BATCH: Final = 64  # receipts between two looks at the clock
+SLICE: Final = 0.015  # seconds of reading before others have a turn
+
+BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
+
+
+@dataclass(slots=True)
+class Tally:
+    """The calls of one entry."""
+
+    calls: int = 0
+    failed: int = 0
+    gas: int = 0
+
+    def add(self, receipt: Receipt, sign: int) -> None:
+        self.calls += sign
+        self.failed += sign * (not receipt.ok)
+        self.gas += sign * receipt.gas_used
+
+
+@dataclass(frozen=True, slots=True)
+class BoardRecord:
+    """A board, and the positions of the receipts that are about it."""
+
+    address: bytes
+    board_id: Any
+    positions: array[int] = field(default_factory=new_positions)
+
+    @property
+    def word(self) -> str:
+        """The board's name in a URL."""
+        return word_of(self.board_id)
+
+
+class Survey:
+    """The boards and the tallies of a chain, as far as its receipts were read."""
+
+    def __init__(self, chain: Chain) -> None:
+        self._chain, self._ledger = chain, chain.ledger
+        self.done = 0  # the number of receipts read
+        self.boards: dict[BoardKey, BoardRecord] = {}
+        self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
+        self._games: dict[bytes | None, Boards | None] = {}  # by digest
+        self._ledger.before_cut.append(self._truncate)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.done == len(self._ledger.receipts)
+
+    async def complete(self, seconds: float) -> None:
+        """Read on for at most so many seconds, and let others have turns."""
+        end = perf_counter() + seconds
+        while not self.update() and perf_counter() < end:
+            await asyncio.sleep(0)
+
+    def update(self, seconds: float = SLICE) -> bool:
+        """Read receipts for so many seconds, at least a few; return True if none is left."""
+        receipts, end = self._ledger.receipts, perf_counter() + seconds
+        while not self.is_complete:
+            for receipt in receipts[self.done : self.done + _BATCH]:
+                self._enter(receipt)
+                self.done = receipt.position + 1
+            if perf_counter() > end:
+                break
+        return self.is_complete
+
+    def of_contract(self, address: bytes) -> list[BoardRecord]:
+        return [board for (owner, _), board in self.boards.items() if owner == address]
+
+    def game(self, digest: bytes | None) -> Boards | None:
+        """Return how to show the boards of a contract. Only a declared class is asked: a chain may name any module."""
+        if digest not in self._games:
+            program = self._chain.machine.programs.get(digest) if digest else None
+            if program is None:
+                return None
+            self._games[digest] = boards_of(program.spec.cls)
+        return self._games[digest]
+
+    def boards_in(self, receipt: Receipt) -> list[BoardRecord]:
+        """Return the boards that a receipt is about."""
+        address = bytes(receipt.address)
+        found = (self.boards.get((address, word_of(name))) for name in self._named_by(receipt))
+        return [board for board in found if board is not None]
+
+    def _enter(self, receipt: Receipt) -> None:
+        address = bytes(receipt.address)
+        tally = self.tallies.setdefault((address, receipt.entry or ""), Tally())
+        tally.add(receipt, 1)
+        for name in self._named_by(receipt):
+            board = self.boards.get((address, word_of(name)))
+            if board is None:
+                if not receipt.ok:
+                    continue  # a board that never was
+                board = self.boards[address, word_of(name)] = BoardRecord(address, name)
+            board.positions.append(receipt.position)
+
+    def _named_by(self, receipt: Receipt) -> Iterator[Any]:
+        game = self.game(receipt._digest)
+        return iter(()) if game is None else iter(game.named_by(receipt))
+
+    def _truncate(self, blocks: int, receipts: int) -> None:
+        for position in range(self.done - 1, receipts - 1, -1):
+            receipt = self._ledger.receipts[position]
+            self.tallies[bytes(receipt.address), receipt.entry or ""].add(receipt, -1)
+            self.done = position
+        for key, board in list(self.boards.items()):
+            while board.positions and board.positions[-1] >= receipts:
+                board.positions.pop()
+            if not board.positions:
+                del self.boards[key]
+
+
+def word_of(board_id: Any) -> str:
+    return "board" if board_id is None else str(board_id)

@@ -1,0 +1,116 @@
+"""Values as text for people: in few words for lists, whole with links on the page of a transaction."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, Final
+
+from chain.explorer.names import Names
+from chain.ledger.decoded.formatting import ValueFormatter, ValueStyle
+from chain.ledger.sql.json_values import portable, to_json
+from chain.pictures.markup import Markup, element, escape, join, shorten
+from chain.types import Address
+
+LONG: Final = 240  # characters of a value that are shown at once
+_MOST: Final = 6_000  # characters of a value that are shown at all
+_COMMA: Final = Markup(", ")
+
+
+class ShortWords(ValueFormatter):
+    """Values in few words. A record is its fields that are not as by default, without names; a true flag is its name."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__(names)
+        self._depth = 0
+
+    def args(self, values: Iterable[Any]) -> str:
+        """Return arguments, or the fields of an event."""
+        return ", ".join(map(self.show, values))
+
+    def instance(self, value: Any) -> str:
+        parts: list[str] = []
+        self._depth += 1
+        for member in dataclasses.fields(value):
+            inner = getattr(value, member.name)
+            if inner is True:
+                parts.append(member.name)
+            elif inner != member.default and inner is not False:
+                parts.append(self.show(inner))
+        self._depth -= 1
+        if self._depth and len(parts) > 1:
+            return f"({', '.join(parts)})"
+        return " ".join(parts) or type(value).__name__
+
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> str:
+        return " ".join(map(self.show, fields.values()))
+
+    def plain(self, value: Any) -> str:
+        return value if isinstance(value, str) else str(value)
+
+
+class WholeWords(ValueStyle):
+    """Values as Python writes them, with accounts and contracts as links. Texts are set apart from what is around them."""
+
+    def __init__(self, names: Names) -> None:
+        self._names, self._text = names, ValueFormatter(names)
+
+    def show(self, value: Any) -> Markup:
+        shown: Markup = super().show(value)
+        return shown
+
+    def value(self, value: Any) -> Markup:
+        """Return a value; of a long one the beginning, which unfolds."""
+        text = self._text.show(value)
+        if len(text) <= LONG:
+            return self.show(value)
+        beginning = element("summary", element("bdi", shorten(text, LONG // 2)))
+        rest = text if len(text) <= _MOST else f"{text[:_MOST]}… ({len(text)} characters)"
+        return element("details", beginning, element("bdi", rest))
+
+    def member(self, value: Enum) -> Markup:
+        return escape(value.name)
+
+    def address(self, value: Address) -> Markup:
+        return self._names.link(bytes(value))
+
+    def raw(self, value: bytes | bytearray) -> Markup:
+        return element("code", f"0x{value.hex()}")
+
+    def items(self, value: list[Any] | tuple[Any, ...]) -> Markup:
+        inner = _listed(map(self.show, value))
+        if isinstance(value, list):
+            return Markup(f"[{inner}]")
+        return Markup(f"({inner},)" if len(value) == 1 else f"({inner})")
+
+    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Markup:
+        name = cls if isinstance(cls, str) else cls.__name__
+        pairs = (join((f"{key}=", self.show(value))) for key, value in fields.items())
+        return join((name, "(", _listed(pairs), ")"))
+
+    def plain(self, value: Any) -> Markup:
+        if isinstance(value, str):
+            return element("bdi", repr(value), **{"class": "text"})
+        if isinstance(value, Mapping):
+            pairs = (join((self.show(key), ": ", self.show(inner))) for key, inner in value.items())
+            return Markup(f"{{{_listed(pairs)}}}")
+        return element("span", str(value), **{"class": "none" if value is None else "number"})
+
+
+def _listed(pieces: Iterable[Markup]) -> Markup:
+    return Markup(_COMMA.join(pieces))
+
+
+def keyword(value: Any) -> str:
+    """Return a value as a person types it, and as it stands in a URL."""
+    shown = portable(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return (
+        "null"
+        if value is None
+        else to_json(shown)
+        if isinstance(shown, list | dict)
+        else str(shown)
+    )
