@@ -5,7 +5,9 @@ The file's store is the observer of the chain's steps, so every change is writte
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +15,7 @@ from chain.concurrency.atomic_steps import step, undisturbed
 from chain.crypto.hashing import keccak
 from chain.ledger.file.chain_file import ChainFile, merged_settings
 from chain.ledger.file.store import open_store
+from chain.ledger.file.watched_file import WatchedFile
 from chain.metering.program import check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
@@ -43,10 +46,7 @@ class FilePersistence(ChainReader):
         check_classes(contracts)
         file = ChainFile(path, flag(check, "check"))
         try:
-            all_settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
-            for name, value in (file.settings or {}).items():
-                is_flag = isinstance(all_settings[name], bool)
-                all_settings[name] = bool(value) if is_flag else value  # a file has 1 for True
+            all_settings = cls._settings_in(file)
             all_settings = merged_settings(file, all_settings, settings)
             chain = cls(**all_settings)
             all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
@@ -55,15 +55,50 @@ class FilePersistence(ChainReader):
             file.release()
             raise
         try:
-            if keccak(program_of(World).code) in chain.state.codes:
-                chain.declare(World)
-            for contract in contracts:
-                chain.declare(contract)
+            chain._declare_all(contracts)
             chain._rewrite_damaged_tables()
             return file.kept(chain)
         except BaseException:
             chain.close()
             raise
+
+    @classmethod
+    def watch(cls, path: str | Path, *, contracts: Sequence[type[Contract]] = ()) -> Self:
+        """Return the chain in the file at `path`, for reading only, also while another process writes to it.
+
+        Each question sees what the last step there left. No lock is taken, and the file is not changed.
+        """
+        check_classes(contracts)
+        file = WatchedFile(path)
+        try:
+            chain = cls(**cls._settings_in(file))
+            chain._set_driver(
+                import_module("chain.simulator.watch_driver").WatchDriver(chain.driver, file)
+            )
+            chain._declare_all(contracts)
+            return file.kept(chain)
+        except BaseException:
+            file.release()
+            raise
+
+    @classmethod
+    def _settings_in(cls, file: ChainFile) -> dict[str, Any]:
+        """Return the settings of the chain in a file; those of any chain if it is new."""
+        settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
+        for name, value in (file.settings or {}).items():
+            is_flag = isinstance(settings[name], bool)
+            settings[name] = bool(value) if is_flag else value  # a file has 1 for True
+        return settings
+
+    @abstractmethod
+    def _set_driver(self, driver: ChainDriver) -> None:
+        """Set all attributes to those of a chain with this driver."""
+
+    def _declare_all(self, contracts: Sequence[type[Contract]]) -> None:
+        if keccak(program_of(World).code) in self.state.codes:
+            self.declare(World)
+        for contract in contracts:
+            self.declare(contract)
 
     @step
     def _rewrite_damaged_tables(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -247,6 +248,11 @@ class ChainFile:
         if missing:
             raise Damaged(f'row {min(missing)} of "chain:{table}" is not there')
         return [decode(opened(table, key, row)) for key, row in selected]
+
+    def rows_from(self, table: str, first: int) -> list[tuple[int, Any]]:
+        """Return the rows with keys from `first` on, each with its key. Some keys may be unused."""
+        selected = self._select(table, first, sys.maxsize)
+        return [(key, decode(opened(table, key, row))) for key, row in selected]
 
     def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
         """Return the first `count` rows of a table as a lazy sequence; `made` builds an item from the bytes of a row."""

@@ -39,6 +39,15 @@ class LedgerLengths(NamedTuple):
     artifacts: int = 0
 
 
+class Cut(NamedTuple):
+    """What remained when the chain went back in a step."""
+
+    number: int  # of the step
+    blocks: int
+    timeline: int
+    receipts: int
+
+
 class Now(NamedTuple):
     """The row of the file that describes the present."""
 
@@ -48,12 +57,14 @@ class Now(NamedTuple):
     number: int = 0  # of the last step that was written
     settled: int | None = None  # how many changes the stored state includes
     cells: Cells = Cells()  # the rows of the stored state
+    cuts: tuple[Cut, ...] = ()  # the last times that the chain went back
 
     @classmethod
     def of(cls, row: Row) -> Now:
-        mining, held, lengths, number, settled, cells = row
+        mining, held, lengths, number, settled, cells, cuts = row
         mining, lengths = Mining._make(mining), LedgerLengths._make(lengths)
-        return cls(mining, held, lengths, number, settled, Cells._make(cells))
+        was_cut = tuple(map(Cut._make, cuts))
+        return cls(mining, held, lengths, number, settled, Cells._make(cells), was_cut)
 
 
 class Derived(NamedTuple):

@@ -30,7 +30,14 @@ from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import verify_checksum
 from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
-from chain.ledger.file.load_ledger import LedgerLengths, LoadedState, Now, check_root, load_ledger
+from chain.ledger.file.load_ledger import (
+    Cut,
+    LedgerLengths,
+    LoadedState,
+    Now,
+    check_root,
+    load_ledger,
+)
 from chain.ledger.file.rows import serialize_row
 from chain.ledger.file.state_rows import EVERY, Cells, change_cells, write_cells
 from chain.ledger.ledger import Ledger
@@ -38,6 +45,7 @@ from chain.ledger.ledger import Ledger
 # What is derived is written after so many receipts or seconds.
 MANY: Final = 1024
 SOON: Final = 1.0
+CUTS: Final = 32  # times that the chain went back, which the file remembers for those who watch it
 
 
 class NotWritten(OSError):
@@ -121,7 +129,10 @@ class ChainStore:
         if self._is_bare or self._is_due(standing):
             self._derived.write(number, standing)
         settled, cells = self._settle(connection, had.timeline)
-        now = Now(mining, held, self._lengths(), number, settled, cells)
+        cuts = self._written.cuts
+        if standing is not None:
+            cuts = (*cuts, Cut(number, *standing))[-CUTS:]
+        now = Now(mining, held, self._lengths(), number, settled, cells, cuts)
         self._write_rows(connection, had, now)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False

@@ -1,0 +1,81 @@
+"""The driver of a chain that is only watched: the result of `Chain.watch` has it.
+
+The chain lives in a file, which another process may be writing. What is new there is read before each question. Nothing can
+be changed here: a step that changes something is undone.
+"""
+
+from __future__ import annotations
+
+from operator import lt
+
+from chain.ledger.file.chain_file import BadChainFile
+from chain.ledger.file.load_ledger import Now, load_ledger
+from chain.ledger.file.replication import take_page
+from chain.ledger.file.store import CUTS, NotWritten
+from chain.ledger.file.watched_file import WatchedFile
+from chain.simulator.driver import ChainDriver
+from chain.simulator.local_driver import LocalDriver
+
+
+class WatchDriver(LocalDriver):
+    """Follows the chain in a file."""
+
+    __slots__ = ("_before", "_file", "_followed", "_now", "_stored")
+
+    def __init__(self, empty: ChainDriver, file: WatchedFile) -> None:
+        super().__init__(empty.machine, empty.ledger, empty.keys, empty.mining)
+        self._file, self.is_copy = file, True
+        with file.snapshot():
+            self._now = load_ledger(file, self.ledger, self.keys).now
+        self.mining, self._stored = self._now.mining, self._now.lengths[:3]
+        self.ledger.artifacts.is_copy = True
+        self._before, self._followed = self._now, self._content()
+
+    def close(self) -> None:
+        self._file.release()
+
+    def fetch(self) -> None:
+        file, had = self._file, self._now
+        if not file.is_held:  # it was closed
+            return
+        with file.snapshot():
+            now = file.now()
+            if now.number == had.number:
+                return
+            lengths, cut = had.lengths, file.kept_since(had.number, now)
+            if cut is not None:
+                if any(map(lt, cut[1:], self._stored)) or _may_lack(now, had.number):
+                    raise BadChainFile(
+                        f"{file.name} went back to before it was opened here: watch it again"
+                    )
+                _, *kept = cut
+                kept = [*map(min, kept, lengths)]
+                lengths = lengths._replace(blocks=kept[0], timeline=kept[1], receipts=kept[2])
+            page = file.growth(lengths, now.lengths)
+        kept = [max(1, lengths.blocks), lengths.timeline, lengths.receipts]
+        take_page(self.ledger, self.keys, kept, page, now.open)
+        self.mining, self._now = now.mining, now
+        self._followed = self._content()
+
+    def begin_step(self) -> None:
+        self._before = self._now
+        super().begin_step()
+
+    def roll_back(self, *beginning: object) -> None:
+        super().roll_back(*beginning)  # type: ignore[arg-type]
+        self._now = self._before
+        self._followed = self._content()
+
+    def end_step(self) -> None:
+        if self.begun and self._content() != self._followed:
+            raise NotWritten(f"{self._file.name} is only watched here: nothing was done")
+        super().end_step()
+
+    def _content(self) -> object:
+        block = self.ledger.open
+        return self.ledger.lengths, self.mining, block and block.as_tuple
+
+
+def _may_lack(now: Now, number: int) -> bool:
+    """True if the file may have forgotten times when the chain went back after a step."""
+    return len(now.cuts) == CUTS and now.cuts[0].number > number
