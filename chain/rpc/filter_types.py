@@ -16,6 +16,8 @@ from chain.rpc.log_criteria import LogCriteria
 class Filter:
     """A reading position in blocks or transactions. It moves back when the chain does."""
 
+    namespace = "eth"  # of the methods that subscribe to it
+
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._seen = self._length()

@@ -276,6 +276,8 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "chain_receipts": receipts.receipts,
         "chain_receipt": receipts.receipt,
         "chain_events": receipts.events,
+        "chain_subscribe": subscriptions.requires_websocket,
+        "chain_unsubscribe": subscriptions.requires_websocket,
         "chain_activity": receipts.activity,
         "chain_sql": sql.sql,
         "chain_worlds": storage.worlds,

@@ -9,6 +9,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_receipts(filter)               by sender, to, address, contract, entry, ok, fromBlock, toBlock
     chain_receipt(hash or position)      one decoded receipt: args, result, error, logs, events, writes, undone logs and writes
     chain_events(name, filter)           by where: {field: value}, contract, fromBlock, toBlock; without a name, all
+    chain_subscribe("receipts", filter)  over a WebSocket: receipts when they come, each as a `chain_subscription`
     chain_trace(hash or position)        the tree of its messages, with their steps and as text
     chain_traceLook(fields, block)       the same for a transaction that is not sent
     chain_activity(since)                what happened, as text

@@ -34,7 +34,7 @@ from chain.rpc.node import Node
 
 _ACCOUNTS: Final = ("sender", "to", "address")
 _RANGE: Final = ("fromBlock", "toBlock", "limit", "backwards", "before")
-_RECEIPTS: Final = (*_ACCOUNTS, "contract", "entry", "ok", *_RANGE)
+_RECEIPTS: Final = (*_ACCOUNTS, "contract", "entry", "ok")
 _EVENTS: Final = ("where", "contract", *_RANGE)
 
 
@@ -43,14 +43,21 @@ _EVENTS: Final = ("where", "contract", *_RANGE)
 
 def receipts(node: Node, filter: object = None) -> list[Json]:
     """Return the receipts that match the filter; the first hundred if it has no limit."""
-    chain, filter = node.chain, require_known_fields(filter, _RECEIPTS, "the filter")
-    values = {name: filter[name] for name in _RECEIPTS if name in filter and name not in _RANGE}
+    chain, filter = node.chain, require_known_fields(filter, (*_RECEIPTS, *_RANGE), "the filter")
+    query = query_receipts(node, {name: filter[name] for name in _RECEIPTS if name in filter})
+    with client_errors():
+        query = limit_blocks(chain, query, filter)
+        return [receipt_json(chain.ledger, receipt) for _, receipt in answers(query, filter)]
+
+
+def query_receipts(node: Node, filter: object) -> Query[Receipt]:
+    """Return a query for the receipts that match the filter, wherever they are on the chain."""
+    values = dict(require_known_fields(filter, _RECEIPTS, "the filter"))
     for name in _ACCOUNTS:
         if values.get(name) is not None:
-            values[name] = find_account(chain, values[name], f"'{name}'")
+            values[name] = find_account(node.chain, values[name], f"'{name}'")
     with client_errors():
-        query = limit_blocks(chain, chain.receipts.where(**values), filter)
-        return [receipt_json(chain.ledger, receipt) for _, receipt in answers(query, filter)]
+        return node.chain.receipts.where(**values)
 
 
 def receipt(node: Node, which: object) -> Json | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from chain.ledger.ledger import Ledger
+from chain.rpc.boardchain.subscriptions import ReceiptSubscription
 from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
 from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter
 from chain.rpc.hex_values import quantity, to_int, to_object
@@ -105,22 +106,25 @@ class Subscriptions:
         self.methods: dict[str, Callable[..., object]] = {
             "eth_subscribe": self._subscribe,
             "eth_unsubscribe": self._unsubscribe,
+            "chain_subscribe": self._subscribe_decoded,
+            "chain_unsubscribe": self._unsubscribe,
         }
 
     def publish(self) -> None:
         """Send all news in pieces, since it may be more than the client takes."""
         for number, feed in self._feeds.items():
-            while self._notify_all(quantity(number), feed.poll(_AT_ONCE)):
+            while self._notify_all(feed.namespace, quantity(number), feed.poll(_AT_ONCE)):
                 if not feed.is_behind:
                     break
             else:
                 return
 
-    def _notify_all(self, subscription: str, items: list[object]) -> bool:
+    def _notify_all(self, namespace: str, subscription: str, items: list[object]) -> bool:
         """Send the items. Return False if the client is gone."""
         for item in items:
             params = {"subscription": subscription, "result": item}
-            if not self._tell({"jsonrpc": "2.0", "method": "eth_subscription", "params": params}):
+            method = f"{namespace}_subscription"
+            if not self._tell({"jsonrpc": "2.0", "method": method, "params": params}):
                 return False
         return True
 
@@ -129,10 +133,18 @@ class Subscriptions:
         self._feeds.clear()
 
     def _subscribe(self, node: Node, kind: object, wish: object = None) -> str:
+        return self._add(node, _feed(node, kind, wish))
+
+    def _subscribe_decoded(self, node: Node, kind: object, wish: object = None) -> str:
+        if kind != "receipts":
+            raise bad_params(f"there is no subscription {kind!r}: there is receipts")
+        return self._add(node, ReceiptSubscription(node, wish))
+
+    def _add(self, node: Node, feed: Filter) -> str:
         limit = node.limits.subscriptions
         if len(self._feeds) >= limit:
             raise too_much(f"a connection has at most {limit} subscriptions: end one first")
-        number, feed = next(node.numbers), _feed(node, kind, wish)
+        number = next(node.numbers)
         self._feeds[number] = feed
         node.feeds.add(feed)
         return quantity(number)

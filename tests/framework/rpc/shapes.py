@@ -140,7 +140,7 @@ _CONTROL: Final = {
 
 # Methods that only ever refuse.
 REFUSED: Final = frozenset(
-    {"eth_subscribe", "eth_unsubscribe"}
+    {"eth_subscribe", "eth_unsubscribe", "chain_subscribe", "chain_unsubscribe"}
     | {f"{tool}_{name}" for tool in ("anvil", "hardhat") for name in ("setRpcUrl", "setMinGasPrice")}
 )  # fmt: skip
 
@@ -248,6 +248,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     "chain_model": {"exists": bool, "value": ANY},
     "chain_models": [ANY],
     "chain_modelHistory": [{"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}],
+    "chain_fieldHistory": [{"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}],
     "chain_fields": Each(TEXT, ANY),
     "chain_look": _LOOK,
     "chain_unload": Each(TEXT, [ANY]),

@@ -191,6 +191,21 @@ def test_pending_transactions_are_reported(talk: Talk, full: bool) -> None:
     assert (told["hash"] if full else told) == sent
 
 
+def test_receipts_are_reported_decoded(bell: Handle, talk: Talk) -> None:
+    number = talk.ask("chain_subscribe", "receipts", {"entry": "ring"})
+    saved = talk.ask("evm_snapshot")
+    talk.ask("eth_sendTransaction", ringing(bell, 7))
+    told = talk.told()
+    assert (told["subscription"], told["result"]["args"]) == (number, {"times": 7})
+    position = told["result"]["position"]
+    talk.ask("evm_revert", saved)
+    talk.ask("eth_sendTransaction", ringing(bell, 8))
+    assert talk.told()["result"] == {"undone": position}
+    assert talk.told()["result"]["args"] == {"times": 8}
+    assert talk.ask("chain_unsubscribe", number) is True
+    assert "there is receipts" in talk.ask("chain_subscribe", "logs")["message"]
+
+
 def test_ended_subscriptions_are_quiet(talk: Talk) -> None:
     number = talk.ask("eth_subscribe", "newHeads")
     assert talk.ask("eth_unsubscribe", number) is True
