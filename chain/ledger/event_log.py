@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
-from chain.ledger.indexes import Indexes, Positions, merged
+from chain.ledger.indexes import Indexes, Positions, Union, merged
 from chain.ledger.log_index import CHUNK, Chunk, LogIndex, StoredLogs
 from chain.ledger.logs import Log
 from chain.ledger.long_list import LongList
@@ -156,6 +156,12 @@ class EventLog:
     def by_type(self, kind: int, first: int = 0) -> Positions:
         """Return the positions of all logs with that first topic; those before `first` may be left out."""
         return self._from(first).by_type(kind)
+
+    def with_meaning(self) -> Positions:
+        """Return the positions of all logs that may hold a declared event, as far as their sources tell."""
+        event_types, by_source = self._ledger.event_types, self._all().by_source
+        known = [source for source in by_source if event_types.of_source(source) is not None]
+        return Union([by_source[source] for source in known])
 
     def by_key(self, kind: int, place: int, topic: int) -> Positions:
         """Return the positions of all logs with first topic `kind` that have `topic` at index `place` of their topics."""

@@ -31,7 +31,7 @@ class AllEvents:
         return self._ledger.decode(self._log.rows[place])
 
     def all_positions(self) -> Positions:
-        return range(len(self._log))
+        return self._log.with_meaning()
 
     def finder(self, name: str, value: object) -> PositionFinder:
         raise TypeError(f"say of which event '{name}' is a field: chain.events(Moved, {name}=…)")

@@ -11,7 +11,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import TypeAlias
+from functools import cached_property
+from typing import TypeAlias, overload
 
 Positions: TypeAlias = Sequence[int]  # ascending
 
@@ -27,16 +28,48 @@ def contains_sorted(places: Positions, place: int) -> bool:
     return i < len(places) and places[i] == place
 
 
+class Union(Sequence[int]):
+    """The positions in any of several lists, which have none in common. They are merged only if all are wanted."""
+
+    def __init__(self, lists: Sequence[Positions]) -> None:
+        self._lists = lists
+
+    @cached_property
+    def _merged(self) -> Positions:
+        return merged(self._lists)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lists))
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+    @overload
+    def __getitem__(self, place: slice) -> Positions: ...
+    def __getitem__(self, place: int | slice) -> int | Positions:
+        return self._merged[place]
+
+    def last_until(self, position: int) -> int:
+        """Return the last position up to this one; -1 if there is none."""
+        return max((last_until(places, position) for places in self._lists), default=-1)
+
+
+def last_until(places: Positions, position: int) -> int:
+    """Return the last of the positions up to this one; -1 if there is none."""
+    if isinstance(places, Union):
+        return places.last_until(position)
+    i = bisect_right(places, position)
+    return places[i - 1] if i else -1
+
+
 def descending(lists: Sequence[Positions], end: int) -> Iterator[int]:
     """Yield the positions below `end` that are in all lists, the last one first. What is in no other list is skipped."""
     position = end - 1
     while True:
         floor = position
         for places in lists:
-            i = bisect_right(places, floor) - 1
-            if i < 0:
+            floor = last_until(places, floor)
+            if floor < 0:
                 return
-            floor = places[i]
         if floor == position:
             yield floor
             floor -= 1
@@ -55,7 +88,7 @@ def truncate_positions(places: array[int], end: int) -> None:
         places.pop()
 
 
-def merged(found: list[Positions]) -> Positions:
+def merged(found: Sequence[Positions]) -> Positions:
     """Return several lists of positions as one, sorted and without duplicates."""
     return found[0] if len(found) == 1 else sorted({i for positions in found for i in positions})
 

@@ -189,8 +189,7 @@ class Query(Generic[T]):
     def _newest(self, before: int | None) -> Iterator[int]:
         """Yield the same positions, the last one first."""
         positions, others = self._lists()
-        end = positions[-1] + 1 if positions else 0
-        return descending((positions, *others), end if before is None else min(before, end))
+        return descending((positions, *others), LAST_TIME if before is None else before)
 
     @undisturbed
     def _lists(self) -> tuple[Positions, list[Positions]]:
