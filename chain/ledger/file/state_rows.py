@@ -65,9 +65,11 @@ def _put(
     storages: Mapping[bytes, Mapping[int, int | None]],
 ) -> Cells:
     """Write accounts and words in place of those that there are; None is one that is gone."""
-    values = [((address, _ACCOUNT), account) for address, account in accounts.items()]
+    # The keys are plain bytes: an Address or an Account would give another checksum.
+    values = [((bytes(address), _ACCOUNT), account) for address, account in accounts.items()]
     for address, words in storages.items():
-        values += [((address, slot.to_bytes(32)), word) for slot, word in words.items()]
+        holder = bytes(address)
+        values += [((holder, slot.to_bytes(32)), word) for slot, word in words.items()]
     if had.number:
         for key, _ in values:
             had = _delete(connection, had, "address = ? and slot = ?", key)

@@ -269,3 +269,19 @@ def test_closed_chain_refuses_to_read(path: Path) -> None:
     assert receipt.position == 4
     with pytest.raises(ValueError, match=r"^duel\.chain is closed: open it again to go on$"):
         chain.receipts[4 * PAGE]
+
+
+def test_accounts_that_never_send_are_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chain.ledger.file.store.EVERY", 2)
+    path, funded = tmp_path / "idle.chain", Address("0x" + "aa" * 20)
+    with Chain.open(path) as chain:
+        idle = chain.account("idle")
+        for amount in range(5, 9):
+            chain.set_balance(funded, amount)
+            chain.mine()
+        chain.account("late")
+        chain.mine(3)
+    with Chain.open(path, check=True) as chain:
+        assert (chain.balance(idle), chain.balance(funded)) == (10_000 * 10**18, 8)
