@@ -167,9 +167,11 @@ class ChainStore:
     def publish(self) -> None:
         """Write what is derived from the last steps, so that the public tables hold them too. If that fails, it can wait."""
         connection, number = self._connection, self._written.number
-        if connection is None or not self._file.is_held or self._derived.done.number == number:
+        if connection is None or not self._file.is_held:
             return
         with suppress(sqlite3.Error, OSError):
+            if self._derived.done.number == number:
+                return
             try:
                 self._begin()
                 self._derived.write(number, None)
