@@ -195,7 +195,7 @@ def force_random(node: Node, outcomes: object) -> bool:
     return True
 
 
-def release_random(node: Node) -> dict[str, list[object]]:
+def release_random(node: Node) -> object:
     """Draw by the rule again, and return the unused outcomes."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
     return {} if loaded is None else plain(loaded.unused)
