@@ -21,7 +21,7 @@ class BadCbor(ValueError):
     """Raised for bytes that `encode` cannot have produced."""
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """Return the CBOR encoding of a value."""
     parts: list[bytes] = []
     _write((value,), parts)
@@ -50,7 +50,7 @@ def _write(items: Iterable[Any], parts: list[bytes]) -> None:
             parts.append(b"\xf6")
 
 
-def _kind_of(value: Any) -> type:
+def _kind_of(value: object) -> type:
     """Return how to write a value of another class: as that from which it is derived, a list as a tuple."""
     for kind in _KINDS:
         if isinstance(value, kind):

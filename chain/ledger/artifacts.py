@@ -51,7 +51,7 @@ class Artifact:
     types: Description  # the base class, @init, entries, fields, events, errors, models
 
     @property
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> tuple[object, ...]:
         """The artifact as a row of a chain file."""
         tool_data = {"abi": self.abi, "storage": self.storage, "models": self.models}
         return self.name, self.full_name, json.dumps(tool_data, separators=(",", ":")), self.types
@@ -192,7 +192,7 @@ def _describe_fields(fields: FieldsLayout | None) -> Description:
     return tuple(zip(fields.names, layouts, strict=True))
 
 
-def _model_shape(model: ModelSpec) -> dict[str, Any]:
+def _model_shape(model: ModelSpec) -> dict[str, object]:
     keys = RecordKind(model.name, model.record.key_members)
     return {
         "keys": [f"{key.name}: {format_type(key.kind)}" for key in keys.members],

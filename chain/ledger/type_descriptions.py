@@ -77,7 +77,7 @@ def type_from_description(description: Description) -> ValueType:
             return ListType(type_from_description(item), list if make == "list" else tuple)
         case ("enum", name, members):
             values = [(member, code if value is None else value) for member, code, value in members]
-            enum_class: Any = Enum(name, values)  # type: ignore[misc]
+            enum_class: object = Enum(name, values)  # type: ignore[misc]
             return EnumType(name, enum_class, tuple(code for _, code, _ in members))
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None

@@ -115,7 +115,7 @@ def sql_cell(value: Any) -> Cell:
     return to_json(value) if isinstance(value, list | dict) else value
 
 
-def kept_cell(value: Any) -> Cell | float:
+def kept_cell(value: object) -> Cell | float:
     """Return a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
     if value.__class__ is str or value is None:
         return value
