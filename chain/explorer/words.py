@@ -50,15 +50,11 @@ class ShortWords(ValueFormatter):
         return value if isinstance(value, str) else str(value)
 
 
-class WholeWords(ValueStyle):
+class WholeWords(ValueStyle[Markup]):
     """Values as Python writes them, with accounts and contracts as links. Texts are set apart from what is around them."""
 
     def __init__(self, names: Names) -> None:
         self._names, self._text = names, ValueFormatter(names)
-
-    def show(self, value: Any) -> Markup:
-        shown: Markup = super().show(value)
-        return shown
 
     def value(self, value: Any) -> Markup:
         """Return a value; of a long one the beginning, which unfolds."""
