@@ -102,7 +102,7 @@ def _kind(layout: Layout) -> str:
     return _kind_of_part(layout)
 
 
-def _kind_of_part(part: Any) -> str:
+def _kind_of_part(part: object) -> str:
     if isinstance(part, CollectionLayout):
         return _kind(part)
     name = getattr(getattr(part, "kind", part), "name", "")

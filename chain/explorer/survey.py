@@ -129,5 +129,5 @@ class Survey:
                 del self.boards[key]
 
 
-def word_of(board_id: Any) -> str:
+def word_of(board_id: object) -> str:
     return "board" if board_id is None else str(board_id)

@@ -57,7 +57,7 @@ async def boards(site: Site, request: Request) -> Page:
         records = [record for record in records if record.positions[-1] < before]
     shown = records[:_CARDS]
     games = {record.address: None for record in site.survey.boards.values()}
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "cards": [_card(site, record) for record in shown],
         "contract": contract,
         "games": [names[address] for address in names if address in games],

@@ -60,7 +60,7 @@ def model(site: Site, request: Request) -> Page:
         raise Problem(f"The world {kept.namespace} has no model {name}.")
     members = spec.record.key_members
     typed = {member.name: page.word(request, f"k.{abi_name(member.name)}") for member in members}
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "namespace": kept.namespace,
         "spec": spec,
         "keys": [
@@ -88,7 +88,7 @@ def _world(site: Site, request: Request) -> tuple[bytes, StoredWorld]:
     raise Problem(f"There is no World {name} on this chain.")
 
 
-def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, Any]:
+def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
     found = list(islice(kept.each(spec), first, first + _ROWS + 1))
     return {
         "rows": found[:_ROWS],
@@ -99,7 +99,7 @@ def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, Any]
 
 def _history(
     site: Site, kept: StoredWorld, spec: ModelSpec, typed: dict[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     find = site.chain.address_of
     try:
         values = [
