@@ -25,7 +25,8 @@ from chain.storage.collection_layout import CollectionLayout
 from chain.storage.collections import COLLECTIONS
 from chain.storage.layout import Layout, layout_for
 
-Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
+Parts: TypeAlias = tuple[Any, ...]  # texts, numbers, None and descriptions
+Description: TypeAlias = str | Parts
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
 _MARKS: Final = [
@@ -82,8 +83,10 @@ def type_from_description(description: Description) -> ValueType:
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
             return StructType(name, members_of(pairs), cls, shape == "array")
-        case _:
+        case str():
             return _BY_NAME[description]
+        case _:
+            raise KeyError(description)
 
 
 def members_of(pairs: Pairs) -> tuple[Field, ...]:

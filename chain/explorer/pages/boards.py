@@ -117,7 +117,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     return Page("board.html", f"{data['title']}, step {ply}", data, "/boards")
 
 
-def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Any]]:
+def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, object]]:
     """The steps of one chunk with their numbers."""
     first = chunk * _CHUNK
     positions = record.positions[first : first + _CHUNK]

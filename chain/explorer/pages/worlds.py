@@ -29,8 +29,8 @@ _VERSIONS: Final = 200
 class Change:
     """What one transaction made of a model."""
 
-    version: Version[Any]
-    fields: list[tuple[str, Any, Any]]  # name, before, after
+    version: Version[object]
+    fields: list[tuple[str, object, object]]  # name, before, after
 
 
 def worlds(site: Site, request: Request) -> Page:
@@ -110,8 +110,8 @@ def _history(
         ]
     except ParseError as error:
         raise Problem(str(error), 400) from None
-    cls: type[Any] = spec.record.cls
-    versions: list[Version[Any]] = kept.history(cls, *values)
+    cls: type[object] = spec.record.cls
+    versions: list[Version[object]] = kept.history(cls, *values)
     changes, before = [], None
     for version in versions:
         changes.append(Change(version, _differences(before, version.value)))
@@ -125,7 +125,7 @@ def _history(
     }
 
 
-def _differences(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
+def _differences(before: Any, after: Any) -> list[tuple[str, object, object]]:
     """The fields that differ; all that are there if there was nothing before."""
     known = after if after is not None else before
     if known is None:
