@@ -1,7 +1,8 @@
 """CBOR (RFC 8949), the part of it that the ledger's rows need: whole numbers, bytes, texts, None, and tuples of these.
 
 The rows in a chain's file have this format, so that any language can read them. The encoding is deterministic: every value
-has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude.
+has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude. It is not `cbor2`, which refuses
+text with lone surrogates, reads much that is not a row (dates, floats, bytes after the end), and encodes no faster.
 """
 
 from __future__ import annotations
