@@ -41,7 +41,7 @@ def decoder(kind: ValueType) -> Decoder:
     """Return a function from (bytes, offset) to the value whose body is at the offset. It raises `BadData`."""
     read, dynamic = _reader(kind), kind.is_dynamic
 
-    def decode_one(data: bytes, at: int) -> Any:
+    def decode_one(data: bytes, at: int) -> object:
         try:
             result = read(data, at)
         except MemoryError:
@@ -163,7 +163,7 @@ def _fail() -> NoReturn:
 
 
 @cache
-def _reader(kind: ValueType) -> Callable[[bytes, int], Any]:
+def _reader(kind: ValueType) -> Decoder:
     """Return the function that reads values of `kind`: the value, with the end of its data if the type is dynamic."""
     match kind:
         case StringType():
@@ -195,7 +195,7 @@ def _read_text(data: bytes, at: int) -> tuple[str, int]:
     return raw.decode(), end
 
 
-def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], object]:
+def _option_reader(read: Decoder) -> Decoder:
     def read_option(data: bytes, at: int) -> tuple[object, int]:
         flag, offset = int.from_bytes(data[at : at + 32]), int.from_bytes(data[at + 32 : at + 64])
         if flag > 1 or len(data) < at + 64 or (flag and offset < 64):
@@ -205,9 +205,7 @@ def _option_reader(read: Callable[[bytes, int], Any]) -> Callable[[bytes, int], 
     return read_option
 
 
-def _static_items(
-    item: ValueType, make: Callable[[list[object]], object]
-) -> Callable[[bytes, int], object]:
+def _static_items(item: ValueType, make: Callable[[list[object]], object]) -> Decoder:
     plan = _Plan(f"decode {item.name}")
     read, size, is_list = plan.compile_each(plan.add(item)), item.head_size, make is list
 
@@ -222,12 +220,10 @@ def _static_items(
     return read_items
 
 
-def _dynamic_items(
-    item: ValueType, make: Callable[[list[object]], object]
-) -> Callable[[bytes, int], Any]:
+def _dynamic_items(item: ValueType, make: Callable[[list[object]], object]) -> Decoder:
     read = _reader(item)
 
-    def read_items(data: bytes, at: int) -> tuple[Any, int]:
+    def read_items(data: bytes, at: int) -> tuple[object, int]:
         start = at + 32
         end = heads = start + 32 * int.from_bytes(data[at:start])
         if end > len(data):

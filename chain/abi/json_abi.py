@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from chain import abi
 from chain.crypto.hashing import keccak
@@ -25,6 +25,8 @@ from chain.schema.value_types import (
     ValueType,
 )
 
+JsonObject: TypeAlias = dict[str, Any]
+
 _PLAIN: dict[str, ValueType] = {
     "bool": BoolType(),
     "address": AddressType(),
@@ -34,7 +36,7 @@ _PLAIN: dict[str, ValueType] = {
 }
 
 
-def type_from_json(parameter: dict[str, Any]) -> ValueType:
+def type_from_json(parameter: JsonObject) -> ValueType:
     """Return the value type of one parameter of a JSON ABI. Tuples and fixed arrays become plain tuples."""
     abi_type: str = parameter["type"]
     array = re.fullmatch(r"(.*)\[(\d*)\]", abi_type)
@@ -65,7 +67,7 @@ def _unknown(written: str) -> NoReturn:
     raise TypeError(f"the ABI type '{written}' is not known here")
 
 
-def fields_from_json(parameters: list[dict[str, Any]]) -> tuple[Field, ...]:
+def fields_from_json(parameters: list[JsonObject]) -> tuple[Field, ...]:
     return tuple(
         Field(parameter.get("name") or str(i), type_from_json(parameter))
         for i, parameter in enumerate(parameters)
@@ -118,7 +120,7 @@ class AbiFunction:
 class Functions(Mapping[str, AbiFunction]):
     """The functions of a JSON ABI by name, each described on first use. Overloads are looked up by signature."""
 
-    def __init__(self, items: list[dict[str, Any]]) -> None:
+    def __init__(self, items: list[JsonObject]) -> None:
         if not isinstance(items, list | tuple) or not all(isinstance(item, dict) for item in items):
             raise TypeError(f"abi = {short_repr(items)} is not a JSON ABI: give its list of dicts")
         self._items = [item for item in items if item.get("type") == "function"]
@@ -155,7 +157,7 @@ def functions_from_json(items: list[dict[str, object]]) -> Functions:
     return Functions(items)
 
 
-def _function(item: dict[str, Any]) -> AbiFunction:
+def _function(item: JsonObject) -> AbiFunction:
     return AbiFunction(
         item["name"],
         item.get("stateMutability") in ("view", "pure"),
@@ -225,7 +227,7 @@ def _topic(kind: ValueType, topic: int) -> object:
     )
 
 
-def events_from_json(items: list[dict[str, Any]]) -> Iterator[AbiEvent]:
+def events_from_json(items: list[JsonObject]) -> Iterator[AbiEvent]:
     """Return the events of a JSON ABI, except anonymous ones and those with unknown types."""
     for item in items:
         if item.get("type") != "event" or item.get("anonymous"):

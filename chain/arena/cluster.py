@@ -42,7 +42,7 @@ class Code(WorkerPlugin):
     def __init__(self, digest: str, code: bytes) -> None:
         self.name, self._code = f"boardchain-{digest}", code
 
-    def setup(self, worker: Any) -> None:
+    def setup(self, worker: object) -> None:
         unpacked(self._code)
 
 
@@ -105,7 +105,7 @@ def play_chunk(job: dict[str, Any], games: list[int]) -> Answer:
     return rows, time.perf_counter() - began
 
 
-def end_players(job: dict[str, Any]) -> None:
+def end_players(job: dict[str, object]) -> None:
     """End the players of this job, on a worker."""
     for thread, (known, player) in [*_players.items()]:
         if known == job:

@@ -42,7 +42,7 @@ class Distribution:
                 return min(max(number, self.least), self.most)
         return self.most
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         counts = {str(number): times for number, times in self.counts.items()}
         return {"counts": counts, "total": self.total, "least": self.least, "most": self.most}
 

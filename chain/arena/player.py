@@ -14,7 +14,6 @@ import signal
 import sys
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from chain.arena.find_game import digest_of
 from chain.arena.match import play_game
@@ -28,7 +27,7 @@ def main() -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     digest = cache(digest_of)
 
-    def answer(value: Any) -> None:
+    def answer(value: object) -> None:
         try:
             print(json.dumps(value), file=answers, flush=True)
         except BrokenPipeError:  # nobody waits for it any more

@@ -80,7 +80,7 @@ class Tally:
         seats = range(len(self.plan.strategies))
         return [self._sum("", [key for key in self._played if key[1] == seat], seat) for seat in seats]  # fmt: skip
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return all of the count but for the games that wait."""
         return {
             "sprt": self.sprt and asdict(self.sprt),

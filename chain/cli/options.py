@@ -98,7 +98,7 @@ def _connect(where: str, classes: Sequence[type[Contract]]) -> Chain:
         return Chain.connect(where, contracts=classes, watch=step)
 
 
-def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, Any]:
+def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, object]:
     """Return the arguments of an entry by name, read from the words of the command."""
     option = next((word for word in words if word.startswith("--")), None)
     if option is not None:

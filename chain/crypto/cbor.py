@@ -1,7 +1,8 @@
 """CBOR (RFC 8949), the part of it that the ledger's rows need: whole numbers, bytes, texts, None, and tuples of these.
 
 The rows in a chain's file have this format, so that any language can read them. The encoding is deterministic: every value
-has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude.
+has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude. It is not `cbor2`, which refuses
+text with lone surrogates, reads much that is not a row (dates, floats, bytes after the end), and encodes no faster.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class BadCbor(ValueError):
     """Raised for bytes that `encode` cannot have produced."""
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """Return the CBOR encoding of a value."""
     parts: list[bytes] = []
     _write((value,), parts)
@@ -50,7 +51,7 @@ def _write(items: Iterable[Any], parts: list[bytes]) -> None:
             parts.append(b"\xf6")
 
 
-def _kind_of(value: Any) -> type:
+def _kind_of(value: object) -> type:
     """Return how to write a value of another class: as that from which it is derived, a list as a tuple."""
     for kind in _KINDS:
         if isinstance(value, kind):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -17,7 +18,7 @@ class Page:
 
     template: str
     title: str
-    data: dict[str, Any] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
     section: str = ""
     status: int = 200
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +19,11 @@ def rpc_text(method: str, *params: object) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": list(params)})
 
 
-def python_args(values: dict[str, Any]) -> str:
+def python_args(values: dict[str, object]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
-def sql_literal(value: Any) -> str:
+def sql_literal(value: object) -> str:
     """Return a value of a column as it stands in SQL."""
     if value is None:
         return "null"
@@ -33,7 +32,7 @@ def sql_literal(value: Any) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 
-def sql_equals(column: str, value: Any) -> str:
+def sql_equals(column: str, value: object) -> str:
     return f"{column} {'is' if value is None else '='} {sql_literal(value)}"
 
 

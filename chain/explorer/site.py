@@ -123,7 +123,7 @@ class Site:
     def _render(self, page: Page, request: Request) -> Response:
         template = self._templates.get_template(page.template)
         names = self.names
-        context: dict[str, Any] = {
+        context: dict[str, object] = {
             "page": page, "menu": _MENU, "site": self, "names": names, "head": self.ledger.blocks.head,
             "show": WholeWords(names).value, "short": ShortWords(names).show, "query": request.query_params,
             "path": request.url.path, "keyword": keyword, **page.data,
@@ -168,7 +168,7 @@ def _environment() -> Environment:
     return environment
 
 
-def _finalize(value: Any) -> Any:
+def _finalize(value: object) -> Any:
     """Return what stands between braces in a template as markup: all text is escaped, controls become visible."""
     if hasattr(value, "__html__"):
         return value

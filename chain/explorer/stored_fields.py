@@ -25,8 +25,8 @@ class StoredField:
 
     name: str
     kind: str
-    value: Any
-    items: list[tuple[Any, Any]] | None
+    value: object
+    items: list[tuple[object, object]] | None
     others: int
 
 
@@ -71,7 +71,7 @@ class StoredFields:
 
     def _items(
         self, layout: MapLayout, slot: int, words: ReadOnlyStorage
-    ) -> Iterator[tuple[Any, Any]]:
+    ) -> Iterator[tuple[object, object]]:
         """Yield the entries of a map that are set, the last one that was first asked for first."""
         unset = ReadOnlyStorage(self._slots, {})
         for key, item_slot in reversed(self._below[slot]):
@@ -79,7 +79,7 @@ class StoredFields:
             if value != self._plain(layout.value, item_slot, unset):
                 yield layout.decode_key(key), value
 
-    def _plain(self, layout: Layout, slot: int, words: ReadOnlyStorage) -> Any:
+    def _plain(self, layout: Layout, slot: int, words: ReadOnlyStorage) -> object:
         """Return a value as an ordinary one of Python."""
         if isinstance(layout, MapLayout):
             return dict(islice(self._items(layout, slot, words), ITEMS))
@@ -102,7 +102,7 @@ def _kind(layout: Layout) -> str:
     return _kind_of_part(layout)
 
 
-def _kind_of_part(part: Any) -> str:
+def _kind_of_part(part: object) -> str:
     if isinstance(part, CollectionLayout):
         return _kind(part)
     name = getattr(getattr(part, "kind", part), "name", "")

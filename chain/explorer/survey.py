@@ -10,7 +10,7 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from chain.ledger.indexes import new_positions
 from chain.ledger.receipts import Receipt
@@ -42,7 +42,7 @@ class BoardRecord:
     """A board, and the positions of the receipts that are about it."""
 
     address: bytes
-    board_id: Any
+    board_id: object
     positions: array[int] = field(default_factory=new_positions)
 
     @property
@@ -113,7 +113,7 @@ class Survey:
                 board = self.boards[address, word_of(name)] = BoardRecord(address, name)
             board.positions.append(receipt.position)
 
-    def _named_by(self, receipt: Receipt) -> Iterator[Any]:
+    def _named_by(self, receipt: Receipt) -> Iterator[object]:
         game = self.game(receipt._digest)
         return iter(()) if game is None else iter(game.named_by(receipt))
 
@@ -129,5 +129,5 @@ class Survey:
                 del self.boards[key]
 
 
-def word_of(board_id: Any) -> str:
+def word_of(board_id: object) -> str:
     return "board" if board_id is None else str(board_id)

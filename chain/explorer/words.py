@@ -25,7 +25,7 @@ class ShortWords(ValueFormatter):
         super().__init__(names)
         self._depth = 0
 
-    def args(self, values: Iterable[Any]) -> str:
+    def args(self, values: Iterable[object]) -> str:
         """Return arguments, or the fields of an event."""
         return ", ".join(map(self.show, values))
 
@@ -43,24 +43,20 @@ class ShortWords(ValueFormatter):
             return f"({', '.join(parts)})"
         return " ".join(parts) or type(value).__name__
 
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> str:
+    def record(self, cls: type | str, fields: Mapping[str, object]) -> str:
         return " ".join(map(self.show, fields.values()))
 
-    def plain(self, value: Any) -> str:
+    def plain(self, value: object) -> str:
         return value if isinstance(value, str) else str(value)
 
 
-class WholeWords(ValueStyle):
+class WholeWords(ValueStyle[Markup]):
     """Values as Python writes them, with accounts and contracts as links. Texts are set apart from what is around them."""
 
     def __init__(self, names: Names) -> None:
         self._names, self._text = names, ValueFormatter(names)
 
-    def show(self, value: Any) -> Markup:
-        shown: Markup = super().show(value)
-        return shown
-
-    def value(self, value: Any) -> Markup:
+    def value(self, value: object) -> Markup:
         """Return a value; of a long one the beginning, which unfolds."""
         text = self._text.show(value)
         if len(text) <= LONG:
@@ -78,18 +74,18 @@ class WholeWords(ValueStyle):
     def raw(self, value: bytes | bytearray) -> Markup:
         return element("code", f"0x{value.hex()}")
 
-    def items(self, value: list[Any] | tuple[Any, ...]) -> Markup:
+    def items(self, value: list[object] | tuple[object, ...]) -> Markup:
         inner = _listed(map(self.show, value))
         if isinstance(value, list):
             return Markup(f"[{inner}]")
         return Markup(f"({inner},)" if len(value) == 1 else f"({inner})")
 
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Markup:
+    def record(self, cls: type | str, fields: Mapping[str, object]) -> Markup:
         name = cls if isinstance(cls, str) else cls.__name__
         pairs = (join((f"{key}=", self.show(value))) for key, value in fields.items())
         return join((name, "(", _listed(pairs), ")"))
 
-    def plain(self, value: Any) -> Markup:
+    def plain(self, value: object) -> Markup:
         if isinstance(value, str):
             return element("bdi", repr(value), **{"class": "text"})
         if isinstance(value, Mapping):
@@ -102,7 +98,7 @@ def _listed(pieces: Iterable[Markup]) -> Markup:
     return Markup(_COMMA.join(pieces))
 
 
-def keyword(value: Any) -> str:
+def keyword(value: object) -> str:
     """Return a value as a person types it, and as it stands in a URL."""
     shown = portable(value)
     if isinstance(value, bool):

@@ -82,7 +82,7 @@ class Report:
             tally.announced += theirs.announced
             tally.words = theirs.words | tally.words
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         tallies = {name: vars(tally) for name, tally in self.tallies.items()}
         files, ever = sorted(self.lines.files), sorted(self.lines.ever)
         return {"examples": self.examples, "tallies": tallies, "files": files, "lines": ever}

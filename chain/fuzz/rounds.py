@@ -113,12 +113,12 @@ class Campaign:
             pool.shutdown(cancel_futures=True)
         return self.state
 
-    def _unit(self, number: int) -> dict[str, Any]:
+    def _unit(self, number: int) -> dict[str, object]:
         """Return the answer of a unit of the next round: the one that is there, or a new one."""
         file = self._folder / f"unit-{self.state.rounds}-{number}.json"
         if not file.exists():
             _write_whole(file, self._processes.play(self._job(number)))
-        answer: dict[str, Any] = json.loads(file.read_text("utf-8"))
+        answer: dict[str, object] = json.loads(file.read_text("utf-8"))
         return answer
 
     def _job(self, number: int) -> Job:
@@ -191,8 +191,8 @@ def _features(corpus: Sequence[Any]) -> Iterator[tuple[str, list[str], int]]:
             yield json.dumps([sort, feature]), steps, met
 
 
-def _grouped(best: Mapping[str, tuple[list[str], int]]) -> list[Any]:
-    groups: dict[tuple[str, ...], list[Any]] = {}
+def _grouped(best: Mapping[str, tuple[list[str], int]]) -> list[object]:
+    groups: dict[tuple[str, ...], list[object]] = {}
     for key, (steps, met) in best.items():
         groups.setdefault(tuple(steps), []).append([*json.loads(key), met])
     return [[list(steps), features] for steps, features in groups.items()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from chain.accounts import Account
 from chain.fuzz.fuzz_case import Fuzz
@@ -79,7 +79,7 @@ class StepNotation:
             return None
 
     def _sent(self, sent: re.Match[str], sender: Address, value: int) -> Step:
-        args: tuple[Any, ...]
+        args: tuple[object, ...]
         if sent["contract"] is not None:
             contract = self._missing[sent["contract"]]
             init = contract.__spec__.init

@@ -23,7 +23,7 @@ from chain.fuzz.runner import explore, finding
 from chain.fuzz.step_notation import StepNotation
 
 
-def play_unit(job: Job) -> dict[str, Any]:
+def play_unit(job: Job) -> dict[str, object]:
     """Return what a unit reached, its report, and the failure that it found, as data for JSON."""
     explorer = Explorer(descriptions(job.target)[job.index], job.lines)
     notation = StepNotation(explorer.play, explorer.targets)
@@ -61,9 +61,9 @@ def _entries(corpus: Sequence[Any], notation: StepNotation) -> list[Entry]:
     return entries
 
 
-def _written(explorer: Explorer, notation: StepNotation) -> list[Any]:
+def _written(explorer: Explorer, notation: StepNotation) -> list[object]:
     """Write features, together where they have the same steps."""
-    written: dict[int, tuple[list[str], list[Any]]] = {}
+    written: dict[int, tuple[list[str], list[object]]] = {}
     for sort, feature, met, steps in explorer.corpus.export():
         if id(steps) not in written:
             written[id(steps)] = notation.write(steps), []
@@ -71,7 +71,7 @@ def _written(explorer: Explorer, notation: StepNotation) -> list[Any]:
     return list(written.values())
 
 
-def _told(failure: AssertionError, notation: StepNotation) -> Mapping[str, Any]:
+def _told(failure: AssertionError, notation: StepNotation) -> Mapping[str, object]:
     if not isinstance(failure, FuzzFailure):
         return {"text": str(failure), "test": None, "steps": [], "pictures": []}
     pictures = [picture.svg(dark=True) for picture in failure.pictures]
@@ -79,7 +79,7 @@ def _told(failure: AssertionError, notation: StepNotation) -> Mapping[str, Any]:
     return {"text": str(failure), "test": failure.test, "steps": steps, "pictures": pictures}
 
 
-def _tupled(value: Any) -> Any:
+def _tupled(value: object) -> Any:
     return tuple(map(_tupled, value)) if isinstance(value, list) else value
 
 

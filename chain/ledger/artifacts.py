@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from chain.ledger.type_descriptions import (
-    Description,
+    Parts,
     describe,
     describe_layout,
     describe_members,
@@ -48,10 +48,10 @@ class Artifact:
     abi: list[dict[str, object]]
     storage: list[dict[str, object]]  # the fields, each with its type and position
     models: dict[str, Any]  # by name: the keys, and the members with their types and positions
-    types: Description  # the base class, @init, entries, fields, events, errors, models
+    types: Parts  # the base class, @init, entries, fields, events, errors, models
 
     @property
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> tuple[object, ...]:
         """The artifact as a row of a chain file."""
         tool_data = {"abi": self.abi, "storage": self.storage, "models": self.models}
         return self.name, self.full_name, json.dumps(tool_data, separators=(",", ":")), self.types
@@ -62,9 +62,10 @@ class Artifact:
         return cls(name, full_name, **json.loads(tool_data), types=types)
 
     @property
-    def events(self) -> Description:
+    def events(self) -> Parts:
         """The events of the contract: name, full name, fields, keys."""
-        return self.types[4]
+        events: Parts = self.types[4]
+        return events
 
     @cached_property
     def spec(self) -> ContractSpec:
@@ -175,24 +176,24 @@ class Artifacts(Mapping[bytes, Artifact]):
 # To plain data
 
 
-def _describe_entry(entry: EntrySpec) -> Description:
+def _describe_entry(entry: EntrySpec) -> Parts:
     returns = None if entry.returns is None else describe(entry.returns)
     flags = int(entry.payable), int(entry.private), int(entry.nonreentrant)
     return entry.name, entry.kind, flags, describe_members(entry.params), returns
 
 
-def describe_record(record: RecordSpec) -> Description:
+def describe_record(record: RecordSpec) -> Parts:
     return record.name, full_name(record.cls), describe_members(record.members), record.keys
 
 
-def _describe_fields(fields: FieldsLayout | None) -> Description:
+def _describe_fields(fields: FieldsLayout | None) -> Parts | None:
     if fields is None:
         return None
     layouts = map(describe_layout, fields.layouts)
     return tuple(zip(fields.names, layouts, strict=True))
 
 
-def _model_shape(model: ModelSpec) -> dict[str, Any]:
+def _model_shape(model: ModelSpec) -> dict[str, object]:
     keys = RecordKind(model.name, model.record.key_members)
     return {
         "keys": [f"{key.name}: {format_type(key.kind)}" for key in keys.members],
@@ -209,7 +210,7 @@ def _class_of(full_name: str, base: type) -> Any:
     return type.__new__(ContractType, name.rpartition(".")[2], (base,), namespace)
 
 
-def _entry(contract: str, described: Description) -> EntrySpec:
+def _entry(contract: str, described: Parts) -> EntrySpec:
     name, entry_kind, (payable, private, nonreentrant), params, returns = described
     members = members_of(params)
     return EntrySpec(
@@ -222,14 +223,14 @@ def _cannot_run(*_: object) -> NoReturn:
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 
-def _fields(contract: str, described: Description) -> FieldsLayout | None:
+def _fields(contract: str, described: Parts | None) -> FieldsLayout | None:
     if described is None:
         return None
     layouts = [layout_from(f"{contract}.{name}", description) for name, description in described]
     return FieldsLayout([name for name, _ in described], layouts)
 
 
-def _record(described: Description) -> RecordSpec:
+def _record(described: Parts) -> RecordSpec:
     name, full_name, pairs, keys = described
     cls = make_dataclass(name, [member for member, _ in pairs], frozen=True)
     cls.__module__, _, cls.__qualname__ = full_name.partition(":")
@@ -237,21 +238,21 @@ def _record(described: Description) -> RecordSpec:
 
 
 @cache
-def _event(described: Description) -> EventSpec:
+def _event(described: Parts) -> EventSpec:
     spec = EventSpec(_record(described))
     spec.record.cls.__event__ = spec  # type: ignore[attr-defined]
     return spec
 
 
 @cache
-def _model(described: Description) -> ModelSpec:
+def _model(described: Parts) -> ModelSpec:
     spec = ModelSpec(_record(described))
     spec.record.cls.__model__ = spec  # type: ignore[attr-defined]
     return spec
 
 
 @cache
-def _error(described: Description) -> ErrorSpec:
+def _error(described: Parts) -> ErrorSpec:
     spec = ErrorSpec(_record(described))
     spec.record.cls.__error__ = spec  # type: ignore[attr-defined]
     return spec

@@ -37,7 +37,7 @@ class AllEvents:
         raise TypeError(f"say of which event '{name}' is a field: chain.events(Moved, {name}=…)")
 
 
-def is_known(event: Any) -> bool:
+def is_known(event: object) -> bool:
     return event is not None
 
 
@@ -53,7 +53,7 @@ class EventSource:
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder
-        self._version: Any = None
+        self._version: object = None
         self._found: list[Meaning] = []
         if isinstance(event, str) and not by:
             self._check(event)

@@ -9,12 +9,12 @@ shared module, and for those of two versions of a contract that did not change t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
 from chain.abi.json_abi import AbiEvent, events_from_json
 from chain.ledger.artifacts import artifact_of, describe_record
-from chain.ledger.type_descriptions import describe_members
+from chain.ledger.type_descriptions import Parts, describe_members
 from chain.machine.state import LogRow
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
@@ -33,7 +33,7 @@ UPGRADED: Final[EventSpec] = Upgraded.__event__  # type: ignore[attr-defined]  #
 class EventType(NamedTuple):
     """An event type: its key, the spec that decodes it, and the contract that declared it first."""
 
-    key: Any
+    key: Parts
     spec: Spec
     contract: str | None
     is_there: bool  # a deployed contract declares it
@@ -217,7 +217,7 @@ class EventTypes:
                 yield digest, program.spec, False
 
     def _enter(
-        self, key: object, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
+        self, key: Parts, spec: Spec, contract: str | None, is_there: bool, digest: bytes | None
     ) -> EventType:
         event_type = self._types.setdefault(key, EventType(key, spec, contract, is_there))
         meaning = Meaning(
@@ -241,7 +241,9 @@ def decoded(row: LogRow, spec: Spec) -> object:
         return None
 
 
-def _events_of(ledger: Ledger, digest: bytes, contract: ContractSpec) -> Iterator[tuple[Any, Spec]]:
+def _events_of(
+    ledger: Ledger, digest: bytes, contract: ContractSpec
+) -> Iterator[tuple[Parts, Spec]]:
     """Yield the events of a contract, each with its key."""
     artifacts = ledger.artifacts
     artifact = artifacts.get(digest) or artifact_of(ledger.programs[digest])
@@ -249,7 +251,7 @@ def _events_of(ledger: Ledger, digest: bytes, contract: ContractSpec) -> Iterato
         yield key, contract.events[key[0]]
 
 
-def _key(spec: Spec) -> Any:
+def _key(spec: Spec) -> Parts:
     if isinstance(spec, EventSpec):
         return describe_record(spec.record)
     return spec.name, None, describe_members(spec.members), spec.keys

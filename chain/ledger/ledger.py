@@ -127,7 +127,7 @@ class Ledger:
         for long_list in (self.timeline, self.receipts._rows, self.blocks._rows):
             long_list.settle()
 
-    def last(self, blocks: int, moments: int) -> tuple[Any, ...]:
+    def last(self, blocks: int, moments: int) -> tuple[object, ...]:
         """Return marks of the last of the first `blocks` blocks and `moments` timeline entries; empty if there are fewer."""
         if blocks > len(self.blocks) or moments > len(self.timeline):
             return ()
@@ -381,7 +381,7 @@ class Ledger:
         return None
 
     @undisturbed
-    def decode_rows(self, rows: Sequence[LogRow]) -> list[Any]:
+    def decode_rows(self, rows: Sequence[LogRow]) -> list[object]:
         """Return the declared events among `rows`."""
         events = (self.decode(row) for row in rows)
         return [event for event in events if event is not None]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chain.concurrency.collector import collector_paused
 from chain.crypto import rlp, trie
@@ -131,7 +131,7 @@ def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
             wiped.setdefault(address, dict(before))
         elif address not in wiped:
             words[address].setdefault(slot, before)
-    changes: list[Any] = []
+    changes: list[object] = []
     for address, account in {**state.accounts, **accounts}.items():
         changes += (address, ACCOUNT, None, account)
     for address, present in {**state.storages, **wiped}.items():

@@ -25,7 +25,8 @@ from chain.storage.collection_layout import CollectionLayout
 from chain.storage.collections import COLLECTIONS
 from chain.storage.layout import Layout, layout_for
 
-Description: TypeAlias = Any  # text, or a tuple of texts, numbers and descriptions
+Parts: TypeAlias = tuple[Any, ...]  # texts, numbers, None and descriptions
+Description: TypeAlias = str | Parts
 Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 
 _MARKS: Final = [
@@ -77,13 +78,15 @@ def type_from_description(description: Description) -> ValueType:
             return ListType(type_from_description(item), list if make == "list" else tuple)
         case ("enum", name, members):
             values = [(member, code if value is None else value) for member, code, value in members]
-            enum_class: Any = Enum(name, values)  # type: ignore[misc]
+            enum_class: object = Enum(name, values)  # type: ignore[misc]
             return EnumType(name, enum_class, tuple(code for _, code, _ in members))
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
             return StructType(name, members_of(pairs), cls, shape == "array")
-        case _:
+        case str():
             return _BY_NAME[description]
+        case _:
+            raise KeyError(description)
 
 
 def members_of(pairs: Pairs) -> tuple[Field, ...]:

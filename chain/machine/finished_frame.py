@@ -7,7 +7,7 @@ escaped from the message (in an error, a generator, or a cycle that is collected
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
 class Finished:
@@ -22,13 +22,8 @@ class Finished:
             " values out of it, list(…) or a record, before the message ends"
         )
 
-    context: Any = property(_refuse)
-    state: Any = property(_refuse)
-    storage: Any = property(_refuse)
-    warm: Any = property(_refuse)
-    sload: Any = _refuse
-    sstore: Any = _refuse
-    emit: Any = _refuse
-    note: Any = _refuse
-    call: Any = _refuse
-    create: Any = _refuse
+
+for _name in ("context", "state", "storage", "warm"):
+    setattr(Finished, _name, property(Finished._refuse))
+for _name in ("sload", "sstore", "emit", "note", "call", "create"):
+    setattr(Finished, _name, Finished._refuse)

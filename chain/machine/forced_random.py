@@ -25,7 +25,7 @@ class ForcedRandom(ABC):
     )
 
     def __init__(self) -> None:
-        self._drawn: list[tuple[str, Any]] = []
+        self._drawn: list[tuple[str, object]] = []
         self._taken: dict[str, int] = {}  # the number of outcomes used, by tag
 
     @property
@@ -53,7 +53,7 @@ class ForcedRandom(ABC):
             raise ValueError(f"the loaded outcome {number!r} for '{tag}' is not in 0..{n - 1}")
         return number
 
-    def choose_index(self, items: Sequence[Any], tag: str) -> int | None:
+    def choose_index(self, items: Sequence[object], tag: str) -> int | None:
         """Return the index of the forced item."""
         forced = self.next_outcome(tag)
         if forced is None:
@@ -64,7 +64,7 @@ class ForcedRandom(ABC):
             raise ValueError(f"the loaded outcome {forced[0]!r} for '{tag}' is none of {items!r}")
         return index
 
-    def permutation(self, items: Sequence[Any], tag: str) -> Sequence[int] | None:
+    def permutation(self, items: Sequence[object], tag: str) -> Sequence[int] | None:
         """Return the indexes of the items in their new order."""
         forced = self.next_outcome(tag)
         if forced is None:
@@ -92,18 +92,18 @@ class ForcedRandom(ABC):
         """Return the next outcome for `tag` in a tuple, or None if the tag is not forced."""
 
     @abstractmethod
-    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[object]) -> int:
         """Return the index of the outcome in `items`, or -1 if it is not one of them."""
 
     @abstractmethod
-    def order_of(self, outcome: object, items: Sequence[Any]) -> Sequence[int]:
+    def order_of(self, outcome: object, items: Sequence[object]) -> Sequence[int]:
         """Return the indexes of the items in the order of the outcome; -1 for a value that is not one of them."""
 
 
 class LoadedOutcomes(ForcedRandom):
     """The outcomes that a test has loaded, by tag, as values."""
 
-    def __init__(self, outcomes: dict[str, list[Any]]) -> None:
+    def __init__(self, outcomes: dict[str, list[object]]) -> None:
         super().__init__()
         for tag, items in outcomes.items():
             if not isinstance(items, list | tuple):
@@ -122,10 +122,10 @@ class LoadedOutcomes(ForcedRandom):
         self._taken = {**self._taken, tag: taken + 1}
         return (outcomes[taken],)
 
-    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[object]) -> int:
         return items.index(outcome) if outcome in items else -1
 
-    def order_of(self, outcome: Any, items: Sequence[Any]) -> Sequence[int]:
+    def order_of(self, outcome: Any, items: Sequence[object]) -> Sequence[int]:
         unused = list(range(len(items)))
         order = []
         for value in outcome:
@@ -166,8 +166,8 @@ class RecordedOutcomes(ForcedRandom):
             raise self.exhausted_error(tag)
         return (outcomes[taken],)
 
-    def index_of(self, outcome: object, items: Sequence[Any]) -> int:
+    def index_of(self, outcome: object, items: Sequence[object]) -> int:
         return outcome if type(outcome) is int else -1
 
-    def order_of(self, outcome: object, items: Sequence[Any]) -> Sequence[int]:
+    def order_of(self, outcome: object, items: Sequence[object]) -> Sequence[int]:
         return outcome if isinstance(outcome, tuple) else ()

@@ -26,7 +26,14 @@ _NUMBERS: Final = frozenset({int, bool})
 _TEXTS: Final = (str, bytes, bytearray)
 _ROWS: Final = (list, tuple, deque)
 _REPEATED: Final = (*_TEXTS, *_ROWS)
-_HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, Counter, type({}.keys()), type({}.items()))
+_HASHED: Final[tuple[type, ...]] = (
+    set,
+    frozenset,
+    dict,
+    Counter,
+    type({}.keys()),
+    type({}.items()),
+)
 _PRODUCT: Final = 2**14  # bits of one factor times bits of the other, per tick
 
 

@@ -37,7 +37,7 @@ def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, objec
     return str(pictured(result, text)) if "!r" in text else result
 
 
-def formatted_by_map(text: str, values: object) -> str:
+def formatted_by_map(text: str, values: Any) -> str:
     """Return `text.format_map(values)`, charged before it runs."""
     if isinstance(values, dict):
         pay_for_format(text, tuple(charge_items(values).values()))

@@ -53,10 +53,12 @@ class Called:
 
     __slots__ = ("args", "func", "keywords")
 
-    def __init__(self, func: Any, args: tuple[Any, ...], keywords: dict[str, object]) -> None:
+    def __init__(
+        self, func: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object]
+    ) -> None:
         self.func, self.args, self.keywords = func, args, MappingProxyType(keywords)
 
-    def __call__(self, *args: object, **named: Any) -> object:
+    def __call__(self, *args: object, **named: object) -> object:
         return self.func(*self.args, *args, **{**self.keywords, **named})
 
 
@@ -74,7 +76,7 @@ class _Described(NamedTuple):
 class Freezing:
     """A walk that freezes the modules of one module namespace."""
 
-    def __init__(self, spaces: dict[Module, dict[str, Any]]) -> None:
+    def __init__(self, spaces: dict[Module, dict[str, object]]) -> None:
         self._spaces = spaces
         self._names = {module.name for module in spaces}
         self._done: dict[
@@ -106,7 +108,7 @@ class Freezing:
         finally:
             self._name, self._part = before
 
-    def _record(self, thing: Any) -> None:
+    def _record(self, thing: object) -> None:
         """Record that `thing` outlives calls."""
         if not frozen_collections.is_recorded(thing):
             record_name(thing, _Described(self._part, self._name, self._place()))
@@ -184,10 +186,10 @@ class Freezing:
             frozen_collections.fill(made, self._each(value))
         return made
 
-    def _each(self, items: Iterable[Any]) -> list[object]:
+    def _each(self, items: Iterable[object]) -> list[object]:
         return [self.frozen(item) for item in items]
 
-    def _tuple(self, value: tuple[Any, ...]) -> object:
+    def _tuple(self, value: tuple[object, ...]) -> object:
         items = self._each(value)
         if id(value) in self._done:  # the tuple holds itself
             return self._done[id(value)][1]
@@ -197,22 +199,22 @@ class Freezing:
         vars(frozen_tuple).update(vars(value)) if hasattr(value, "__dict__") else None
         return frozen_tuple
 
-    def _frozenset(self, value: frozenset[Any]) -> object:
+    def _frozenset(self, value: frozenset[object]) -> object:
         self._each(value)
         return value
 
-    def _proxy(self, value: Any) -> Any:
+    def _proxy(self, value: MappingProxyType[object, object]) -> object:
         if frozen_collections.is_recorded(value):
             return value
         proxy = MappingProxyType(self.frozen(value.copy()))
         self._record(proxy)
         return proxy
 
-    def _partial(self, value: Any) -> object:
+    def _partial(self, value: partial[object]) -> object:
         named = {name: self.frozen(argument) for name, argument in value.keywords.items()}
         return Called(self.frozen(value.func), tuple(self._each(value.args)), named)
 
-    def _partial_method(self, value: Any) -> object:
+    def _partial_method(self, value: partialmethod[object]) -> object:
         value.func, value.args = self.frozen(value.func), tuple(self._each(value.args))
         value.keywords = self.frozen(value.keywords)
         return value
@@ -337,7 +339,7 @@ class Freezing:
             field.default_factory = self.frozen(field.default_factory)
             field.metadata = self.frozen(field.metadata)
 
-    def _wrapper(self, value: Any) -> Any:
+    def _wrapper(self, value: Any) -> object:
         """Freeze the functions in a property, static method or class method."""
         if isinstance(value, property):
             self._each((value.fget, value.fset, value.fdel))
@@ -345,7 +347,7 @@ class Freezing:
             self.frozen(value.__func__)
         return value
 
-    def _remembered(self, value: Any) -> Any:
+    def _remembered(self, value: cached_property[object]) -> object:
         """Return a plain property for a cached one, as all calls would share its cache."""
         return property(self.frozen(value.func))
 
@@ -364,7 +366,7 @@ _KINDS: Final[dict[Any, Callable[[Freezing, Any], object]]] = {
 }
 
 
-def _renew(named: dict[str, Any], frozen: Callable[[object], object]) -> None:
+def _renew(named: dict[str, object], frozen: Callable[[object], object]) -> None:
     """Replace the values of a dict by their frozen forms, in place."""
     named.update({name: frozen(value) for name, value in named.items()})
 

@@ -128,10 +128,10 @@ def _refusing(base: type, name: str) -> Callable[..., NoReturn]:
 def _constant(base: type, *parts: Callable[[Any], object]) -> type:
     """Return an immutable subclass of a collection. `parts` compute the values from which `__reduce_ex__` makes a copy."""
 
-    def reduced(self: Any, protocol: object) -> tuple[object, ...]:
+    def reduced(self: object, protocol: object) -> tuple[object, ...]:
         return base, *(part(self) for part in parts)
 
-    def new(cls: type, *args: Any, **named: object) -> Any:
+    def new(cls: type, *args: object, **named: object) -> object:
         return base(*args, **named)
 
     refusing = {name: _refusing(base, name) for name in _CHANGES[base]}
@@ -152,7 +152,7 @@ def _empty(_: object) -> tuple[object, ...]:
     return ()
 
 
-def _pairs(items: Any) -> object:
+def _pairs(items: dict[object, object]) -> object:
     return iter(items.items())
 
 
@@ -173,7 +173,7 @@ CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
 
 
-def is_collection(thing: Any) -> bool:
+def is_collection(thing: object) -> bool:
     return type(thing) in _CONSTANT or type(thing) in _INSTEAD
 
 
@@ -265,10 +265,10 @@ _BOUND: Final = frozenset({MethodType, MethodWrapperType, BuiltinFunctionType})
 
 
 @lru_cache(maxsize=256)
-def asking(function: Callable[..., Any]) -> Callable[..., object]:
+def asking(function: Callable[..., object]) -> Callable[..., object]:
     """Return `function`, which changes its first argument, with a check that the argument may be changed."""
 
-    def checked(*args: Any, **named: object) -> Any:
+    def checked(*args: object, **named: object) -> object:
         if args:
             first = args[0]
             if type(first) in _REFUSING:

@@ -13,7 +13,7 @@ import functools
 import heapq
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
@@ -35,15 +35,15 @@ def _attrgetter(*names: str) -> Callable[[object], object]:
     return lambda thing: named(getter(thing))
 
 
-def _getattr(thing: Any, name: str, *default: object) -> object:
+def _getattr(thing: object, name: str, *default: object) -> object:
     return named(getattr(thing, name, *default))
 
 
-def _setattr(thing: Any, name: str, value: object) -> None:
+def _setattr(thing: object, name: str, value: object) -> None:
     setattr(settable(thing), name, value)
 
 
-def _delattr(thing: Any, name: str) -> None:
+def _delattr(thing: object, name: str) -> None:
     delattr(settable(thing), name)
 
 
@@ -54,25 +54,25 @@ def _chr(number: int, /) -> str:
     return character
 
 
-def named(method: Any) -> Any:
+def named(method: object) -> Any:
     """Return `method`, which was looked up by a name in a text, with the checks an attribute in the source gets."""
     return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
 def _methodcaller(name: str, /, *args: object, **named: Any) -> Callable[[object], object]:
-    def call(thing: Any) -> Any:
+    def call(thing: object) -> object:
         _getattr(thing, name)  # refuses a method that may not be taken
         return view(metered_method(thing, name, *args, **named))
 
     return call
 
 
-def _itemgetter(*keys: Any) -> Callable[[Any], Any]:
+def _itemgetter(*keys: object) -> Callable[[Any], object]:
     getter = operator.itemgetter(*keys)
     if len(keys) <= FREE:
         return getter
 
-    def items(thing: Any) -> Any:
+    def items(thing: Any) -> object:
         charge(len(keys))
         return getter(thing)
 
@@ -115,7 +115,7 @@ _INSTEAD: Final = {
 }
 
 
-def instead(thing: Any) -> object:
+def instead(thing: object) -> object:
     """Return the replacement that an instrumented copy uses for `thing`, or `thing` itself."""
     if type(thing) is ModuleType:
         return _module(thing)
@@ -135,7 +135,11 @@ def _module(module: ModuleType) -> ModuleType:
 
 
 def _import(
-    name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0
+    name: str,
+    globals: dict[str, object] | None = None,
+    locals: dict[str, object] | None = None,
+    fromlist: Sequence[str] = (),
+    level: int = 0,
 ) -> object:
     """Import a module, as the `__import__` of instrumented copies."""
     stand_in = imported_in(globals, name, fromlist, level)

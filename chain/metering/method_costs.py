@@ -109,7 +109,9 @@ def bound(thing: Any, name: str, *already: object) -> object:
 # Collections in storage, whose words pay gas
 
 
-def _of_collection(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _of_collection(
+    thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]
+) -> object:
     """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
     if name == "extend":
         args = tuple(map(metered, args))
@@ -331,14 +333,14 @@ def _sorted_in_place(thing: Any, name: str, args: tuple[Any, ...], named: dict[s
     return None
 
 
-def _formatted(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+def _formatted(thing: object, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
     if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
         return getattr(thing, name)(*args, **named)
     by_map = name == "format_map"
     return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
-def _index(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+def _index(thing: object, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
     """Return `thing.index(…)` or `thing.count(…)`; membership in a range is decided by arithmetic."""
     if isinstance(thing, range) and args and not contains(args[0], thing):
         if name == "count":
@@ -349,17 +351,19 @@ def _index(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any
     return getattr(thing, name)(*args, **named)
 
 
-def _replaced(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+def _replaced(thing: Any, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
     if isinstance(thing, str) and named:  # Python 3.13 allows them
         raise TypeError("str.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
 
-def _elements(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+def _elements(
+    thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
+) -> object:
     return metered(getattr(thing, name)(*args, **named))
 
 
-def _pieces(thing: object, name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+def _pieces(thing: object, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
     pieces = getattr(thing, name)(*args, **named)
     return charge_items(pieces, 2 * BUILT) if type(pieces) is list else pieces
 

@@ -49,7 +49,7 @@ _at_start: Final[
 ] = {}  # patterns, and their prices by the bits of the length, by identity
 
 
-def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str, Any]) -> Any:
+def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str, Any]) -> object:
     """Call a method of a compiled pattern or of a match, charged before it runs."""
     charge_8()
     if isinstance(thing, re.Match) or name not in _FUNCTIONS:
@@ -82,7 +82,7 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
     return metered(result, 16) if name == "finditer" else result
 
 
-def is_paid_match(pattern: object, args: tuple[Any, ...]) -> bool:
+def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
     """True if a match at the start of a short text, the only argument, is charged hereby. Else nothing is charged."""
     if len(args) != 1 or type(args[0]) is not str or len(args[0]) > _SHORT or not args[0].isascii():
         return False
@@ -124,7 +124,9 @@ def _pay(tries: int) -> None:
         charge(min(tries, MOST) // _TRIES)
 
 
-def _of_match(thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
+def _of_match(
+    thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
+) -> object:
     if isinstance(thing, re.Match):
         charge_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):
@@ -140,10 +142,10 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
         charge_text(8 * len(put))
         template = put
 
-        def put(match: object) -> Any:
+        def put(match: object) -> object:
             return _of_match(match, "expand", (template,), {})
 
-    def piece(match: object) -> Any:
+    def piece(match: object) -> object:
         text = put(match) if callable(put) else put
         charge_8()
         if isinstance(text, str | bytes):
@@ -156,7 +158,7 @@ def _put_in(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str
 # Patterns that begin with a fixed character
 
 
-def _one_by_one(pattern: object, name: str, args: tuple[Any, ...], each: int) -> Any:
+def _one_by_one(pattern: re.Pattern[Any], name: str, args: tuple[Any, ...], each: int) -> object:
     """Match at every position where the pattern may begin. A failed position costs the maximum of attempts, `each`."""
     text = args[-1]
     matches = _matches(pattern, text, tries_of(pattern, len(text).bit_length()), each)
@@ -180,7 +182,9 @@ def _one_by_one(pattern: object, name: str, args: tuple[Any, ...], each: int) ->
     return (whole, count) if name == "subn" else whole
 
 
-def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
+def _matches(
+    pattern: re.Pattern[Any], text: Any, tries: Tries, each: int
+) -> Iterator[re.Match[Any]]:
     head = chr(tries.head) if isinstance(text, str) else bytes([tries.head])
     position = text.find(head)
     while position >= 0:
@@ -196,7 +200,7 @@ def _matches(pattern: Any, text: Any, tries: Tries, each: int) -> Iterator[Any]:
         position = text.find(head, position)
 
 
-def _groups(match: Any) -> object:
+def _groups(match: re.Match[Any]) -> object:
     """Return the item of `findall` for a match."""
     groups = match.groups(match.string[:0])
     if not groups:

@@ -50,7 +50,7 @@ def short_call(name: str) -> Callable[..., object]:
     """Return a function that calls the method `name`. A short value with short arguments costs nothing more."""
     longest, is_asking = _LONGEST.get(name, {}), name in ASKING
 
-    def call(thing: Any, *args: Any) -> Any:
+    def call(thing: Any, *args: Any) -> object:
         most = longest.get(type(thing))
         if most is not None and len(thing) <= most and (not is_asking or thing.isascii()):
             for arg in args:
@@ -65,7 +65,7 @@ def short_call(name: str) -> Callable[..., object]:
 
 
 def short_match(name: str) -> Callable[..., object]:
-    def call(thing: object, *args: Any) -> Any:
+    def call(thing: object, *args: Any) -> object:
         if type(thing) is re.Pattern and is_paid_match(thing, args):
             return getattr(thing, name)(*args)
         return metered_method(thing, name, *args)

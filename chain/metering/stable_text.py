@@ -10,9 +10,9 @@ from __future__ import annotations
 import dis
 import re
 from collections import deque
-from collections.abc import Iterable, Sized
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import is_dataclass
-from enum import EnumType
+from enum import Enum, EnumType
 from functools import lru_cache
 from types import (
     BuiltinFunctionType,
@@ -24,13 +24,15 @@ from types import (
     TracebackType,
     WrapperDescriptorType,
 )
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from chain.errors import DeclarationError, Revert
 from chain.metering.fuel import charge
 from chain.metering.new_characters import escaped
 from chain.metering.value_size import weigh_written
 from chain.source.location import is_of_python
+
+T = TypeVar("T")
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
@@ -40,7 +42,7 @@ _PLAIN_STR: Final[object] = object.__str__
 _KEYED: Final = (KeyError, StopIteration)  # their argument is a value, not a message
 
 
-def with_stable_repr(cls: object) -> Any:
+def with_stable_repr(cls: T) -> T:
     """Return an author's class, changed so that the `repr` of its objects shows no address, and its constructor charges."""
     if isinstance(cls, type) and getattr(cls, "__repr__", None) is _DEFAULT:
         cls.__repr__ = _named  # type: ignore[assignment, method-assign]
@@ -56,15 +58,15 @@ def with_stable_repr(cls: object) -> Any:
     return cls
 
 
-def _member(self: Any) -> str:
+def _member(self: Enum) -> str:
     """Return the `repr` of an enum member that has dataclass fields, as in Python 3.11."""
     return f"<{type(self).__name__}.{self._name_}: {self._value_!r}>"
 
 
-def _collected(real: Any) -> Any:
+def _collected(real: Callable[..., object]) -> Any:
     """Return a `__new__` for an author's subclass of list, dict or text that charges for its content."""
 
-    def new(cls: Any, *args: object, **named: object) -> Any:
+    def new(cls: type, *args: object, **named: object) -> object:
         for arg in args:
             if isinstance(arg, Sized) and not isinstance(arg, range):
                 charge(1 + 12 * len(arg))
@@ -73,7 +75,7 @@ def _collected(real: Any) -> Any:
     return new
 
 
-def _named(self: Any) -> str:
+def _named(self: object) -> str:
     return f"<{type(self).__qualname__} object>"
 
 
@@ -98,7 +100,7 @@ def worded(value: object) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _is_common(kind: Any) -> bool:
+def _is_common(kind: type) -> bool:
     """True if objects of a class need no check when the class defines its own `__str__`."""
     return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
 
@@ -140,7 +142,7 @@ def telling(thing: Any, name: str) -> object:
     if type(method) not in _OF_C:
         return method
 
-    def stable_method(*args: Any) -> object:
+    def stable_method(*args: object) -> object:
         value = args[0] if args and isinstance(thing, type) else method.__self__
         if isinstance(value, BaseException) and not is_own(value):
             return type(value).__name__
@@ -156,7 +158,7 @@ def scrubbed(text: object, values: Iterable[object]) -> object:
     return text if all(type(value) in PLAIN for value in values) else _drawn(text)
 
 
-def pictured(text: object, template: str) -> Any:
+def pictured(text: object, template: str) -> object:
     """Return a text that Python has formatted; its new characters are escaped if the template uses `repr`."""
     return escaped(text) if isinstance(text, str) and "r" in template else text
 

@@ -10,13 +10,13 @@ import operator
 import sys
 import textwrap
 from collections import ChainMap, deque, namedtuple
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sized
 from copy import deepcopy
 from dataclasses import asdict, astuple, fields, is_dataclass
 from functools import lru_cache, partial, reduce, wraps
 from itertools import accumulate
 from textwrap import indent
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.metering.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
@@ -35,6 +35,8 @@ from chain.metering.lookup_costs import contains
 from chain.metering.regex import by_function
 from chain.metering.value_size import DEEPEST, weigh
 from chain.source.word_sets import word_set
+
+T = TypeVar("T")
 
 # Modules whose functions all charge for their arguments.
 _COSTLY: Final = word_set(
@@ -82,7 +84,7 @@ def is_costly(path: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def priced(path: str, function: Any) -> object:
+def priced(path: str, function: object) -> object:
     """Return the function as a value that charges when it is called later; a class is returned unchanged."""
     if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
         return function
@@ -173,21 +175,21 @@ def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
     return result
 
 
-def _prod(items: Iterable[Any], *, start: object = 1) -> object:
+def _prod(items: Iterable[object], *, start: object = 1) -> object:
     return reduce(multiply, metered(items), start)
 
 
-def _reduce(function: Any, items: Iterable[Any], *first: object) -> object:
+def _reduce(function: Any, items: Iterable[object], *first: object) -> object:
     return reduce(_OPERATORS.get(function, function), metered(items), *first)
 
 
 # Functions that process nested values
 
 
-def charge_deep(function: Callable[..., Any]) -> Callable[..., object]:
+def charge_deep(function: Callable[..., T]) -> Callable[..., T]:
     """Return the function with a charge for all values that are nested in its first argument."""
 
-    def guarded(value: object, *more: object, **named: Any) -> Any:
+    def guarded(value: object, *more: object, **named: object) -> T:
         waiting = [(value, 0)]
         while waiting:
             part, depth = waiting.pop()
@@ -233,7 +235,7 @@ def _partial(function: Any, *args: object, **named: object) -> object:
     return new
 
 
-def _chain_map(*maps: Any) -> object:
+def _chain_map(*maps: MutableMapping[object, object]) -> ChainMap[object, object]:
     """Return a `ChainMap` of a few small dicts, since each operation searches or counts all of them."""
     if len(maps) > _MOST_MAPS or any(
         isinstance(mapping, ChainMap) or size_of(mapping) > _MOST_IN_MAP for mapping in maps
@@ -244,10 +246,10 @@ def _chain_map(*maps: Any) -> object:
     return ChainMap(*maps)
 
 
-def _class_made(function: Callable[..., Any]) -> Callable[..., object]:
+def _class_made(function: Callable[..., T]) -> Callable[..., T]:
     """Return a function that creates a class and assigns it to the calling module instead of this one."""
 
-    def guarded(*args: Any, **named: object) -> Any:
+    def guarded(*args: object, **named: object) -> T:
         charge(_CLASS)
         frame: Any = sys._getframe(1)
         while frame.f_globals.get("__name__") == __name__:
@@ -260,8 +262,8 @@ def _class_made(function: Callable[..., Any]) -> Callable[..., object]:
     return guarded
 
 
-def _wrapping(function: Callable[..., Any]) -> Callable[..., object]:
-    def guarded(text: object, *args: Any, **named: object) -> Any:
+def _wrapping(function: Callable[..., T]) -> Callable[..., T]:
+    def guarded(text: object, *args: object, **named: object) -> T:
         size = size_of(text)
         charge(1 + 32 * size)
         for value in named.values():
@@ -277,28 +279,31 @@ def _loads(text: Any, **named: Any) -> object:
     return json.loads(text, **named)
 
 
-def _keccak(data: Any) -> bytes:
+def _keccak(data: bytes) -> bytes:
     if isinstance(data, bytes | bytearray):
         charge(1 + len(data) // 4)
     return keccak(data)
 
 
 def _accumulate(
-    items: Iterable[Any], func: Any = None, *, initial: object = None
+    items: Iterable[object],
+    func: Callable[[Any, Any], object] | None = None,
+    *,
+    initial: object = None,
 ) -> Iterator[object]:
     return metered(accumulate(metered(items), func or add, initial=initial))
 
 
-def _indent(text: str, prefix: str, *args: Any, **named: Any) -> str:
+def _indent(text: str, prefix: str, predicate: Callable[[str], bool] | None = None) -> str:
     charge_text(len(text) + (text.count("\n") + 1) * len(prefix))
     charge(1 + 4 * len(text))
-    return indent(text, prefix, *args, **named)
+    return indent(text, prefix, predicate)
 
 
 def _first(reverse: bool) -> Callable[..., list[object]]:
     """Return `heapq.nsmallest` or `nlargest`, implemented by sorting."""
 
-    def guarded(n: int, iterable: Iterable[Any], key: Any = None) -> list[Any]:
+    def guarded(n: int, iterable: Iterable[T], key: Callable[[T], Any] | None = None) -> list[T]:
         ordered = list(charge_items(iterable, BUILT))
         sort(ordered, key=key, reverse=reverse)
         return ordered[: max(n, 0)]
@@ -306,8 +311,8 @@ def _first(reverse: bool) -> Callable[..., list[object]]:
     return guarded
 
 
-def _bisecting(function: Callable[..., Any]) -> Callable[..., object]:
-    def guarded(items: Any, item: object, *args: object, **named: object) -> Any:
+def _bisecting(function: Callable[..., T]) -> Callable[..., T]:
+    def guarded(items: Sized, item: object, *args: object, **named: object) -> T:
         for _ in range(len(items).bit_length()):
             weigh(item)
         if function.__name__.startswith("insort"):
@@ -318,7 +323,7 @@ def _bisecting(function: Callable[..., Any]) -> Callable[..., object]:
     return guarded
 
 
-def _comparing(function: Callable[..., Any]) -> Callable[..., object]:
+def _comparing(function: Callable[..., T]) -> Callable[..., T]:
     return lambda left, right: function(weigh(left), right)
 
 

@@ -218,7 +218,7 @@ class Weighing(Wording):
         return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 
-def constants_before(line: int, module: Module, space: Mapping[str, object]) -> dict[str, Any]:
+def constants_before(line: int, module: Module, space: Mapping[str, object]) -> dict[str, object]:
     """Return the values in `space` that were set once, above a line, and that no function sets."""
     return {
         name: space[name]

@@ -52,7 +52,7 @@ _LISTED: Final[tuple[type, ...]] = (
     list, tuple, set, frozenset, deque, KeysView, ValuesView, ItemsView, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _TYPES: Final = frozenset({"types", "typing"})
-_HASHED: Final[tuple[Any, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
+_HASHED: Final[tuple[type, ...]] = (set, frozenset, dict, MappingProxyType, type({}.keys()))
 
 
 def weigh(value: Any) -> object:

@@ -30,7 +30,7 @@ class About(Protocol):
     """What a receipt says of the boards that it is about."""
 
     @property
-    def args(self) -> dict[str, Any]: ...
+    def args(self) -> dict[str, object]: ...
     @property
     def events(self) -> Any: ...
     @property
@@ -52,7 +52,7 @@ class Boards:
         names = () if self.key is None else (board_id,)
         return self.draw(self.read_state(game, *names))
 
-    def named_by(self, receipt: About) -> list[Any]:
+    def named_by(self, receipt: About) -> list[object]:
         """Return the boards that a transaction is about, those of a failed one too.
 
         An entry that names none and returns a number has made a board of that number. The only board of a contract is None.

@@ -267,7 +267,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @scope
     def mock(
-        self, entry: Entry, /, *args: Any, returns: Any = None, reverts: str | Revert | None = None, **named: Any
+        self, entry: Entry, /, *args: object, returns: object = None, reverts: str | Revert | None = None, **named: Any
     ) -> AbstractContextManager[None]:  # fmt: skip
         """Scope in which all calls to an entry of a contract return `returns`, or revert, and its code does not run.
 

@@ -43,7 +43,8 @@ class Mock:
 
 
 def mock_of(
-    chain: Chain, entry: Entry, args: tuple[Any, ...], named: dict[str, Any], returns: Any, reverts: str | Revert | None
+    chain: Chain, entry: Entry, args: tuple[object, ...], named: dict[str, object], returns: object,
+    reverts: str | Revert | None,
 ) -> Mock:  # fmt: skip
     """Return the mock of an entry, for calls with these arguments or, if there are none, for all."""
     if not isinstance(entry, Entry):

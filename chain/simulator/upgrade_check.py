@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, TypeAlias
 
+from chain.abi.json_abi import JsonObject
 from chain.ledger.artifacts import Artifact, artifact_of
 from chain.metering.program import Program
-
-JsonObject: TypeAlias = dict[str, Any]
 
 
 def description_of(program: Program) -> JsonObject:

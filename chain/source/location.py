@@ -14,9 +14,12 @@ import sysconfig
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from chain.source.syntax_trees import definitions_in
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+N = TypeVar("N", bound="Function | ast.ClassDef")
 
 _OURS = str(Path(__file__).parent.parent)
 _PYTHON = sysconfig.get_path("stdlib")
@@ -48,14 +51,14 @@ def line_of(thing: Any, source: Source | None = None) -> str:
         code, node = inspect.unwrap(thing).__code__, _definition(thing)
         return str(Source(code.co_filename, node.lineno if node else code.co_firstlineno))
     source = source or _definition_site(thing)
-    node = _node(source.file, source.line, ast.ClassDef, thing.__name__)
-    return str(Source(source.file, node.lineno if node else source.line))
+    written = _node(source.file, source.line, (ast.ClassDef,), thing.__name__)
+    return str(Source(source.file, written.lineno if written else source.line))
 
 
 def line_of_field(cls: type, name: str, source: Source | None = None) -> str:
     """`file.py:13`: the annotation of `name` in the body of `cls`, or the class if its source is not available."""
     source = source or _definition_site(cls)
-    node = _node(source.file, source.line, ast.ClassDef, cls.__name__)
+    node = _node(source.file, source.line, (ast.ClassDef,), cls.__name__)
     for inner in node.body if isinstance(node, ast.ClassDef) else ():
         if (
             isinstance(inner, ast.AnnAssign)
@@ -77,12 +80,12 @@ def line_of_argument(function: FunctionType, name: str) -> str:
     return line_of(function)
 
 
-def _definition(function: FunctionType) -> Any:
+def _definition(function: FunctionType) -> Function | None:
     """The syntax node of a function, without its wrappers; None if its source is not available."""
     unwrapped = inspect.unwrap(function)
     code = unwrapped.__code__
-    node_types = ast.FunctionDef | ast.AsyncFunctionDef
-    return _node(code.co_filename, code.co_firstlineno, node_types, unwrapped.__name__)
+    kinds: tuple[type[Function], ...] = ast.FunctionDef, ast.AsyncFunctionDef
+    return _node(code.co_filename, code.co_firstlineno, kinds, unwrapped.__name__)
 
 
 def _definition_site(cls: type) -> Source:
@@ -105,12 +108,12 @@ def _definition_site(cls: type) -> Source:
     return Source(file, candidates[-1].lineno if candidates else 1)
 
 
-def _node(file: str, line: int, kind: Any, name: str) -> Any:
-    """The innermost node of the type `kind` called `name` whose lines, decorators included, contain `line`."""
+def _node(file: str, line: int, kinds: tuple[type[N], ...], name: str) -> N | None:
+    """The innermost node of one of `kinds` called `name` whose lines, decorators included, contain `line`."""
     candidates = [
         node
         for node in _definitions(file)
-        if isinstance(node, kind) and node.name == name and _spans(node, line)
+        if isinstance(node, kinds) and node.name == name and _spans(node, line)
     ]
     return candidates[-1] if candidates else None
 
@@ -119,9 +122,9 @@ def _definitions(file: str) -> list[ast.AST]:
     return definitions_in(file, "".join(linecache.getlines(file)))
 
 
-def _spans(node: Any, line: int) -> bool:
+def _spans(node: Function | ast.ClassDef, line: int) -> bool:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return bool(first <= line <= node.end_lineno)
+    return first <= line <= (node.end_lineno or first)
 
 
 def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | None:

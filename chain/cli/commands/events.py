@@ -17,10 +17,11 @@ from typing import Final
 import click
 
 from chain.abi import field_name
+from chain.abi.json_abi import JsonObject
 from chain.cli import completion, lookup, options, output
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.queries import Query
-from chain.ledger.sql.export import JsonObject, event_objects
+from chain.ledger.sql.export import event_objects
 from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY, Chain

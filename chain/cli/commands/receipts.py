@@ -6,8 +6,6 @@ $ boardchain receipts --from first.testnet --failed --from-block 10 --chain duel
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from chain.cli import completion, lookup, options, output
@@ -39,7 +37,7 @@ def command(
 ) -> None:  # fmt: skip
     """List the receipts of the chain in order, failed transactions included."""
     with options.open_chain(where, offered) as chain:
-        filters: dict[str, Any] = {"entry": entry, "ok": ok}
+        filters: dict[str, object] = {"entry": entry, "ok": ok}
         if sender is not None:
             filters["sender"] = lookup.sender(chain, sender)
         try:

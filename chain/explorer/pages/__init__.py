@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from chain.explorer.pages import (
     accounts,
@@ -20,7 +20,7 @@ from chain.explorer.pages import (
 )
 
 # A function takes the site and the request, and returns a `Page` or a response.
-PAGES: Final[dict[str, Callable[..., Any]]] = {
+PAGES: Final[dict[str, Callable[..., object]]] = {
     "/": activity.activity,
     "/tx/{which}": transaction.transaction,
     "/boards": boards.boards,

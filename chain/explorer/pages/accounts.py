@@ -27,7 +27,7 @@ def accounts(site: Site, request: Request) -> Page:
         for address in known[first : first + _MOST]
     ]
     more = first + _MOST if len(known) > first + _MOST else None
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "rows": rows,
         "total": len(known),
         "more": more,

@@ -18,7 +18,7 @@ ROWS: Final = 50
 
 def activity(site: Site, request: Request) -> Page:
     asked = {name: page.word(request, name) for name in ("contract", "entry", "sender", "ok")}
-    values: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    values: dict[str, object] = {name: value for name, value in asked.items() if value}
     if "ok" in values:
         values["ok"] = asked["ok"] != "0"
     try:

@@ -57,7 +57,7 @@ async def boards(site: Site, request: Request) -> Page:
         records = [record for record in records if record.positions[-1] < before]
     shown = records[:_CARDS]
     games = {record.address: None for record in site.survey.boards.values()}
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "cards": [_card(site, record) for record in shown],
         "contract": contract,
         "games": [names[address] for address in names if address in games],
@@ -117,7 +117,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     return Page("board.html", f"{data['title']}, step {ply}", data, "/boards")
 
 
-def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Any]]:
+def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, object]]:
     """The steps of one chunk with their numbers."""
     first = chunk * _CHUNK
     positions = record.positions[first : first + _CHUNK]

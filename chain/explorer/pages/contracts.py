@@ -123,7 +123,7 @@ def _program(site: Site, address: bytes) -> Program:
     return program
 
 
-def _about(thing: Any) -> str:
+def _about(thing: object) -> str:
     """The first sentence of a docstring that the author wrote."""
     words = inspect.cleandoc(thing.__doc__ or "").partition("\n\n")[0]
     return " ".join(words.split())
@@ -180,8 +180,8 @@ async def entry(site: Site, request: Request) -> Page | Response:
     )
 
 
-async def _tried(site: Site, message: dict[str, Any], block: int | None) -> dict[str, Any]:
-    tried: dict[str, Any] = await site.ask(
+async def _tried(site: Site, message: dict[str, object], block: int | None) -> dict[str, object]:
+    tried: dict[str, object] = await site.ask(
         "chain_look", [message, "latest" if block is None else hex(block)]
     )
     result = tried["result"]

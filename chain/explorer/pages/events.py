@@ -52,7 +52,7 @@ class Field:
 
 def events(site: Site, request: Request) -> Page:
     name = page.word(request, "event")
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "names": list(dict.fromkeys(site.event_names.values())),
         "name": name,
         "fields": [],
@@ -86,7 +86,7 @@ def _by(types: list[EventType], type: EventType) -> str:
     return longer if type.contract and len(alike) == 1 else type.spec.signature
 
 
-def _all(site: Site, before: int | None) -> dict[str, Any]:
+def _all(site: Site, before: int | None) -> dict[str, object]:
     """The logs of the last transactions before a receipt, so that no list of all logs is needed."""
     receipts = site.ledger.receipts
     position = len(receipts) if before is None else min(before, len(receipts))
@@ -107,7 +107,7 @@ def _chosen(
     name: str,
     before: int | None,
     blocks: tuple[int | None, int | None],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     try:
         source = site.ledger.events.of(name)
         kinds = source.fields
@@ -158,7 +158,7 @@ class _Literals(PythonStyle):
 
 
 def _question(
-    site: Site, name: str, values: dict[str, Any], blocks: tuple[int | None, int | None]
+    site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
 ) -> questions.Question:
     show = _Literals().show
     arguments = ", ".join(
@@ -166,7 +166,7 @@ def _question(
     )
     first, last = blocks
     between = f".between(blocks=({first}, {last}))" if blocks != (None, None) else ""
-    filter: dict[str, Any] = {
+    filter: dict[str, object] = {
         "where": {abi_name(field): plain(value) for field, value in values.items()}
     }
     filter |= {} if first is None else {"fromBlock": first}
@@ -179,7 +179,7 @@ def _question(
 
 
 def _sql(
-    site: Site, name: str, values: dict[str, Any], blocks: tuple[int | None, int | None]
+    site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
 ) -> str:
     """The same as SQL: of the table of the event, or of several if its versions have several."""
     key = site.ledger.events.of(name).meanings[0].type.key

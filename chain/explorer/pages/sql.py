@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from starlette.requests import Request
 
@@ -33,7 +33,7 @@ _SAVED: Final = (
 
 async def sql(site: Site, request: Request) -> Page:
     question = request.query_params.get("q", "").strip()[:_LONGEST]
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "q": question, "saved": _SAVED, "tables": _tables(site), "columns": [], "rows": [], "total": 0, "wrong": None,
         "right": [], "rpc": questions.rpc_text("chain_sql", question), "python": f"chain.sql({question!r})",
     }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from starlette.requests import Request
 
@@ -33,7 +33,7 @@ class Emitted:
 
     emitter: Markup | None  # if the transaction called another contract
     name: str | None
-    fields: list[tuple[str, Any]]
+    fields: list[tuple[str, object]]
     text: str | None
     query: str | None = None  # how to ask for all events of its type
 
@@ -96,11 +96,11 @@ def find(site: Site, which: str) -> Receipt:
     return receipts[position]
 
 
-def _declared_error(site: Site, receipt: Receipt) -> Any:
+def _declared_error(site: Site, receipt: Receipt) -> object:
     return None if receipt.error is None else site.ledger.decode_error(receipt.error.data)
 
 
-def _arguments(receipt: Receipt) -> list[tuple[str, str, Any]]:
+def _arguments(receipt: Receipt) -> list[tuple[str, str, object]]:
     entry, args = receipt.entry_spec, receipt.args
     kinds = {} if entry is None else {param.name: param.kind.name for param in entry.params}
     return [(abi_name(name), kinds.get(name, ""), value) for name, value in args.items()]
@@ -127,7 +127,7 @@ def emitted(site: Site, row: LogRow, called: bytes | None = None) -> Emitted:
     return Emitted(emitter, meaning.spec.name, fields, None, query)
 
 
-def _writes(site: Site, writes: Iterable[Write]) -> list[tuple[str, Any, Any]]:
+def _writes(site: Site, writes: Iterable[Write]) -> list[tuple[str, object, object]]:
     show = site.words.show
     return [(write.format_path(show), write.old, write.new) for write in writes]
 

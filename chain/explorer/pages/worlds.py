@@ -29,8 +29,8 @@ _VERSIONS: Final = 200
 class Change:
     """What one transaction made of a model."""
 
-    version: Version[Any]
-    fields: list[tuple[str, Any, Any]]  # name, before, after
+    version: Version[object]
+    fields: list[tuple[str, object, object]]  # name, before, after
 
 
 def worlds(site: Site, request: Request) -> Page:
@@ -60,7 +60,7 @@ def model(site: Site, request: Request) -> Page:
         raise Problem(f"The world {kept.namespace} has no model {name}.")
     members = spec.record.key_members
     typed = {member.name: page.word(request, f"k.{abi_name(member.name)}") for member in members}
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "namespace": kept.namespace,
         "spec": spec,
         "keys": [
@@ -88,7 +88,7 @@ def _world(site: Site, request: Request) -> tuple[bytes, StoredWorld]:
     raise Problem(f"There is no World {name} on this chain.")
 
 
-def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, Any]:
+def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
     found = list(islice(kept.each(spec), first, first + _ROWS + 1))
     return {
         "rows": found[:_ROWS],
@@ -99,7 +99,7 @@ def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, Any]
 
 def _history(
     site: Site, kept: StoredWorld, spec: ModelSpec, typed: dict[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     find = site.chain.address_of
     try:
         values = [
@@ -110,8 +110,8 @@ def _history(
         ]
     except ParseError as error:
         raise Problem(str(error), 400) from None
-    cls: type[Any] = spec.record.cls
-    versions: list[Version[Any]] = kept.history(cls, *values)
+    cls: type[object] = spec.record.cls
+    versions: list[Version[object]] = kept.history(cls, *values)
     changes, before = [], None
     for version in versions:
         changes.append(Change(version, _differences(before, version.value)))
@@ -125,7 +125,7 @@ def _history(
     }
 
 
-def _differences(before: Any, after: Any) -> list[tuple[str, Any, Any]]:
+def _differences(before: Any, after: Any) -> list[tuple[str, object, object]]:
     """The fields that differ; all that are there if there was nothing before."""
     known = after if after is not None else before
     if known is None:

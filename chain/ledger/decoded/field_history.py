@@ -49,7 +49,7 @@ class FieldHistory:
 
     @undisturbed
     def versions(
-        self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[Any], moment: int, read_key: ReadKey
+        self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[object], moment: int, read_key: ReadKey
     ) -> list[Version[Any]]:  # fmt: skip
         """Return the values of a field, or of what it has under `keys`, before a timeline index."""
         read = _reader(spec, field, keys, read_key)
@@ -109,7 +109,7 @@ class _Then(ReadOnlyStorage):
 
 
 def _reader(
-    spec: ContractSpec, field: str, keys: Sequence[Any], read_key: ReadKey
+    spec: ContractSpec, field: str, keys: Sequence[object], read_key: ReadKey
 ) -> Callable[[ReadOnlyStorage], Any]:
     """Return the function that reads a value from storage; None where an item is not there yet."""
     fields = spec.fields
@@ -119,7 +119,7 @@ def _reader(
             f"{spec.name} has no field '{field}'; it has {', '.join(names) or 'no fields'}"
         )
     index, path = names.index(field), f"{spec.name}.{field}"
-    load, steps = fields.accessors(index)[0], list[Any]()
+    load, steps = fields.accessors(index)[0], list[object]()
     layout: Layout | None = fields.layouts[index]
     for key in keys:
         match layout:

@@ -7,10 +7,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from chain.abi.json_abi import DecodedAbiEvent
 from chain.types import Address
+
+S = TypeVar("S")
 
 _LONGEST: Final = 32  # bytes up to this length are shown in full
 
@@ -21,17 +23,18 @@ class AddressNames(Protocol):
     def display(self, address: bytes) -> str: ...
 
 
-class ValueStyle(ABC):
+class ValueStyle(ABC, Generic[S]):
     """A style in which values are shown. The methods but for `show` are for one sort of value each."""
 
-    def show(self, value: Any) -> Any:
-        return getattr(self, method_for(value.__class__))(value)
+    def show(self, value: Any) -> S:
+        shown: S = getattr(self, method_for(value.__class__))(value)
+        return shown
 
-    def instance(self, value: Any) -> Any:
+    def instance(self, value: Any) -> S:
         cls = value.__class__
         return self.record(cls, {name: getattr(value, name) for name in _names_of(cls)})
 
-    def abi_event(self, value: DecodedAbiEvent) -> Any:
+    def abi_event(self, value: DecodedAbiEvent) -> S:
         return self.record(value.name, value.values)
 
     def member(self, value: Enum) -> str:
@@ -44,11 +47,11 @@ class ValueStyle(ABC):
         return f"0x{value.hex()}"
 
     @abstractmethod
-    def items(self, value: list[object] | tuple[object, ...]) -> Any: ...
+    def items(self, value: list[object] | tuple[object, ...]) -> S: ...
     @abstractmethod
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Any: ...
+    def record(self, cls: type | str, fields: Mapping[str, object]) -> S: ...
     @abstractmethod
-    def plain(self, value: object) -> Any: ...  # None, a bool, a number, a text
+    def plain(self, value: object) -> S: ...  # None, a bool, a number, a text
 
 
 # The methods of a style by class. An Enum is first, since it may be a number or a text, too.
@@ -70,19 +73,16 @@ def _names_of(cls: Any) -> tuple[str, ...]:
     return tuple(member.name for member in dataclasses.fields(cls))
 
 
-class PythonStyle(ValueStyle):
+class PythonStyle(ValueStyle[str]):
     """Values almost as Python writes them, in one line."""
 
-    def show(self, value: object) -> str:
-        return str(super().show(value))
-
-    def items(self, value: list[Any] | tuple[object, ...]) -> str:
+    def items(self, value: list[object] | tuple[object, ...]) -> str:
         inner = ", ".join(map(self.show, value))
         if isinstance(value, list):
             return f"[{inner}]"
         return f"({inner},)" if len(value) == 1 else f"({inner})"
 
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> str:
+    def record(self, cls: type | str, fields: Mapping[str, object]) -> str:
         inner = ", ".join(f"{name}={self.show(value)}" for name, value in fields.items())
         return f"{self.class_name(cls)}({inner})"
 

@@ -62,7 +62,7 @@ class Content(Protocol):
     @property
     def border(self) -> Border: ...
     @property
-    def begun(self) -> tuple[Any, ...] | None: ...
+    def begun(self) -> tuple[object, ...] | None: ...
     @property
     def keys(self) -> dict[bytes, Account]: ...
 
@@ -121,7 +121,7 @@ class ChainStore:
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
-    def _write(self, number: int, mining: Mining, held: Any) -> None:
+    def _write(self, number: int, mining: Mining, held: object) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
         if standing is not None:
             had = had._replace(**standing._asdict())

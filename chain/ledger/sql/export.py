@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO, TypeAlias
+from typing import Final, TextIO, TypeAlias
 
+from chain.abi.json_abi import JsonObject
 from chain.ledger.event_types import decoded
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
@@ -21,7 +22,6 @@ from chain.machine.state import LogRow
 from chain.schema.inputs import file_path
 
 Target: TypeAlias = str | Path | TextIO
-JsonObject: TypeAlias = dict[str, Any]
 
 # Some readers end a line at these characters.
 _BREAKS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}

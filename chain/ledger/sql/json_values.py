@@ -22,7 +22,7 @@ from chain.schema.scalars import RawScalar
 from chain.schema.value_types import BoolType, BytesType, Int, OptionalType, ValueType
 from chain.types import Address
 
-Portable: TypeAlias = Any  # None, bool, int, str, or lists and dicts of these
+Portable: TypeAlias = object  # None, bool, int, str, or lists and dicts of these
 Cell: TypeAlias = int | str | None
 
 _HALF: Final = 2**63
@@ -39,7 +39,7 @@ def to_hex(raw: bytes | bytearray) -> str:
     return f"0x{raw.hex()}"
 
 
-class JsonStyle(ValueStyle):
+class JsonStyle(ValueStyle[Portable]):
     """Values as JSON. A whole number out of a range is text with its digits."""
 
     def __init__(self, lowest: int, highest: int) -> None:
@@ -59,10 +59,10 @@ class JsonStyle(ValueStyle):
     def items(self, value: Iterable[object]) -> Portable:
         return [self.show(item) for item in value]
 
-    def record(self, cls: type | str, fields: Mapping[str, Any]) -> Portable:
+    def record(self, cls: type | str, fields: Mapping[str, object]) -> Portable:
         return self.members(fields)
 
-    def members(self, values: Mapping[str, Any]) -> dict[str, Portable]:
+    def members(self, values: Mapping[str, object]) -> dict[str, Portable]:
         """Return fields or arguments by their ABI names."""
         return {abi_name(name): self.show(value) for name, value in values.items()}
 
@@ -108,14 +108,14 @@ def column_type(kind: ValueType) -> str:
             return TEXT
 
 
-def sql_cell(value: Portable) -> Cell:
+def sql_cell(value: Any) -> Cell:
     """Return a portable value as one cell: lists and objects as JSON."""
     if isinstance(value, bool):
         return int(value)
     return to_json(value) if isinstance(value, list | dict) else value
 
 
-def kept_cell(value: Portable) -> Cell | float:
+def kept_cell(value: object) -> Cell | float:
     """Return a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
     if value.__class__ is str or value is None:
         return value

@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.json_values import Portable
 from chain.schema.value_types import Field
 
-Row: TypeAlias = tuple[Portable, ...]
+Row: TypeAlias = tuple[Any, ...]
 
 
 class Column(NamedTuple):

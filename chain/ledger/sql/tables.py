@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.address_book import AddressBook
@@ -198,7 +198,7 @@ class Models(Table):
         for world in worlds_of(self._ledger):
             for spec in world.models.values():
                 if model_key(spec) == self.type.key:
-                    models: list[Any] = world.all(spec.record.cls)
+                    models: list[object] = world.all(spec.record.cls)
                     yield from (self.row(world, model) for model in models)
 
     def row(self, world: StoredWorld, model: object) -> Row:
@@ -261,7 +261,7 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
     raise ValueError(f"there is no table of {getattr(what, '__name__', what)}; there are {names}")
 
 
-def _keys_of(cls: type) -> list[Any]:
+def _keys_of(cls: type) -> list[object]:
     attributes = vars(cls) if isinstance(cls, type) else {}
     specs = [
         attributes[attribute] for attribute in ("__event__", "__model__") if attribute in attributes

@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, cast
 
-from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
+from eth.abc import (
+    ComputationAPI,
+    MessageAPI,
+    SetCodeAuthorizationAPI,
+    SignedTransactionAPI,
+    TransactionContextAPI,
+)
 from eth.constants import BLANK_ROOT_HASH, CREATE_CONTRACT_ADDRESS, MAX_PREV_HEADER_DEPTH
 from eth.exceptions import VMError
 from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
@@ -113,7 +119,7 @@ class PyEvmTransaction:
     s = 1  # stands in for a signature
     blob_versioned_hashes: tuple[bytes, ...] = ()
     max_fee_per_blob_gas = 0
-    authorization_list: Sequence[Any] = ()
+    authorization_list: Sequence[SetCodeAuthorizationAPI] = ()
 
     def __init__(self, tx: Transaction) -> None:
         self.type_id = tx.type
@@ -149,7 +155,7 @@ class Executor(PragueTransactionExecutor):
 
     vm_state: EvmState
 
-    def validate_transaction(self, transaction: Any) -> None:
+    def validate_transaction(self, transaction: SignedTransactionAPI) -> None:
         if transaction.type_id == BLOB_TX_TYPE:
             self._validate_blobs(transaction)
         elif transaction.type_id == SET_CODE_TRANSACTION_TYPE:
@@ -162,7 +168,7 @@ class Executor(PragueTransactionExecutor):
         if not self.vm_state.is_free:
             super().validate_transaction(transaction)
 
-    def _validate_blobs(self, transaction: Any) -> None:
+    def _validate_blobs(self, transaction: SignedTransactionAPI) -> None:
         """Check who is called, the blobs, and everything that may have to be paid, of which py-evm checks only a part."""
         if not transaction.to:
             raise ValidationError(
@@ -221,7 +227,9 @@ class Executor(PragueTransactionExecutor):
             frame, code, should_transfer_value=True, is_delegation=delegated, refund=refund
         )
 
-    def finalize_computation(self, transaction: Any, computation: ComputationAPI) -> ComputationAPI:
+    def finalize_computation(
+        self, transaction: SignedTransactionAPI, computation: ComputationAPI
+    ) -> ComputationAPI:
         # Skips the step that deletes touched empty accounts: there are none.
         super(SpuriousDragonTransactionExecutor, self).finalize_computation(
             transaction, computation
@@ -232,7 +240,7 @@ class Executor(PragueTransactionExecutor):
         return computation
 
 
-def _validate_set_code(transaction: Any) -> None:
+def _validate_set_code(transaction: SignedTransactionAPI) -> None:
     """Check who is called, and that code is lent to somebody."""
     if not transaction.to:
         raise ValidationError(

@@ -7,8 +7,8 @@ py-evm is a mark in our journal. An account exists here only if it is not empty,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
 
 from eth.abc import AccountDatabaseAPI, ExecutionContextAPI
 from eth.constants import BLANK_ROOT_HASH
@@ -17,10 +17,6 @@ from eth_utils.exceptions import ValidationError
 
 from chain.machine.frame import BlockContext
 from chain.machine.state import NO_ACCOUNT, Account, State
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 _WORD = 2**256
 _NONCES = 2**64

@@ -5,8 +5,9 @@ from __future__ import annotations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.sql.json_values import address_text, to_hex
 from chain.metering.program import Program
-from chain.rpc.boardchain.values import Json, client_errors
+from chain.rpc.boardchain.values import client_errors
 from chain.rpc.errors import bad_params
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 
 

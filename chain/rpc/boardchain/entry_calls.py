@@ -13,7 +13,6 @@ from chain.metering.program import Program
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.boardchain.receipts import error_json, logs_json, receipt_json
 from chain.rpc.boardchain.values import (
-    Json,
     address_resolver,
     client_errors,
     contract_at,
@@ -25,6 +24,7 @@ from chain.rpc.control import mining
 from chain.rpc.errors import RpcError, bad_params
 from chain.rpc.eth.transactions import call_gas_limit
 from chain.rpc.hex_values import data, to_bytes, to_int
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.spec.overloads import signatures
@@ -195,7 +195,7 @@ def force_random(node: Node, outcomes: object) -> bool:
     return True
 
 
-def release_random(node: Node) -> dict[str, list[object]]:
+def release_random(node: Node) -> object:
     """Draw by the rule again, and return the unused outcomes."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
     return {} if loaded is None else plain(loaded.unused)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from chain.errors import DeclarationError
 from chain.ledger.sql.json_values import to_hex
-from chain.rpc.boardchain.values import Json
 from chain.rpc.errors import refused
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.simulator.catalogue import ContractNotFound
 

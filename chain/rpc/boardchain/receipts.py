@@ -18,7 +18,6 @@ from chain.ledger.sql.parse_values import parse_value
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
 from chain.rpc.boardchain.values import (
-    Json,
     address_resolver,
     answers,
     client_errors,
@@ -30,6 +29,7 @@ from chain.rpc.boardchain.values import (
 )
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, to_hash, to_int, word
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 
 _ACCOUNTS: Final = ("sender", "to", "address")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from chain.ledger.sql.sql_view import QueryLimits
-from chain.rpc.boardchain.values import Json, client_errors, plain
+from chain.rpc.boardchain.values import client_errors, plain
 from chain.rpc.errors import bad_params
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 
 _BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)

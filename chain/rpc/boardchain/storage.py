@@ -13,9 +13,10 @@ from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.sql.json_values import address_text
 from chain.ledger.sql.parse_values import parse_members, parse_value
 from chain.rpc.block_tags import LATEST, state_at
-from chain.rpc.boardchain.values import Json, address_resolver, client_errors, contract_at, plain
+from chain.rpc.boardchain.values import address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, to_list
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.schema.value_types import ValueType
 from chain.spec.models import ModelSpec

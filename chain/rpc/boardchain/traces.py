@@ -7,8 +7,9 @@ from chain.ledger.decoded.writes import Reading, Write
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql.json_values import address_text
 from chain.rpc.boardchain.receipts import error_json, log_json, named_json, write_json
-from chain.rpc.boardchain.values import Json, plain, plain_members
+from chain.rpc.boardchain.values import plain, plain_members
 from chain.rpc.hex_values import data
+from chain.rpc.json_format import Json
 
 
 def tree_json(first: Trace) -> Json:

@@ -20,7 +20,6 @@ from chain.rpc.node import Node
 from chain.simulator.chain import Chain
 from chain.types import Address
 
-Json = dict[str, Any]
 T = TypeVar("T")
 _SAFE: Final = 2**53 - 1  # whole numbers up to this one are exact in every language
 _MOST: Final = 10_000  # matches in one answer

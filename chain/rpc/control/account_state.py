@@ -76,7 +76,7 @@ def stop_impersonating(node: Node, address: object) -> bool:
     return True
 
 
-def impersonate_all(node: Node, on: Any) -> bool:
+def impersonate_all(node: Node, on: object) -> bool:
     """Set whether `eth_sendTransaction` sends from every account without its key."""
     node.impersonates_all = parse_bool(on, "whether all are impersonated")
     return True
@@ -116,7 +116,7 @@ def set_excess_blob_gas(node: Node, excess: object) -> bool:
     return True
 
 
-def set_min_gas_price(node: Node, price: Any) -> None:
+def set_min_gas_price(node: Node, price: object) -> None:
     """Refuse: there is no minimum gas price other than the base fee."""
     raise refused(
         "this chain has no minimum gas price other than the base fee: set the base fee of the next block"
@@ -154,6 +154,6 @@ def set_logging(node: Node, on: object) -> bool:
     return True
 
 
-def set_rpc_url(node: Node, url: Any) -> None:
+def set_rpc_url(node: Node, url: object) -> None:
     """Refuse: this chain is not a fork of another one."""
     raise refused("this chain is not a fork of another one, so it has no RPC URL to set")

@@ -10,21 +10,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 from chain.rpc.hex_values import data, quantity, to_address, to_hash
-from chain.rpc.json_format import signed_json, transaction_json
+from chain.rpc.json_format import Json, signed_json, transaction_json
 from chain.rpc.node import Node
 from chain.rpc.open_block import reapply, undo_from
 from chain.rpc.queue import Queue, hash_of, raw_bytes_of, require_higher_fees
 from chain.simulator.chain import Chain
-
-Json = dict[str, Any]
-
 
 # Reading
 

@@ -27,11 +27,11 @@ from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.eth.transactions import imagined, without_fees
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
+from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.reader import ChainReader
 
-Json = dict[str, Any]
 _TRACERS: Final[dict[Any, Callable[[Run, Json], object]]] = {
     None: struct_logs,
     "": struct_logs,

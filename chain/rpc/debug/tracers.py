@@ -26,8 +26,8 @@ from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, Account, S
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.errors import too_much
 from chain.rpc.hex_values import data, quantity, word
+from chain.rpc.json_format import Json
 
-Json = dict[str, Any]
 _KINDS: Final = {
     "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
 }  # fmt: skip

@@ -38,7 +38,7 @@ def send_unsigned(node: Node, fields: object) -> str:
     return data(submit(node, _with_gas(node, fields, tx)))
 
 
-def parse_sent(node: Node, fields: Any) -> Transaction:
+def parse_sent(node: Node, fields: object) -> Transaction:
     """Return a transaction that the node signs, or that is sent from an impersonated account."""
     tx = parse_fields(node.chain, fields, node.chain.pending)
     if not node.impersonates_all and tx.sender not in node.impersonated:
@@ -53,12 +53,12 @@ def _with_gas(node: Node, fields: Any, tx: Transaction) -> Transaction:
     return tx
 
 
-def send_raw_transaction(node: Node, raw: Any) -> str:
+def send_raw_transaction(node: Node, raw: object) -> str:
     """Send signed bytes, and return the hash of the transaction."""
     return data(submit(node, parse_signed(node.chain, to_bytes(raw, "the transaction"))))
 
 
-def send_raw_transaction_sync(node: Node, raw: Any, timeout: object = None) -> Json:
+def send_raw_transaction_sync(node: Node, raw: object, timeout: object = None) -> Json:
     """Send signed bytes, and return the receipt (EIP-7966). There is one at once, as each transaction has its own block."""
     chain = node.chain
     if not chain.automine:
