@@ -62,7 +62,8 @@ def digest_of(plan: Plan, rows: list[Row]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("workers", "chunk", "hash_seed"), [(1, 1, 0), (1, 50, 7), (2, 1, 1), (3, 2, 0), (2, None, 0)]
+    ("workers", "chunk", "hash_seed"),
+    [(1, 1, 0), (1, 50, 7), (2, 1, 1), (3, 2, 42), (2, None, 4_294_967_295)],
 )
 def test_results_depend_on_plan_alone(
     plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
