@@ -219,6 +219,19 @@ def test_failures_keep_transcripts(tmp_path: Path) -> None:
     assert all(replay(row.transcript or "", contracts=[Nim]).ok for row in failed)
 
 
+@pytest.mark.slow
+def test_rare_bug_is_found_and_met_again(tmp_path: Path) -> None:
+    plan = Plan.of(NIM, ["careless", "random"], bare=True)
+    tally = play(plan, 20_000, out=tmp_path)
+    with Store(tmp_path) as store:
+        failed = [*store.failures()]
+    assert 0 < len(failed) == tally.failures < 12  # 4 are expected
+    for number, row in enumerate(failed):
+        again = replay_into(plan, row.game, tmp_path / f"{number}.chain")
+        assert row.failure == again.failure == "RuntimeError: rare"
+        assert row.plies == again.plies == (row.transcript or "").count("\n")
+
+
 def test_endless_game_fails() -> None:
     plan = Plan.of(NIM, ["idle"], bare=True, most_plies=5)
     row = play_game(plan, 0)
