@@ -53,9 +53,7 @@ def play(
                 played = rows_from(scheduler, plan, missing, setting, chunk)
             with closing(played) as chunks:
                 for rows in chunks:
-                    for row in rows:
-                        tally.add(row)
-                    store.add(rows, tally)
+                    store.add(rows, tally, until=games)
                     watch(len(rows), tally)
                     if tally.is_decided:
                         break

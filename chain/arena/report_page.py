@@ -306,7 +306,8 @@ def _heat(tally: Tally, board: Picture | None) -> Markup:
     told = f"{whole(total)} in all. The stronger the colour, the more moves.{_of_first(tally)}"
     shown = remark("The game's code has changed, so its board is not drawn.")
     if board is not None:
-        shown = Markup(board.heat(tally.heat).svg())
+        known = {name: times for name, times in tally.heat.items() if name in board.parts}
+        shown = Markup(board.heat(known).svg())
     return section("Where moves go", shown, beside, remark(told))
 
 

@@ -73,17 +73,23 @@ class Store:
         tally = self.kept_tally
         if tally.sprt != sprt or tally.games > until:
             tally = Tally(tally.plan, sprt)
-        for row in self.rows(first=tally.games, until=until):
-            tally.add(row)
+        self._count(tally, until)
         return tally
 
-    def add(self, rows: Sequence[Row], tally: Tally | None = None) -> None:
-        """Keep rows, and the count in which they are."""
+    def add(self, rows: Sequence[Row], tally: Tally | None = None, *, until: int = _ALL) -> None:
+        """Keep rows, and go on with a count as far as there are rows now. Those after one that is missing wait for it."""
         with self._connection:
             self._connection.executemany(_INSERT, rows)
             if tally is not None:
+                self._count(tally, until)
                 state = json.dumps(tally.to_json())
                 self._connection.execute("INSERT OR REPLACE INTO tally VALUES (1, ?)", (state,))
+
+    def _count(self, tally: Tally, until: int) -> None:
+        for row in self.rows(first=tally.games, until=until):
+            if row.game != tally.games or tally.is_decided:
+                break
+            tally.add(row)
 
     def drop_from(self, number: int) -> None:
         """Remove this game and all that come after it."""

@@ -1,4 +1,4 @@
-"""The count of a campaign's games in the order of their numbers, whatever the order in which they come in.
+"""The count of a campaign's games, in the order of their numbers.
 
 It is all that a report needs, and small whatever the number of games: results keep it beside their rows, so that a campaign
 that is taken up again need not look at them.
@@ -40,7 +40,7 @@ class Share:
 
 @dataclass
 class Tally:
-    """The games from number 0 on, without a gap; those that came in too early wait."""
+    """The games from number 0 on, without a gap."""
 
     plan: Plan
     sprt: Sprt | None = None
@@ -53,7 +53,6 @@ class Tally:
     endings: Counter[str] = field(default_factory=Counter)
     gas: defaultdict[str, Distribution] = field(default_factory=lambda: defaultdict(Distribution))
     heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
-    _waiting: dict[int, Row] = field(default_factory=dict)
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
     _wins: defaultdict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
     _first_half: float | None = None  # of a pair: what the first strategy got in its first game
@@ -63,9 +62,25 @@ class Tally:
         return self.accepted is not None
 
     def add(self, row: Row) -> None:
-        self._waiting[row.game] = row
-        while not self.is_decided and self.games in self._waiting:
-            self._count(self._waiting.pop(self.games))
+        """Count the next game."""
+        if row.game != self.games:
+            raise ValueError(f"game {self.games} comes next, not {row.game}")
+        self.games += 1
+        self.digest = and_row(self.digest, row)
+        self.plies.add(row.plies)
+        if row.details is not None:
+            self._count_details(json.loads(row.details))
+        seats, points = self.plan.seats(row.game), _points(row.winners)
+        if row.failure is not None:
+            self.failures += 1
+        else:
+            self.endings[row.ending or ""] += 1
+            for seat, name in enumerate(seats):
+                self._played[name, seat] += 1
+                self._wins[name, seat] += points.get(seat, 0)
+        if self.plan.is_duel:
+            mine = points.get(seats.index(self.plan.strategies[0]), 0)
+            self._count_half(row.game, None if row.failure else mine)
 
     def shares(self) -> list[Share]:
         """Return the share of each strategy, then of each on each seat; who won most comes first."""
@@ -81,7 +96,6 @@ class Tally:
         return [self._sum("", [key for key in self._played if key[1] == seat], seat) for seat in seats]  # fmt: skip
 
     def to_json(self) -> dict[str, object]:
-        """Return all of the count but for the games that wait."""
         return {
             "sprt": self.sprt and asdict(self.sprt),
             "games": self.games,
@@ -113,7 +127,6 @@ class Tally:
             Counter(record["endings"]),
             defaultdict(Distribution, gas),
             Counter(record["heat"]),
-            {},
             Counter({key: games for key, (games, _) in seats.items()}),
             defaultdict(float, {key: wins for key, (_, wins) in seats.items()}),
             record["first_half"],
@@ -126,24 +139,6 @@ class Tally:
     def _sum(self, name: str, keys: list[tuple[str, int]], seat: int | None) -> Share:
         games, wins = sum(self._played[key] for key in keys), sum(self._wins[key] for key in keys)
         return Share(name, seat, games, wins)
-
-    def _count(self, row: Row) -> None:
-        self.games += 1
-        self.digest = and_row(self.digest, row)
-        self.plies.add(row.plies)
-        if row.details is not None:
-            self._count_details(json.loads(row.details))
-        seats, points = self.plan.seats(row.game), _points(row.winners)
-        if row.failure is not None:
-            self.failures += 1
-        else:
-            self.endings[row.ending or ""] += 1
-            for seat, name in enumerate(seats):
-                self._played[name, seat] += 1
-                self._wins[name, seat] += points.get(seat, 0)
-        if self.plan.is_duel:
-            mine = points.get(seats.index(self.plan.strategies[0]), 0)
-            self._count_half(row.game, None if row.failure else mine)
 
     def _count_details(self, details: Mapping[str, Any]) -> None:
         for entry, counts in details["gas"].items():

@@ -111,6 +111,15 @@ class Wrong:
         return 4 if state == 6 else moves[-1]
 
 
+class Careless(AnyMove):
+    """Has a bug that one game in 5 000 meets."""
+
+    def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
+        if state > 4 and chance.random() < 1 / 12_000:
+            raise RuntimeError("rare")
+        return super().choose(state, moves, chance)
+
+
 class Idle:
     """Takes nothing, for ever."""
 
@@ -142,6 +151,7 @@ STRATEGIES: Final[Mapping[str, Callable[[], Strategy[int, int]]]] = {
     "fatal": Fatal,
     "loud": Loud,
     "wrong": Wrong,
+    "careless": Careless,
     "idle": Idle,
     "endless": Endless,
     "asleep": Asleep,

@@ -33,10 +33,10 @@ from chain.arena import Plan, Store, play
 
 chunks, add = iter(range(int(sys.argv[2]))), Store.add
 
-def dying(self, rows, tally):
+def dying(self, rows, *count, **until):
     if next(chunks, None) is None:
         os.kill(os.getpid(), signal.SIGKILL)
-    add(self, rows, tally)
+    add(self, rows, *count, **until)
 
 Store.add = dying
 play(Plan.of("{NIM}", ["perfect", "random"]), {GAMES}, chunk=1, workers=2, out=Path(sys.argv[1]))
@@ -62,7 +62,8 @@ def digest_of(plan: Plan, rows: list[Row]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("workers", "chunk", "hash_seed"), [(1, 1, 0), (1, 50, 7), (2, 1, 1), (3, 2, 0), (2, None, 0)]
+    ("workers", "chunk", "hash_seed"),
+    [(1, 1, 0), (1, 50, 7), (2, 1, 1), (3, 2, 42), (2, None, 4_294_967_295)],
 )
 def test_results_depend_on_plan_alone(
     plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
@@ -146,10 +147,7 @@ def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rows = [play_game(plan, number) for number in range(GAMES)]
     with Store(tmp_path) as store:
         store.follow(plan)
-        tally = store.tally()
-        for row in (early := [*rows[:7], rows[9]]):
-            tally.add(row)
-        store.add(early, tally)
+        store.add([*rows[:7], rows[9]], store.tally())
     seen, rows_of = list[int](), Store.rows
 
     def watched(self: Store, *, first: int = 0, until: int) -> Iterator[Row]:
@@ -158,7 +156,7 @@ def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(Store, "rows", watched)
     grown = play(plan, GAMES, out=tmp_path)
-    assert seen == [7]
+    assert seen[0] == 7
     whole = Tally(plan)
     for row in rows:
         whole.add(row)
@@ -216,6 +214,19 @@ def test_failures_keep_transcripts(tmp_path: Path) -> None:
     assert reasons == {"RuntimeError: seven", "IllegalChoice: wrong chose 4"}
     assert tally.failures == len(failed)
     assert all(replay(row.transcript or "", contracts=[Nim]).ok for row in failed)
+
+
+@pytest.mark.slow
+def test_rare_bug_is_found_and_met_again(tmp_path: Path) -> None:
+    plan = Plan.of(NIM, ["careless", "random"], bare=True)
+    tally = play(plan, 20_000, out=tmp_path)
+    with Store(tmp_path) as store:
+        failed = [*store.failures()]
+    assert 0 < len(failed) == tally.failures < 12  # 4 are expected
+    for number, row in enumerate(failed):
+        again = replay_into(plan, row.game, tmp_path / f"{number}.chain")
+        assert row.failure == again.failure == "RuntimeError: rare"
+        assert row.plies == again.plies == (row.transcript or "").count("\n")
 
 
 def test_endless_game_fails() -> None:

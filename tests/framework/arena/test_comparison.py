@@ -130,10 +130,7 @@ def test_rounds_with_failures_are_left_out() -> None:
     rows = [row._replace(game=number) for number, row in enumerate([won, won, failed, won, won])]
     with Store() as store:
         store.follow(plan)
-        tally = store.tally()
-        for row in rows:
-            tally.add(row)
-        store.add(rows, tally)
+        store.add(rows, store.tally())
         assert compare("itself", store, store).games == 2
 
 

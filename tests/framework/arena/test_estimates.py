@@ -26,6 +26,50 @@ def test_wilson_interval(points: float, games: int, low: float, high: float) -> 
     assert wilson(points, games) == pytest.approx((low, high), abs=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("points", "games", "low", "high"),
+    [
+        (0, 10, 0.0, 0.2775327999),
+        (5, 10, 0.2365930905, 0.7634069095),
+        (412.5, 1000, 0.3823799055, 0.4432897773),
+        (18.5, 37, 0.3466557583, 0.6533442417),
+        (999_999, 1_000_000, 0.9999943351, 0.9999998235),
+    ],
+)
+def test_interval_is_that_of_statsmodels(
+    points: float, games: int, low: float, high: float
+) -> None:
+    """As `proportion_confint(points, games, method="wilson")` of statsmodels 0.15 has it."""
+    assert wilson(points, games) == pytest.approx((low, high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo", "error"),
+    [
+        ((10, 0, 20, 0, 10), 0, 77.38874391),
+        ((8, 14, 50, 22, 11), 23.19677879, 34.29439252),
+        ((1, 0, 5, 0, 25), 358.10585979, 191.07649453),
+        ((80, 400, 1000, 440, 90), 5.18599087, 6.60254209),
+    ],
+)
+def test_elo_is_that_of_normal_interval(counts: tuple[int, ...], elo: float, error: float) -> None:
+    """Of the mean score of pairs, `norm.interval(0.95, mean, sem(pairs, ddof=0))` of scipy 1.17, told in Elo."""
+    assert Pairs(counts).elo == pytest.approx((elo, error), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo0", "elo1", "llr"),
+    [
+        ((8, 14, 50, 22, 11), 0, 20, 0.858246),
+        ((80, 400, 1000, 440, 90), -5, 5, 4.558469),
+        ((10, 3, 20, 5, 10), 0, 50, -0.765402),
+    ],
+)
+def test_llr_is_that_of_constrained_maximum(counts: tuple[int, ...], elo0: float, elo1: float, llr: float) -> None:  # fmt: skip
+    """As `minimize(…, method="SLSQP")` of scipy 1.17 finds the likeliest distributions with either mean."""
+    assert Sprt(elo0, elo1).llr(Pairs(counts)) == pytest.approx(llr, abs=2e-6)
+
+
 def test_wilson_ends_solve_its_equation() -> None:
     """At either end the observed share lies just z standard deviations off."""
     for end in wilson(37, 90):
@@ -88,11 +132,12 @@ def test_test_waits_for_fifty_pairs() -> None:
 
 
 @pytest.mark.parametrize("true", [0, 100])
-def test_test_errs_as_seldom_as_it_says(true: float) -> None:
-    """Of 200 matches at most 1 in 20 may end wrong; 5 standard deviations above are 26."""
+@pytest.mark.parametrize("matches", [200, pytest.param(2000, marks=pytest.mark.slow)])
+def test_test_errs_as_seldom_as_it_says(true: float, matches: int) -> None:
+    """At most 1 match in 20 may end wrong, and by chance five standard deviations more."""
     test, chance, share = Sprt(0, 100), Random(1), share_of(true)
-    wrong = sum(_accepted(test, chance, share) != true for _ in range(200))
-    assert wrong <= 26
+    wrong = sum(_accepted(test, chance, share) != true for _ in range(matches))
+    assert wrong <= matches / 20 + 5 * sqrt(matches * 0.05 * 0.95)
 
 
 def _accepted(test: Sprt, chance: Random, share: float) -> float:

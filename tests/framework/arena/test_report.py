@@ -8,8 +8,10 @@ from typing import Final
 
 import pytest
 
-from chain.arena import Game, Plan, Store, Uniform, play
+from chain.arena import Game, Plan, Store, Tally, Uniform, play
 from chain.arena.report import report_of, write_report
+from chain.arena.report_page import report_page
+from chain.pictures import Part, picture_of_parts
 from tests.framework.arena.nim import ChainTable, Nim, RulesTable, Wrong
 
 EVIL: Final = "</script><img src=x onerror=alert(1)>'\"&\u202e"
@@ -88,6 +90,16 @@ def test_tables_say_what_results_say(tmp_path: Path) -> None:
 def test_failures_are_told_with_transcript(text: str) -> None:
     assert "RuntimeError: seven" in Page(text).cells
     assert "boardchain transcript" in text
+
+
+def test_places_that_the_board_lacks_are_not_drawn() -> None:
+    tally = Tally(Plan("nowhere", ("a", "b"), ""), games=1)
+    tally.plies.add(7)
+    tally.heat.update({"a1": 3, "elsewhere": 4})
+    board = picture_of_parts(10, 10, [Part("a1", 0, 0, 10, 10)])
+    page = report_page(tally, [], board)
+    assert "<title>a1: 3</title>" in page
+    assert Page(page).cells[-6:-3] == ["elsewhere", "4", "57.14%"]
 
 
 def test_report_of_nothing_is_a_page() -> None:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from chain.arena import Plan
+from chain.arena import Plan, Store
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row
 from chain.arena.tally import Tally
@@ -19,11 +19,13 @@ FAILED = LOST._replace(ending=None, winners="[]", places="[]", scores="[]", fail
 
 
 def counted(*rows: Row, order: Random | None = None, sprt: Sprt | None = None) -> Tally:
+    """Return the count of games that come in one by one."""
     tally, numbers = Tally(PLAN, sprt), [*range(len(rows))]
     if order is not None:
         order.shuffle(numbers)
-    for number in numbers:
-        tally.add(rows[number]._replace(game=number))
+    with Store() as store:
+        for number in numbers:
+            store.add([rows[number]._replace(game=number)], tally)
     return tally
 
 
@@ -68,7 +70,10 @@ def test_order_does_not_matter(seed: int) -> None:
 
 def test_games_after_gap_wait() -> None:
     tally = Tally(PLAN)
-    tally.add(WON._replace(game=1))
-    assert tally.games == 0
-    tally.add(WON._replace(game=0))
+    with Store() as store:
+        store.add([WON._replace(game=1)], tally)
+        assert tally.games == 0
+        store.add([WON], tally)
     assert tally.games == 2
+    with pytest.raises(ValueError, match="game 2 comes next, not 5"):
+        tally.add(WON._replace(game=5))

@@ -36,6 +36,7 @@ COMMANDS = (
     "chain lint .",
     "chain run scripts/play.py",
     "chain fuzz contracts.snakes_and_ladders --examples 5",
+    "chain play contracts.snakes_and_ladders --games 4 --strategies shrewd,random",
 )
 
 
