@@ -291,3 +291,38 @@ def test_characters_that_a_terminal_lacks_are_replaced(file: Path) -> None:
     words = [sys.executable, "-m", "chain", "sql", "select '♟ à' piece", "--chain", str(file)]
     done = subprocess.run(words, env=environment, capture_output=True, check=True)
     assert done.stdout.decode("cp1252").splitlines()[-1] == "? à"
+
+
+# What a command takes
+
+READING = [
+    ("receipts",),
+    ("events",),
+    ("sql", "select count(*) from receipts"),
+    ("events", "Moved", "--contract", "Race"),
+]
+
+
+@pytest.mark.parametrize("words", READING)
+def test_reading_imports_no_contract(file: Path, words: tuple[str, ...]) -> None:
+    shown = "'desk_arena' in sys.modules, 'chain.metering.build' in sys.modules"
+    code = (
+        "import sys\nfrom chain.cli.main import cli\n"
+        f"sys.argv = {['boardchain', *words, '--chain', str(file), '--contracts', 'desk_arena']!r}\n"
+        f"try: cli.main()\nexcept SystemExit: print({shown})"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{file.parent}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False False"
+
+
+def test_only_the_contract_that_runs_is_made() -> None:
+    code = (
+        "import sys\nfrom chain.cli.main import cli\n"
+        "sys.argv = ['boardchain', 'deploy', 'Deblockle']\n"
+        "try: cli.main()\nexcept SystemExit: print(sorted(name for name in sys.modules if name.startswith('contracts.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    assert "contracts.deblockle" in done.stdout and "contracts.blokus" not in done.stdout
