@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chain import Chain
+from chain.cli import progress
 from chain.cli.commands import events
 from chain.cli.main import cli
 from chain.simulator.chain import Chain as AnyChain
@@ -326,3 +328,28 @@ def test_only_the_contract_that_runs_is_made() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
     assert "contracts.deblockle" in done.stdout and "contracts.blokus" not in done.stdout
+
+
+# Progress
+
+
+def test_long_commands_tell_how_far_they_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, int]] = []
+
+    @contextmanager
+    def bar(what: str, total: int | None) -> Iterator[progress.Step]:
+        yield lambda done, note="": seen.append((what, done))
+
+    for module in ("progress", "commands.fuzz", "commands.verify"):
+        monkeypatch.setattr(f"chain.cli.{module}.bar", bar)
+    given = ["--contracts", "desk_arena"]
+    for words in (
+        ["verify", str(file), *given],
+        ["replay", str(file), *given],
+        ["record", str(file), *given],
+    ):
+        assert CliRunner().invoke(cli, words).exit_code == 0
+    CliRunner().invoke(cli, ["fuzz", "desk_arena", "--examples", "3", "--steps", "2"])
+    told = {what: sum(done for name, done in seen if name == what) for what, _ in seen}
+    assert told["reading"] == 3 * 5 and told["replaying"] >= 5
+    assert told["verifying"] >= 6 and told["fuzzing"] >= 3
