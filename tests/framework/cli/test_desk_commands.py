@@ -268,6 +268,8 @@ def test_examples_of_the_help_are_valid(name: str) -> None:
         words = shlex.split(call.partition(')"')[0].partition(" > ")[0])
         assert words[0] == name
         command.parse_args(click.Context(command, resilient_parsing=True), words[1:])
+        known = {option for param in command.params for option in param.opts}
+        assert {word for word in words if word.startswith("-") and word != "-1"} <= known
 
 
 def test_errors_are_json_too(run: Run) -> None:
