@@ -269,6 +269,7 @@ def test_examples_of_the_help_are_valid(name: str) -> None:
         assert words[0] == name
         command.parse_args(click.Context(command, resilient_parsing=True), words[1:])
         known = {option for param in command.params for option in param.opts}
+        known |= {option for param in command.params for option in param.secondary_opts}
         assert {word for word in words if word.startswith("-") and word != "-1"} <= known
 
 
