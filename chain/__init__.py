@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.source.user_modules import prefer_users_packages
+
 if TYPE_CHECKING:
     from chain.crypto.hashing import keccak
     from chain.errors import (
@@ -77,6 +79,8 @@ __all__ = [
     "view",
     "watchdog",
 ]
+
+prefer_users_packages()
 
 
 def __getattr__(name: str) -> Any:

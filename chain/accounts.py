@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from coincurve import PrivateKey
-
 from chain.crypto.hashing import keccak
+from chain.crypto.signatures import CURVE
 from chain.types import Address
 
 WELL_KNOWN: Final = (
@@ -54,8 +53,7 @@ def make_account(address: bytes | str, key: bytes, name: str) -> Account:
 @lru_cache(maxsize=4096)  # a named account is asked for again with every call
 def account_of_key(key: bytes, name: str) -> Account:
     """Return the account that signs with `key`. Its address is the last 20 bytes of the hash of the public key."""
-    public = PrivateKey(key).public_key.format(compressed=False)
-    return make_account(keccak(public[1:])[12:], key, name)
+    return make_account(keccak(CURVE.public_key(key))[12:], key, name)
 
 
 ACCOUNTS: Final = tuple(

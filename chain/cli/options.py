@@ -14,7 +14,6 @@ from chain.cli import lookup
 from chain.cli.arguments import read_args
 from chain.cli.progress import bar
 from chain.ledger.sql.parse_values import ParseError
-from chain.runtime.contract import Contract
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import MEMORY, Chain
 from chain.simulator.handle import Entry
@@ -56,20 +55,16 @@ def contracts_option(command: Command) -> Command:
     @wraps(command)
     def offering(*args: object, package: str, **named: object) -> Any:
         try:
-            offered = ContractCatalogue(package)
+            return command(*args, offered=ContractCatalogue(package), **named)
         except ContractNotFound as error:
             raise click.UsageError(str(error)) from error
-        return command(*args, offered=offered, **named)
 
     return _contracts(offering)
 
 
 def contract_named(offered: ContractCatalogue, name: str) -> Any:
     """Return the contract class of that name."""
-    try:
-        return offered.find(name)
-    except ContractNotFound as error:
-        raise click.UsageError(str(error)) from None
+    return offered.find(name)
 
 
 def exists(where: str) -> bool:
@@ -86,16 +81,18 @@ def open_chain(
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with _connect(where, offered.classes if offered else ()) as chain:
+    with _connect(where) as chain:
+        if offered is not None:
+            offered.offer_to(chain)
         yield chain
 
 
-def _connect(where: str, classes: Sequence[type[Contract]]) -> Chain:
+def _connect(where: str) -> Chain:
     """Return the chain in memory, in a file or of a node."""
     if "://" not in where:
-        return Chain.reach(where, contracts=classes)
+        return Chain.reach(where)
     with bar("reading the chain", None) as step:
-        return Chain.connect(where, contracts=classes, watch=step)
+        return Chain.connect(where, watch=step)
 
 
 def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, object]:

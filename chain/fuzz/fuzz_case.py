@@ -163,14 +163,15 @@ class Fuzz:
 
     @classmethod
     def run(
-        cls, max_examples: int = 100, steps: int = 30, seed: int = 0, lines: bool = True
-    ) -> Report:
+        cls, max_examples: int = 100, steps: int = 30, seed: int = 0, lines: bool = True,
+        watch: Callable[[int], object] = int,
+    ) -> Report:  # fmt: skip
         """Search for calls that break something. Raise `FuzzFailure` with the shortest sequence found.
 
         The same arguments always give the same calls. With `lines` the search is also steered towards unseen lines, at the cost
-        of tracing each call.
+        of tracing each call. `watch` is called with 1 after each play.
         """
-        report: Report = _runner().run(cls, max_examples, steps, seed, lines)
+        report: Report = _runner().run(cls, max_examples, steps, seed, lines, watch)
         return report
 
 

@@ -27,20 +27,32 @@ Draw: TypeAlias = Callable[[st.SearchStrategy[object]], Any]
 Act: TypeAlias = Callable[[Draw], None]
 Choose: TypeAlias = Callable[[Draw], Step | None]  # None if nothing is proposed
 
+Watch: TypeAlias = Callable[[int], object]
 _DEPLOYMENTS: Final = st.integers(0, 2**16 - 1)
 _STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _DEPLOYMENTS)
 _HOW_OFTEN: Final = st.sampled_from([0, 5, 25])  # percentage of acts that start over
 
 
 def run(
-    description: type[Fuzz], max_examples: int, steps: int, seed_of_run: int, lines: bool
+    description: type[Fuzz],
+    max_examples: int,
+    steps: int,
+    seed_of_run: int,
+    lines: bool,
+    watch: Watch,
 ) -> Report:
     """Search for a problem. Raise `FuzzFailure`, or return the report if there is none."""
-    return explore(Explorer(description, lines), max_examples, steps, seed_of_run)
+    return explore(Explorer(description, lines), max_examples, steps, seed_of_run, watch)
 
 
-def explore(explorer: Explorer, max_examples: int, steps: int, seed_of_run: int) -> Report:
-    """Search for a problem from where an explorer is."""
+def explore(
+    explorer: Explorer, max_examples: int, steps: int, seed_of_run: int, watch: Watch = int
+) -> Report:
+    """Search for a problem from where an explorer is. `watch` is called with 1 after each play."""
+
+    def played(play: object) -> None:
+        watch(1)
+
     configure = settings(
         backend=EVEN,
         max_examples=max_examples,
@@ -54,7 +66,7 @@ def explore(explorer: Explorer, max_examples: int, steps: int, seed_of_run: int)
         suppress_health_check=list(HealthCheck),
     )
     try:
-        seed(seed_of_run)(configure(given(_plays_of(explorer, steps))(lambda play: None)))()
+        seed(seed_of_run)(configure(given(_plays_of(explorer, steps))(played)))()
     except (ProblemFound, errors.Flaky):
         # Flaky, because the same draws may have continued from another beginning before.
         if explorer.problem is None:

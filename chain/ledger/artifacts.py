@@ -76,7 +76,7 @@ class Artifact:
             entry.name: entry
             for entry in (_entry(self.name, description) for description in entries)
         }
-        spec = ContractSpec(
+        spec = _RecordedSpec(
             cls,
             entry_specs,
             _entry(self.name, init) if init else None,
@@ -85,12 +85,23 @@ class Artifact:
         )
         cls.__spec__ = spec
         vars(spec)["abi"] = self.abi
-        vars(spec)["references"] = References(
+        vars(spec)["recorded"] = events, errors, models
+        return spec
+
+
+class _RecordedSpec(ContractSpec):
+    """The description of a class whose code is not here."""
+
+    recorded: tuple[Description, Description, Description]
+
+    @cached_property
+    def references(self) -> References:
+        events, errors, models = self.recorded
+        return References(
             {event[0]: _event(event) for event in events},
             {error[0]: _error(error) for error in errors},
             {model[0]: _model(model) for model in models},
         )
-        return spec
 
 
 @cache

@@ -140,7 +140,8 @@ class ReceiptLog(Sequence[Receipt]):
         positions = self._finder("entry", value)()
         others = [
             (digest, entry.name)
-            for digest, program in self._ledger.programs.items()
+            for digest in {**self._ledger.artifacts, **self._ledger.programs}
+            if (program := self._ledger.program(digest)) is not None
             for entry in program.spec.resolve(value)
             if entry.name != value
         ]
@@ -152,7 +153,7 @@ class ReceiptLog(Sequence[Receipt]):
 
     def _need_entry(self, name: str) -> None:
         """Refuse the name of an entry that no contract on this chain has, or ever had."""
-        specs = [program.spec for program in self._ledger.programs.values()]
+        specs = self._ledger.known_specs
         known = {entry_name for spec in specs for entry_name in spec.entries}
         known.update(spec.init.name for spec in specs if spec.init is not None)
         if name in known or any(spec.resolve(name) for spec in specs):

@@ -26,6 +26,7 @@ def recording_machine(ledger: Ledger) -> RecordingMachine:
     machine = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
         machine.declare(program)
+    machine.programs.find_offered = getattr(ledger.programs, "find_offered", None)
     machine.block_hash = ledger.block_hash
     return machine
 

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from coincurve import PrivateKey, PublicKey
-
 from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
+from chain.crypto.signatures import CURVE
 from chain.errors import InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
@@ -160,13 +159,10 @@ def _signing_hash(kind: int, fields: Sequence[rlp.Item], chain_id: int | None) -
     return keccak(_typed(kind, [*fields, *tail]))
 
 
-_signer = lru_cache(maxsize=256)(PrivateKey)
-
-
 @lru_cache(maxsize=1024)
 def sign(key: bytes, message: bytes) -> bytes:
     """Return r, s and parity. Cached, because a transaction's hash is often requested again when its block is hashed."""
-    return _signer(key).sign_recoverable(message, hasher=None)
+    return CURVE.sign(key, message)
 
 
 # Reading
@@ -243,12 +239,12 @@ def _sender(
     message = _signing_hash(kind, unsigned, signed_for)
     signature = r.to_bytes(32) + s.to_bytes(32) + bytes((parity,))
     try:
-        key = PublicKey.from_signature_and_message(signature, message, hasher=None)
+        key = CURVE.recover(signature, message)
     except ValueError:
         raise InvalidTransaction(
             "invalid transaction v, r, s values: no key could have made its signature"
         ) from None
-    return keccak(key.format(compressed=False)[1:])[12:]
+    return keccak(key)[12:]
 
 
 def wrong_chain(signed_for: int | None, chain_id: int) -> InvalidTransaction:

@@ -49,6 +49,13 @@ class _UndeclaredContract:
 _ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
 
 
+class Programs(dict[bytes, Program]):
+    """The contracts that are declared on a chain, by digest."""
+
+    # Finds the contract with a digest that is not declared: it is declared when a message reaches it.
+    find_offered: Callable[[bytes], Program | None] | None = None
+
+
 class Machine:
     """The machine that runs transactions on a state."""
 
@@ -57,7 +64,7 @@ class Machine:
     def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state
         self.guards = guards  # True if the guard checks a contract before it is declared
-        self.programs: dict[bytes, Program] = {}  # by digest
+        self.programs = Programs()  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
         self._evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: object = None
@@ -69,6 +76,7 @@ class Machine:
         """Return a machine with the same programs that runs on another state."""
         machine = Machine(state, evm_only=self._evm_only, guards=self.guards)
         machine.programs |= self.programs
+        machine.programs.find_offered = self.programs.find_offered
         machine._by_code |= self._by_code
         machine.block_hash = self.block_hash
         return machine
@@ -81,7 +89,23 @@ class Machine:
 
     def program_at(self, address: bytes) -> Program | None:
         """Return the Python contract deployed at `address`, or None."""
-        return self._by_code.get(self.state.account(address)[2])
+        return self._by_code.get(self.state.account(address)[2]) or self._offered_at(address)
+
+    def _offered_at(self, address: bytes) -> Program | None:
+        """Declare the class of the contract at `address` if it is offered, and return its program."""
+        if self.programs.find_offered is None:
+            return None
+        digest = parse_code(self.state.code(address))
+        return None if digest is None else self.program(digest)
+
+    def program(self, digest: bytes) -> Program | None:
+        """Return the Python contract with that digest, which is declared now if it is only offered."""
+        program = self.programs.get(digest)
+        if program is None and self.programs.find_offered is not None:
+            program = self.programs.find_offered(digest)
+            if program is not None:
+                self.declare(program)
+        return program
 
     @property
     def evm(self) -> Any:
@@ -151,6 +175,7 @@ class Machine:
         return (
             code_hash in self._by_code
             or (code_hash == EMPTY_CODE_HASH and tx.to not in block.fork.precompiles)
+            or self._offered_at(tx.to) is not None
             or self.undeclared_at(tx.to, tx.data) is not None
         )
 
@@ -276,7 +301,9 @@ class Machine:
             code_hash != EMPTY_CODE_HASH
             or frame.code_address in frame.context.block.fork.precompiles
         ):
-            undeclared = self.undeclared_at(frame.code_address, frame.data)
+            undeclared = self._offered_at(frame.code_address) or self.undeclared_at(
+                frame.code_address, frame.data
+            )
             if undeclared is not None and not self._evm_only:
                 run_call(frame, undeclared)
             else:
@@ -289,14 +316,14 @@ class Machine:
         Such a contract accepts nothing else. Return None in any other case.
         """
         digest = parse_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
-        if not digest or digest in self.programs:
+        if not digest or self.program(digest) is not None:
             return None
         return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
 
     def require_declared(self, address: bytes, data: bytes) -> None:
         """Refuse to call a Python contract whose class is not declared here, unless `data` upgrades it."""
         digest = parse_code(self.state.code(address))
-        if digest and digest not in self.programs and data[:4] != UPGRADE.selector:
+        if digest and self.program(digest) is None and data[:4] != UPGRADE.selector:
             raise UndeclaredContract(checksum_address(address))
 
     def _create(self, frame: Frame) -> None:
@@ -319,7 +346,7 @@ class Machine:
         """Run the init code of a Python contract; the output is the code to be stored."""
         # `_create` may have replaced the dictionary.
         frame.storage = self.state.storages[frame.address]
-        program = self.programs.get(digest)
+        program = self.program(digest)
         if program is None:
             raise UnknownCode(digest)
         run_constructor(frame, program, args)

@@ -19,6 +19,7 @@ import pytest
 
 from chain import creation_hooks
 from chain.pytest_plugin.isolation import ChainIsolation
+from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
     from chain.accounts import Account
@@ -91,6 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    prefer_users_packages(config.rootpath)
     anchors = config.stash[_KEY] = ChainIsolation()
     creation_hooks.creation_listeners.append(anchors.register_chain)
     if config.getoption("double_run", default=False):

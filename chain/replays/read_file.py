@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from chain.replays.recorder import record
+from chain.replays.recorder import Through, record
 from chain.replays.transcript import BadTranscript
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
@@ -19,12 +19,12 @@ def is_chain(path: Path) -> bool:
         return file.read(len(_DATABASE)) == _DATABASE
 
 
-def text_of(path: Path, offered: ContractCatalogue) -> str:
-    """Return the transcript in a file, or the transcript of the chain in it."""
+def text_of(path: Path, offered: ContractCatalogue, through: Through = iter) -> str:
+    """Return the transcript in a file, or the transcript of the chain in it, whose blocks go `through` a progress bar."""
     if not is_chain(path):
         try:
             return path.read_bytes().decode()
         except UnicodeDecodeError:
             raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
     with Chain.open(path, contracts=offered.classes, check=True) as chain:
-        return record(chain)
+        return record(chain, through=through)

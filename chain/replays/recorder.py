@@ -6,8 +6,8 @@ signed envelope. A step mentions only what differs from a plain call, such as a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from chain.accounts import account_of_key
 from chain.ledger.artifacts import full_name
@@ -27,15 +27,20 @@ from chain.simulator.chain import Chain
 from chain.simulator.driver import FUNDS
 from chain.spec.contracts import UPGRADE
 
+Through: TypeAlias = Callable[[Sequence[Block]], Iterable[Block]]
 
-def record(chain: Chain) -> str:
-    """Return every request made to a chain, and its outcome, as a text that can be replayed."""
+
+def record(chain: Chain, *, through: Through = iter) -> str:
+    """Return every request made to a chain, and its outcome, as a text that can be replayed.
+
+    `through` is given the blocks and yields them, as for a progress bar.
+    """
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
     writer = Recorder(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
     lines += [f"contract {named}" for named in writer.contracts.values()]
-    lines += ["", *_body(writer), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
+    lines += ["", *_body(writer, through), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -104,12 +109,12 @@ def _name_among(called: list[str], cls: type) -> str:
     return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
 
 
-def _body(writer: Recorder) -> Iterator[str]:
+def _body(writer: Recorder, through: Through) -> Iterator[str]:
     """Yield the lines of all steps."""
     ledger = writer.ledger
     open_ = [ledger.open] if ledger.open is not None else []
     end = 0
-    for block in (*ledger.blocks[1:], *open_):
+    for block in through([*ledger.blocks[1:], *open_]):
         end = len(ledger.timeline) if block is ledger.open else block.end_timeline_index
         yield from writer.block(block, end)
     for index in range(end, len(ledger.timeline)):

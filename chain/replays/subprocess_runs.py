@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -56,11 +56,20 @@ class Run:
         )
 
 
-def play_in(runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: bool = False) -> list[Answer]:  # fmt: skip
+def play_in(
+    runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: bool = False,
+    watch: Callable[[], object] = bool,
+) -> list[Answer]:  # fmt: skip
     """Play a transcript to its end in each interpreter. With `deeds` the answers hold the outcomes of the transactions."""
+
+    def play(run: Run) -> Answer:
+        answer = _play(run, json.dumps({**job, "anew": run.anew}))
+        watch()
+        return answer
+
     job = {"text": text, "packages": list(packages), "deeds": deeds}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda run: _play(run, json.dumps({**job, "anew": run.anew})), runs))
+        return list(pool.map(play, runs))
 
 
 def _play(run: Run, job: str) -> Answer:

@@ -6,14 +6,21 @@ block hashes are compared, and the ticks, which are not part of a block.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from chain.replays.outcomes import Divergence, first_divergence
 from chain.replays.player import classes_of
 from chain.replays.subprocess_runs import SEEDS, Answer, Run, other_versions, play_in
 from chain.replays.transcript import parse
 from chain.simulator.catalogue import ContractCatalogue
+
+Watch: TypeAlias = Callable[[int, int], object]
+
+
+def _look_away(done: int, total: int) -> None:
+    pass
 
 
 @dataclass(frozen=True)
@@ -52,15 +59,17 @@ class VerifyResult:
         )
 
 
-def verify(text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS) -> VerifyResult:
-    """Play a transcript in each interpreter.
+def verify(
+    text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS, *, watch: Watch = _look_away
+) -> VerifyResult:
+    """Play a transcript in each interpreter. `watch` is called with 1 after each play, and with how many there are.
 
     An invalid text, or one whose contracts are not offered, is refused before any interpreter starts.
     """
     classes_of(parse(text), (), [ContractCatalogue(package) for package in packages])
     others = other_versions()
     runs = [*map(Run, seeds), Run(anew=True), *others]
-    answers = play_in(runs, text, packages)
+    answers = play_in(runs, text, packages, watch=lambda: watch(1, len(runs)))
     first, blocks = answers[0], len(answers[0]["hashes"])
     versions = [run.version for run in others]
     for run, answer in zip(runs, answers, strict=True):

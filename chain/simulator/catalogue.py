@@ -7,13 +7,18 @@ A class is offered if it is a public name of the package, or of a module or pack
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from chain.errors import DeclarationError
+from chain.metering.program import Program, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
+from chain.simulator.reader import ChainReader
 from chain.source.location import Source, innermost_author_line, relative_path
 from chain.source.user_modules import find_module
 
@@ -23,11 +28,14 @@ class ContractNotFound(LookupError):
 
 
 class ContractCatalogue:
-    """The contracts of one package."""
+    """The contracts of one package. It imports of the package what is asked for, and all of it only when it must."""
 
     def __init__(self, package: str) -> None:
         self.package = package
-        self.by_full_name = dict(_contracts_in(package))
+
+    @cached_property
+    def by_full_name(self) -> dict[str, type[Contract]]:
+        return dict(_contracts_in(self.package))
 
     @property
     def classes(self) -> list[type[Contract]]:
@@ -36,25 +44,49 @@ class ContractCatalogue:
 
     def find(self, name: str) -> type[Contract]:
         """Return the contract with the name `Class` or `module:Class`."""
-        classes = self.by_full_name
-        matches = [cls for full, cls in classes.items() if name in (full, cls.__name__)]
+        matches = _called(name, _contracts_in(self.package, name.rpartition(":")[2]))
+        matches = matches or _called(name, self.by_full_name.items())
         if len(matches) == 1:
-            return matches[0]
+            return next(iter(matches.values()))
         if matches:
-            full_names = [full for full, cls in classes.items() if cls.__name__ == name]
             raise ContractNotFound(
-                f"{len(matches)} contracts are called {name}: write {' or '.join(full_names)}"
+                f"{len(matches)} contracts are called {name}: write {' or '.join(matches)}"
             )
-        names = ", ".join(cls.__name__ for cls in classes.values()) or "none"
+        names = ", ".join(cls.__name__ for cls in self.by_full_name.values()) or "none"
         raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
 
+    def offer_to(self, chain: ChainReader) -> None:
+        """Let a chain find the classes of its contracts here when it is to run them, by the digests in their code."""
+        artifacts = chain.ledger.artifacts
 
-def _contracts_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
-    """Iterate over full names and classes: each class once, under the first module that has it."""
+        def find(digest: bytes) -> Program | None:
+            artifact = artifacts.get(digest)
+            if artifact is None:
+                return None
+            classes = [cls for _, cls in _contracts_in(self.package, artifact.name)]
+            known: list[type] = [World, *classes]
+            programs = map(program_of, known)
+            return next((program for program in programs if program.digest == digest), None)
+
+        chain.machine.programs.find_offered = find
+
+
+def _called(
+    name: str, contracts: Iterable[tuple[str, type[Contract]]]
+) -> dict[str, type[Contract]]:
+    """Return the contracts with the name `Class` or `module:Class`, by their full names."""
+    return {full: cls for full, cls in contracts if name in (full, cls.__name__)}
+
+
+def _contracts_in(package: str, name: str = "") -> Iterator[tuple[str, type[Contract]]]:
+    """Iterate over full names and classes: each class once, under the first module that has it.
+
+    With `name`, modules that define no class of that name are left out, and not imported.
+    """
     seen: set[type] = set()
-    for module in _modules(package):
-        for name in getattr(module, "__all__", [key for key in vars(module) if key[0] != "_"]):
-            value = getattr(module, name, None)
+    for module in _modules(package, name):
+        for key in getattr(module, "__all__", [key for key in vars(module) if key[0] != "_"]):
+            value = getattr(module, key, None)
             if not isinstance(value, type) or not issubclass(value, Contract) or value in seen:
                 continue
             if f"{value.__module__}.".startswith(f"{package}."):
@@ -62,13 +94,27 @@ def _contracts_in(package: str) -> Iterator[tuple[str, type[Contract]]]:
                 yield f"{module.__name__}:{value.__name__}", value
 
 
-def _modules(package: str) -> Iterator[ModuleType]:
+def _modules(package: str, name: str) -> Iterator[ModuleType]:
     """Iterate over the package and the public modules directly below it."""
     top = import_reported(package)
     yield top
     for module_info in pkgutil.iter_modules(getattr(top, "__path__", ())):
-        if not module_info.name.startswith(("_", "test_")):
-            yield import_reported(f"{package}.{module_info.name}")
+        if module_info.name.startswith(("_", "test_")):
+            continue
+        if name and not _defines(top.__path__, module_info.name, name):
+            continue
+        yield import_reported(f"{package}.{module_info.name}")
+
+
+def _defines(folders: Iterable[str], module: str, name: str) -> bool:
+    """Return True if a file of the module, or of the package, has a statement that defines a class of that name."""
+    statement = re.compile(rf"^\s*class\s+{re.escape(name)}\b".encode(), re.MULTILINE)
+    paths = [Path(folder) / module for folder in folders]
+    files = [
+        *(path.with_suffix(".py") for path in paths),
+        *(f for p in paths for f in p.rglob("*.py")),
+    ]
+    return any(file.is_file() and statement.search(file.read_bytes()) for file in files)
 
 
 def import_reported(name: str) -> ModuleType:

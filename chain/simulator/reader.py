@@ -178,7 +178,7 @@ class ChainReader(ABC):
             name = Address(book.former[name])
         address = self.address_of(name, "name")
         code = self.state.code(address)
-        program = self.machine.programs.get(parse_code(code) or b"")
+        program = self.machine.program_at(address)
         if program is None:
             raise LookupError(self._why_no_handle(address, code))
         cls: type[Contract] = program.spec.cls

@@ -1,19 +1,22 @@
-"""The folders in which users' modules are found: the working directory and the folder of a script.
+"""The folders in which users' modules are found: the working directory, the folder of a script, the project around them.
 
-These folders come after the standard library and everything installed, so that a file `json.py` or `uvicorn.py` in them never
-replaces a module that the chain itself imports, now or later. Only packages that are registered as packages of contracts are
-looked up there first, because an installed package may be called `contracts` too.
+The first two come after the standard library and everything installed, so that a file `json.py` or `uvicorn.py` in them never
+replaces a module that the chain itself imports, now or later. Only packages of contracts are looked up in all of them first,
+because an installed package may be called `contracts` too. A folder of that name without Python, as in a project for
+Solidity, is none.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Final
+
+_MARKS: Final = ("pyproject.toml", "setup.cfg", "setup.py", ".git")  # of a project's own folder
 
 
 class _Packages(MetaPathFinder):
@@ -22,22 +25,51 @@ class _Packages(MetaPathFinder):
     def __init__(self) -> None:
         self.names: set[str] = {"contracts"}
         self.folders: list[str] = []
+        self.starts: list[Path] = []  # folders within users' projects
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if path is not None or fullname not in self.names:
             return None
-        return PathFinder.find_spec(fullname, self.folders)
+        for folder in (*self.folders, *map(str, _projects(self.starts))):
+            spec = PathFinder.find_spec(fullname, [folder])
+            if spec is not None and (spec.loader is not None or _has_python(spec)):
+                return spec
+        return None
+
+
+def _has_python(spec: ModuleSpec) -> bool:
+    """Return True if there is Python in a folder without `__init__.py`."""
+    folders = [Path(folder) for folder in spec.submodule_search_locations or ()]
+    return any(next(folder.rglob("*.py"), None) is not None for folder in folders)
+
+
+def _projects(more: Sequence[Path]) -> Iterator[Path]:
+    """Yield the working directory, the folder of the script and those in `more`, each with its project's folder."""
+    script = getattr(sys.modules.get("__main__"), "__file__", None)
+    for start in (Path.cwd(), *more, *([Path(script).resolve().parent] if script else [])):
+        for folder in (start, *start.parents):
+            if any((folder / mark).exists() for mark in _MARKS):
+                yield from (start, folder)
+                break
+        else:
+            yield start
 
 
 _packages: Final = _Packages()
 
 
-def add_folder(folder: Path) -> None:
-    """Find modules in this folder too: after everything installed, before the folders registered earlier."""
+def prefer_users_packages(*starts: Path) -> None:
+    """Have Python look for packages of contracts in the users' folders first, and in the projects around `starts`."""
+    _packages.starts += starts
     if _packages not in sys.meta_path:
         sys.meta_path.insert(0, _packages)
+
+
+def add_folder(folder: Path) -> None:
+    """Find modules in this folder too: after everything installed, before the folders registered earlier."""
+    prefer_users_packages()
     name, known = str(folder), _packages.folders
     if name not in sys.path:
         other_positions = [i for i, path in enumerate(sys.path) if path not in known]

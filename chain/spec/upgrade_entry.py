@@ -36,7 +36,7 @@ def upgrade(contract: Any, digest: bytes) -> None:
         raise Revert("a view cannot upgrade a contract")
     if frame.code_address != frame.address:
         raise Revert("an upgrade is sent to the contract itself, not to an account that lends its code")  # fmt: skip
-    program = frame.context.machine.programs.get(digest)
+    program = frame.context.machine.program(digest)
     if program is None:
         raise UnknownCode(digest)
     assert frame.program is not None  # the contract that runs

@@ -1,4 +1,8 @@
-"""Show a chain in the browser: one in a file, or that of a node."""
+"""Show a chain in the browser: one in a file, or that of a node.
+
+$ boardchain explore duel.chain
+$ boardchain explore http://127.0.0.1:8545
+"""
 
 from __future__ import annotations
 

@@ -112,7 +112,9 @@ def _run(
 ) -> int:
     # Not `except FuzzFailure`: the run may also end in a plain AssertionError.
     try:
-        click.echo(description.run(examples, steps, seed, lines))
+        with bar("fuzzing", examples) as step:
+            report = description.run(examples, steps, seed, lines, step)
+        click.echo(report)
     except AssertionError as failure:
         click.echo(f"{getattr(failure, 'report', '')}\n\n{failure}")
         if write is not None and hasattr(failure, "test") and hasattr(failure, "pictures"):

@@ -17,6 +17,7 @@ import click
 from chain import creation_hooks
 from chain.cli import output
 from chain.cli.options import contracts_option
+from chain.cli.progress import tracked
 from chain.cli.script_loader import takes_chain
 from chain.replays import record
 from chain.replays.read_file import is_chain, text_of
@@ -44,7 +45,7 @@ def command(
     not in the script itself. Options of the script go after --.
     """
     if is_chain(source):
-        text = text_of(source, offered)
+        text = text_of(source, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
     elif source.suffix == ".py":
         text = _chosen(_played(source, args), nth)
     else:

@@ -37,7 +37,7 @@ def command(
     if update and is_chain(file):
         raise click.UsageError("only a transcript can be rewritten, not the file of a chain")
     try:
-        text = text_of(file, offered)
+        text = text_of(file, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
         played = replay(
             text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_printed
         )

@@ -12,6 +12,7 @@ import click
 
 from chain.cli import output
 from chain.cli.options import contracts_option
+from chain.cli.progress import bar, tracked
 from chain.replays import BadTranscript
 from chain.replays.read_file import text_of
 from chain.replays.subprocess_runs import Failed
@@ -30,7 +31,11 @@ def command(file: Path, json: bool, offered: ContractCatalogue) -> None:
     If the results differ, the exit code is 1 and the first difference is shown: contract, entry, field.
     """
     try:
-        verdict = verify(text_of(file, offered), [offered.package])
+        text = text_of(file, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
+        with bar("verifying", None) as step:
+            verdict = verify(
+                text, [offered.package], watch=lambda done, total: step(done, f"of {total}")
+            )
     except (BadTranscript, Failed) as error:
         raise click.UsageError(f"{file}: {error}") from None
     if json:

@@ -296,7 +296,7 @@ class EvmState(PragueState):
         address, data = message.code_address or message.to, bytes(message.data)
         self.machine.require_declared(address, data)
         digest = parse_code(message.code)
-        program = self.machine.programs.get(digest) if digest else None
+        program = self.machine.program(digest) if digest else None
         program = program or self.machine.undeclared_at(address, data)
         return partial(run_call, program=program) if program else None
 

@@ -7,10 +7,9 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from zlib import crc32
 
-from coincurve import PrivateKey
-
 from chain.accounts import Account
 from chain.crypto.hashing import keccak
+from chain.crypto.signatures import CURVE
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes
 from chain.rpc.node import Node
@@ -168,5 +167,5 @@ def sign_typed_data(node: Node, address: object, typed: object) -> str:
 
 def _sign(node: Node, address: object, message: bytes) -> str:
     account = signing_account(node, to_address(address))
-    signature = PrivateKey(account.key).sign_recoverable(keccak(message), hasher=None)
+    signature = CURVE.sign(account.key, keccak(message))
     return data(signature[:64] + bytes((signature[64] + 27,)))

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from chain import Chain
+from chain.cli import progress
 from chain.cli.commands import events
 from chain.cli.main import cli
 from chain.simulator.chain import Chain as AnyChain
@@ -266,6 +268,9 @@ def test_examples_of_the_help_are_valid(name: str) -> None:
         words = shlex.split(call.partition(')"')[0].partition(" > ")[0])
         assert words[0] == name
         command.parse_args(click.Context(command, resilient_parsing=True), words[1:])
+        known = {option for param in command.params for option in param.opts}
+        known |= {option for param in command.params for option in param.secondary_opts}
+        assert {word for word in words if word.startswith("-") and word != "-1"} <= known
 
 
 def test_errors_are_json_too(run: Run) -> None:
@@ -291,3 +296,63 @@ def test_characters_that_a_terminal_lacks_are_replaced(file: Path) -> None:
     words = [sys.executable, "-m", "chain", "sql", "select '♟ à' piece", "--chain", str(file)]
     done = subprocess.run(words, env=environment, capture_output=True, check=True)
     assert done.stdout.decode("cp1252").splitlines()[-1] == "? à"
+
+
+# What a command takes
+
+READING = [
+    ("receipts",),
+    ("events",),
+    ("sql", "select count(*) from receipts"),
+    ("events", "Moved", "--contract", "Race"),
+]
+
+
+@pytest.mark.parametrize("words", READING)
+def test_reading_imports_no_contract(file: Path, words: tuple[str, ...]) -> None:
+    shown = "'desk_arena' in sys.modules, 'chain.metering.build' in sys.modules"
+    code = (
+        "import sys\nfrom chain.cli.main import cli\n"
+        f"sys.argv = {['boardchain', *words, '--chain', str(file), '--contracts', 'desk_arena']!r}\n"
+        f"try: cli.main()\nexcept SystemExit: print({shown})"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{file.parent}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "False False"
+
+
+def test_only_the_contract_that_runs_is_made() -> None:
+    code = (
+        "import sys\nfrom chain.cli.main import cli\n"
+        "sys.argv = ['boardchain', 'deploy', 'Deblockle']\n"
+        "try: cli.main()\nexcept SystemExit: print(sorted(name for name in sys.modules if name.startswith('contracts.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    assert "contracts.deblockle" in done.stdout and "contracts.blokus" not in done.stdout
+
+
+# Progress
+
+
+def test_long_commands_tell_how_far_they_are(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, int]] = []
+
+    @contextmanager
+    def bar(what: str, total: int | None) -> Iterator[progress.Step]:
+        yield lambda done, note="": seen.append((what, done))
+
+    for module in ("progress", "commands.fuzz", "commands.verify"):
+        monkeypatch.setattr(f"chain.cli.{module}.bar", bar)
+    given = ["--contracts", "desk_arena"]
+    for words in (
+        ["verify", str(file), *given],
+        ["replay", str(file), *given],
+        ["record", str(file), *given],
+    ):
+        assert CliRunner().invoke(cli, words).exit_code == 0
+    CliRunner().invoke(cli, ["fuzz", "desk_arena", "--examples", "3", "--steps", "2"])
+    told = {what: sum(done for name, done in seen if name == what) for what, _ in seen}
+    assert told["reading"] == 3 * 5 and told["replaying"] >= 5
+    assert told["verifying"] >= 6 and told["fuzzing"] >= 3

@@ -57,4 +57,4 @@ def test_what_is_imported_is_not_offered(package: Path) -> None:
 def test_mistake_is_reported_with_its_place(package: Path, text: str, says: str) -> None:
     (package / "one.py").write_text(text)
     with pytest.raises(ContractNotFound, match=says):
-        ContractCatalogue(package.name)
+        _ = ContractCatalogue(package.name).classes

@@ -1,0 +1,99 @@
+"""A user's own `contracts` in the user's project, and a folder of that name that has no Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+GAME = """
+from chain import Contract, view
+from chain.types import u8
+
+class MyGame(Contract):
+    @view
+    def answer(self) -> u8:
+        return 42
+"""
+PLAY = """
+from chain import Chain
+
+from contracts.my_game import MyGame
+
+print(Chain().deploy(MyGame).answer())
+"""
+TEST = "from contracts.my_game import MyGame\n\ndef test_answer(deploy):\n    assert deploy(MyGame).answer() == 42\n"
+PYTEST = (
+    "-m",
+    "pytest",
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "chain.pytest_plugin",
+    "-p",
+    "no:boardchain",
+)
+
+
+@pytest.fixture(params=["package", "folder"])
+def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A project with contracts of its own, with and without `__init__.py`."""
+    project = tmp_path / "mine"
+    for name in ("contracts", "scripts", "tests", "notebooks"):
+        (project / name).mkdir(parents=True)
+    (project / "pyproject.toml").write_text("[project]\nname = 'mine'\n")
+    (project / "contracts" / "my_game.py").write_text(GAME)
+    (project / "scripts" / "play.py").write_text(PLAY)
+    (project / "tests" / "test_my_game.py").write_text(TEST)
+    if request.param == "package":
+        (project / "contracts" / "__init__.py").touch()
+    return project
+
+
+def run(folder: Path, *words: str) -> str:
+    """Run Python in a folder, with the chain and its games installed, and return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+WAYS = [
+    (".", ("scripts/play.py",)),
+    ("..", ("mine/scripts/play.py",)),
+    (".", ("-m", "scripts.play")),
+    ("notebooks", ("-c", PLAY)),
+]
+
+
+@pytest.mark.parametrize(("folder", "words"), WAYS)
+def test_own_contracts_win_in_scripts(project: Path, folder: str, words: tuple[str, ...]) -> None:
+    assert run(project / folder, *words) == "42\n"
+
+
+@pytest.mark.parametrize("folder", [".", ".."])
+def test_own_contracts_win_in_tests(project: Path, folder: str) -> None:
+    assert "1 passed" in run(project / folder, *PYTEST, str(project / "tests"))
+
+
+def test_own_contracts_win_in_commands(project: Path) -> None:
+    assert "answer" in run(project, "-m", "chain", "inspect", "MyGame")
+
+
+@pytest.mark.parametrize("file", ["Token.sol", "build/Token.json"])
+def test_foreign_contracts_do_not_hide_the_games(tmp_path: Path, file: str) -> None:
+    path = tmp_path / "contracts" / file
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert "cube_state" in run(tmp_path, "-m", "chain", "inspect", "Deblockle")
+
+
+def test_type_checkers_find_an_editable_install() -> None:
+    assert 'package-dir = { "" = "." }' in (ROOT / "pyproject.toml").read_text()
