@@ -18,7 +18,8 @@ from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two looks at the clock
-SLICE: Final = 0.015  # seconds of reading before others have a turn
+SLICE: Final = 0.01  # seconds of reading before others have a turn
+_REST: Final = 0.02  # seconds in which they have it
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
 
@@ -57,6 +58,7 @@ class Survey:
     def __init__(self, chain: Chain) -> None:
         self._chain, self._ledger = chain, chain.ledger
         self.done = 0  # the number of receipts read
+        self._reading: asyncio.Task[None] | None = None
         self.boards: dict[BoardKey, BoardRecord] = {}
         self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
         self._games: dict[bytes | None, Boards | None] = {}  # by digest
@@ -66,11 +68,14 @@ class Survey:
     def is_complete(self) -> bool:
         return self.done == len(self._ledger.receipts)
 
-    async def complete(self, seconds: float) -> None:
-        """Read on for at most so many seconds, and let others have turns."""
-        end = perf_counter() + seconds
-        while not self.update() and perf_counter() < end:
-            await asyncio.sleep(0)
+    async def catch_up(self) -> None:
+        """Read what is new, or the beginning of it: the rest is read while nothing else is to be done."""
+        if not self.update() and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._read_on())
+
+    async def _read_on(self) -> None:
+        while not self.update():
+            await asyncio.sleep(_REST)
 
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for so many seconds, at least a few; return True if none is left."""
@@ -79,6 +84,7 @@ class Survey:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
+            receipts._index(self.done)
             if perf_counter() > end:
                 break
         return self.is_complete
@@ -96,10 +102,12 @@ class Survey:
         return self._games[digest]
 
     def boards_in(self, receipt: Receipt) -> list[BoardRecord]:
-        """Return the boards that a receipt is about."""
+        """Return the boards that a receipt is about; they may have no positions yet."""
         address = bytes(receipt.address)
-        found = (self.boards.get((address, word_of(name))) for name in self._named_by(receipt))
-        return [board for board in found if board is not None]
+        return [
+            self.boards.get((address, word_of(name))) or BoardRecord(address, name)
+            for name in self._named_by(receipt)
+        ]
 
     def _enter(self, receipt: Receipt) -> None:
         address = bytes(receipt.address)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _CARDS: Final = 24
 _NOTHING: Final = "nothing to draw yet"
 _CHUNK: Final = 100  # plies that are listed at a time
-_PATIENCE: Final = 0.3  # seconds for which a page waits until receipts are read
 
 _SVG_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -43,7 +42,7 @@ class Card:
 
 
 async def boards(site: Site, request: Request) -> Page:
-    await site.survey.complete(_PATIENCE)
+    await site.survey.catch_up()
     contract = page.word(request, "contract")
     names = site.names.contracts
     records = [
@@ -146,7 +145,7 @@ async def picture(site: Site, request: Request) -> Response:
 
 async def _record(site: Site, request: Request) -> BoardRecord:
     """Return the board that the address of a page names."""
-    await site.survey.complete(_PATIENCE)
+    await site.survey.catch_up()
     name, word = request.path_params["contract"], request.path_params["board"]
     address = contract_named(site, name)
     record = site.survey.boards.get((address, word))

@@ -44,7 +44,7 @@ class BoardView:
 
     record: BoardRecord
     contract: str
-    ply: int
+    ply: int | None  # None if older transactions are still being read
     step: Step
 
 
@@ -58,7 +58,7 @@ class TraceLine(NamedTuple):
 
 async def transaction(site: Site, request: Request) -> Page:
     receipt = find(site, request.path_params["which"])
-    await site.survey.complete(0.1)
+    await site.survey.catch_up()
     failure = receipt.error
     data = {
         "receipt": receipt,
@@ -136,7 +136,8 @@ def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     """The boards that the transaction is about, before it and after it."""
     views = []
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
-        ply = bisect_left(record.positions, receipt.position) + 1
+        known = receipt.position < site.survey.done
+        ply = bisect_left(record.positions, receipt.position) + 1 if known else None
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views
