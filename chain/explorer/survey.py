@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
-from chain.ledger.indexes import new_positions
+from chain.ledger.indexes import new_positions, truncate_positions
 from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
@@ -59,7 +60,8 @@ class Survey:
         self._chain, self._ledger = chain, chain.ledger
         self.done = 0  # the number of receipts read
         self._reading: asyncio.Task[None] | None = None
-        self.boards: dict[BoardKey, BoardRecord] = {}
+        self.boards: dict[BoardKey, BoardRecord] = {}  # that was played last is the last
+        self.counts: Counter[bytes] = Counter()  # of boards by contract
         self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
         self._games: dict[bytes | None, Boards | None] = {}  # by digest
         self._ledger.before_cut.append(self._truncate)
@@ -89,8 +91,11 @@ class Survey:
                 break
         return self.is_complete
 
-    def of_contract(self, address: bytes) -> list[BoardRecord]:
-        return [board for (owner, _), board in self.boards.items() if owner == address]
+    def newest(self, address: bytes | None, before: int | None) -> Iterator[BoardRecord]:
+        """Yield boards, those that were played last first: of one contract or of all, and from before a receipt."""
+        for (owner, _), board in reversed(self.boards.items()):
+            if address in (None, owner) and (before is None or board.positions[-1] < before):
+                yield board
 
     def game(self, digest: bytes | None) -> Boards | None:
         """Return how to show the boards of a contract. Only a declared class is asked: a chain may name any module."""
@@ -114,12 +119,15 @@ class Survey:
         tally = self.tallies.setdefault((address, receipt.entry or ""), Tally())
         tally.add(receipt, 1)
         for name in self._named_by(receipt):
-            board = self.boards.get((address, word_of(name)))
+            key = address, word_of(name)
+            board = self.boards.pop(key, None)
             if board is None:
                 if not receipt.ok:
                     continue  # a board that never was
-                board = self.boards[address, word_of(name)] = BoardRecord(address, name)
+                board = BoardRecord(address, name)
+                self.counts[address] += 1
             board.positions.append(receipt.position)
+            self.boards[key] = board
 
     def _named_by(self, receipt: Receipt) -> Iterator[Any]:
         game = self.game(receipt._digest)
@@ -130,11 +138,11 @@ class Survey:
             receipt = self._ledger.receipts[position]
             self.tallies[bytes(receipt.address), receipt.entry or ""].add(receipt, -1)
             self.done = position
-        for key, board in list(self.boards.items()):
-            while board.positions and board.positions[-1] >= receipts:
-                board.positions.pop()
-            if not board.positions:
-                del self.boards[key]
+        for board in self.boards.values():
+            truncate_positions(board.positions, receipts)
+        left = [(key, board) for key, board in self.boards.items() if board.positions]
+        self.boards = dict(sorted(left, key=lambda item: item[1].positions[-1]))
+        self.counts = Counter(address for address, _ in self.boards)
 
 
 def word_of(board_id: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _CARDS: Final = 24
 _NOTHING: Final = "nothing to draw yet"
-_CHUNK: Final = 100  # plies that are listed at a time
+_CHUNK: Final = 60  # plies that are listed at a time
 
 _SVG_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -43,23 +44,15 @@ class Card:
 
 async def boards(site: Site, request: Request) -> Page:
     await site.survey.catch_up()
-    contract = page.word(request, "contract")
-    names = site.names.contracts
-    records = [
-        record
-        for record in site.survey.boards.values()
-        if not contract or names.get(record.address) == contract
-    ]
-    records.sort(key=lambda record: -record.positions[-1])
-    before = page.number(request, "before")
-    if before is not None:
-        records = [record for record in records if record.positions[-1] < before]
+    contract, names = page.word(request, "contract"), site.names.contracts
+    address = contract_named(site, contract) if contract else None
+    newest = site.survey.newest(address, page.number(request, "before"))
+    records = list(islice(newest, _CARDS + 1))
     shown = records[:_CARDS]
-    games = {record.address: None for record in site.survey.boards.values()}
     data: dict[str, Any] = {
         "cards": [_card(site, record) for record in shown],
         "contract": contract,
-        "games": [names[address] for address in names if address in games],
+        "games": [name for address, name in names.items() if site.survey.counts[address]],
         "older": shown[-1].positions[-1] if len(records) > _CARDS else None,
         "read": site.survey.done,
         "total": len(site.ledger.receipts),

@@ -79,7 +79,7 @@ async def contracts(site: Site, request: Request) -> Page:
                 name,
                 _about(program.spec.cls),
                 calls,
-                len(site.survey.of_contract(address)),
+                site.survey.counts[address],
             )
         )
     return Page(
@@ -103,7 +103,7 @@ async def contract(site: Site, request: Request) -> Page:
         "about": _about(program.spec.cls),
         "is_declared": program.digest in site.chain.machine.programs,
         "world": site.worlds.get(address),
-        "boards": len(site.survey.of_contract(address)),
+        "boards": site.survey.counts[address],
         "block": block,
         "last": last,
         "fields": site.fields.of(program, address, reader),

@@ -15,6 +15,7 @@ from chain.explorer.board_pictures import Step
 from chain.explorer.page import Page, Problem
 from chain.explorer.source_excerpt import excerpt
 from chain.explorer.survey import BoardRecord
+from chain.explorer.written_test import written_test
 from chain.ledger.decoded.writes import Write
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
@@ -74,6 +75,7 @@ async def transaction(site: Site, request: Request) -> Page:
         "writes": _writes(site, receipt.writes),
         "undone_writes": _writes(site, receipt.undone_writes),
         "trace": await _trace(site, receipt) if "trace" in request.query_params else None,
+        "test": written_test(site.chain, receipt) if "test" in request.query_params else None,
         "last": len(site.ledger.receipts) - 1,
     }
     return Page("transaction.html", f"#{receipt.position} {data['line'].entry}", data, "/")
