@@ -70,9 +70,12 @@ class Survey:
     def is_complete(self) -> bool:
         return self.done == len(self._ledger.receipts)
 
-    async def catch_up(self) -> None:
-        """Read what is new, or the beginning of it: the rest is read while nothing else is to be done."""
-        if not self.update() and (self._reading is None or self._reading.done()):
+    async def catch_up(self, seconds: float = 0) -> None:
+        """Read what is new, for at most so many seconds; the rest is read while nothing else is to be done."""
+        end = perf_counter() + seconds
+        while not self.update() and perf_counter() < end:
+            await asyncio.sleep(0)
+        if not self.is_complete and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read_on())
 
     async def _read_on(self) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from chain.explorer.site import Site
 
 _CARDS: Final = 24
+_PATIENCE: Final = 0.25  # seconds for which a page waits until transactions are read
 _NOTHING: Final = "nothing to draw yet"
 _CHUNK: Final = 60  # plies that are listed at a time
 
@@ -43,7 +44,7 @@ class Card:
 
 
 async def boards(site: Site, request: Request) -> Page:
-    await site.survey.catch_up()
+    await site.survey.catch_up(_PATIENCE)
     contract, names = page.word(request, "contract"), site.names.contracts
     address = contract_named(site, contract) if contract else None
     newest = site.survey.newest(address, page.number(request, "before"))
@@ -141,6 +142,8 @@ async def _record(site: Site, request: Request) -> BoardRecord:
     await site.survey.catch_up()
     name, word = request.path_params["contract"], request.path_params["board"]
     address = contract_named(site, name)
+    if (address, word) not in site.survey.boards:
+        await site.survey.catch_up(_PATIENCE)
     record = site.survey.boards.get((address, word))
     if record is None:
         part = "" if site.survey.is_complete else " yet: older transactions are still being read"
