@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -136,9 +137,12 @@ class Site:
             text = template.render(context)
         return HTMLResponse(text, page.status, HEADERS)
 
-    async def _missing(self, request: Request, _: Exception) -> Response:
-        text = "There is no such page."
-        return self._render(Page("problem.html", "Not here", {"text": text}, status=404), request)
+    async def _missing(self, request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        text = "There is no such page." if status == 404 else "This is a page to look at."
+        return self._render(
+            Page("problem.html", "Not here", {"text": text}, status=status), request
+        )
 
     async def _feed(self, _: Request) -> Response:
         if not self.live.has_room:

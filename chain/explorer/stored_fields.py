@@ -15,8 +15,10 @@ from chain.storage.collection_layout import CollectionLayout
 from chain.storage.layout import Layout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
+from chain.storage.vector import Vector
 
-ITEMS: Final = 24  # of a collection, the last ones
+ITEMS: Final = 24  # of a collection, the last ones where it has an order
+_LOOKED_AT: Final = 200  # keys of a map, of which most may be unset again
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +60,22 @@ class StoredFields:
         if not isinstance(layout, CollectionLayout):
             return StoredField(name, kind, value, None, 0)
         if isinstance(layout, MapLayout):
-            items = list(islice(self._items(layout, slot, words), ITEMS + 1))
-            return StoredField(name, kind, None, items[:ITEMS], int(len(items) > ITEMS))
+            items = list(islice(self._items(layout, slot, words), ITEMS))
+            is_more = len(items) == ITEMS or len(self._below[slot]) > _LOOKED_AT
+            return StoredField(name, kind, None, items, int(is_more))
         length = len(value)
-        items = [
-            (i, item)
-            for i, item in enumerate(
-                islice(value, max(0, length - ITEMS), length), max(0, length - ITEMS)
-            )
-        ]
-        return StoredField(name, kind, None, items[::-1], length - len(items))
+        if isinstance(value, Vector):
+            items = [(i, value[i]) for i in range(length - 1, max(-1, length - 1 - ITEMS), -1)]
+        else:
+            items = list(enumerate(islice(value, ITEMS)))
+        return StoredField(name, kind, None, items, length - len(items))
 
     def _items(
         self, layout: MapLayout, slot: int, words: ReadOnlyStorage
     ) -> Iterator[tuple[object, object]]:
         """Yield the entries of a map that are set, the last one that was first asked for first."""
         unset = ReadOnlyStorage(self._slots, {})
-        for key, item_slot in reversed(self._below[slot]):
+        for key, item_slot in islice(reversed(self._below[slot]), _LOOKED_AT):
             value = self._plain(layout.value, item_slot, words)
             if value != self._plain(layout.value, item_slot, unset):
                 yield layout.decode_key(key), value
@@ -88,6 +89,8 @@ class StoredFields:
 
     def _update(self) -> None:
         preimages = self._slots.preimages
+        if len(preimages) == self._seen:
+            return
         for slot, (parent, key) in islice(preimages.items(), self._seen, None):
             if key is not None:
                 self._below[parent].append((key, slot))

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import asyncio
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final, TypeAlias
 
-from chain.ledger.indexes import new_positions
+from chain.ledger.indexes import new_positions, truncate_positions
 from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two looks at the clock
-SLICE: Final = 0.015  # seconds of reading before others have a turn
+SLICE: Final = 0.01  # seconds of reading before others have a turn
+_REST: Final = 0.02  # seconds in which they have it
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
 
@@ -57,7 +59,9 @@ class Survey:
     def __init__(self, chain: Chain) -> None:
         self._chain, self._ledger = chain, chain.ledger
         self.done = 0  # the number of receipts read
-        self.boards: dict[BoardKey, BoardRecord] = {}
+        self._reading: asyncio.Task[None] | None = None
+        self.boards: dict[BoardKey, BoardRecord] = {}  # that was played last is the last
+        self.counts: Counter[bytes] = Counter()  # of boards by contract
         self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
         self._games: dict[bytes | None, Boards | None] = {}  # by digest
         self._ledger.before_cut.append(self._truncate)
@@ -66,11 +70,17 @@ class Survey:
     def is_complete(self) -> bool:
         return self.done == len(self._ledger.receipts)
 
-    async def complete(self, seconds: float) -> None:
-        """Read on for at most so many seconds, and let others have turns."""
+    async def catch_up(self, seconds: float = 0) -> None:
+        """Read what is new, for at most so many seconds; the rest is read while nothing else is to be done."""
         end = perf_counter() + seconds
         while not self.update() and perf_counter() < end:
             await asyncio.sleep(0)
+        if not self.is_complete and (self._reading is None or self._reading.done()):
+            self._reading = asyncio.create_task(self._read_on())
+
+    async def _read_on(self) -> None:
+        while not self.update():
+            await asyncio.sleep(_REST)
 
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for so many seconds, at least a few; return True if none is left."""
@@ -79,12 +89,16 @@ class Survey:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
+            receipts._index(self.done)
             if perf_counter() > end:
                 break
         return self.is_complete
 
-    def of_contract(self, address: bytes) -> list[BoardRecord]:
-        return [board for (owner, _), board in self.boards.items() if owner == address]
+    def newest(self, address: bytes | None, before: int | None) -> Iterator[BoardRecord]:
+        """Yield boards, those that were played last first: of one contract or of all, and from before a receipt."""
+        for (owner, _), board in reversed(self.boards.items()):
+            if address in (None, owner) and (before is None or board.positions[-1] < before):
+                yield board
 
     def game(self, digest: bytes | None) -> Boards | None:
         """Return how to show the boards of a contract. Only a declared class is asked: a chain may name any module."""
@@ -96,22 +110,27 @@ class Survey:
         return self._games[digest]
 
     def boards_in(self, receipt: Receipt) -> list[BoardRecord]:
-        """Return the boards that a receipt is about."""
+        """Return the boards that a receipt is about; they may have no positions yet."""
         address = bytes(receipt.address)
-        found = (self.boards.get((address, word_of(name))) for name in self._named_by(receipt))
-        return [board for board in found if board is not None]
+        return [
+            self.boards.get((address, word_of(name))) or BoardRecord(address, name)
+            for name in self._named_by(receipt)
+        ]
 
     def _enter(self, receipt: Receipt) -> None:
         address = bytes(receipt.address)
         tally = self.tallies.setdefault((address, receipt.entry or ""), Tally())
         tally.add(receipt, 1)
         for name in self._named_by(receipt):
-            board = self.boards.get((address, word_of(name)))
+            key = address, word_of(name)
+            board = self.boards.pop(key, None)
             if board is None:
                 if not receipt.ok:
                     continue  # a board that never was
-                board = self.boards[address, word_of(name)] = BoardRecord(address, name)
+                board = BoardRecord(address, name)
+                self.counts[address] += 1
             board.positions.append(receipt.position)
+            self.boards[key] = board
 
     def _named_by(self, receipt: Receipt) -> Iterator[object]:
         game = self.game(receipt._digest)
@@ -122,11 +141,11 @@ class Survey:
             receipt = self._ledger.receipts[position]
             self.tallies[bytes(receipt.address), receipt.entry or ""].add(receipt, -1)
             self.done = position
-        for key, board in list(self.boards.items()):
-            while board.positions and board.positions[-1] >= receipts:
-                board.positions.pop()
-            if not board.positions:
-                del self.boards[key]
+        for board in self.boards.values():
+            truncate_positions(board.positions, receipts)
+        left = [(key, board) for key, board in self.boards.items() if board.positions]
+        self.boards = dict(sorted(left, key=lambda item: item[1].positions[-1]))
+        self.counts = Counter(address for address, _ in self.boards)
 
 
 def word_of(board_id: object) -> str:

@@ -19,7 +19,7 @@ _COMMA: Final = Markup(", ")
 
 
 class ShortWords(ValueFormatter):
-    """Values in few words. A record is its fields that are not as by default, without names; a true flag is its name."""
+    """Values in few words. A record is what is set in it and not as by default, without names; a true flag is its name."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
@@ -36,7 +36,7 @@ class ShortWords(ValueFormatter):
             inner = getattr(value, member.name)
             if inner is True:
                 parts.append(member.name)
-            elif inner != member.default and inner is not False:
+            elif inner not in (None, member.default) and inner is not False:
                 parts.append(self.show(inner))
         self._depth -= 1
         if self._depth and len(parts) > 1:

@@ -104,11 +104,15 @@ class Index:
         self._done = 0  # how many of `among` were read
 
     def lookup(self, value: Hashable) -> Positions:
-        among, positions_by_value, read = self._among(), self._places, self._read
-        for position in among[self._done :]:
+        self.advance(len(self._among()))
+        return self._places.get(value, ())
+
+    def advance(self, end: int) -> None:
+        """Read the list up to `end`, unless that has been done."""
+        positions_by_value, read = self._places, self._read
+        for position in self._among()[self._done : end]:
             append_position(positions_by_value[read(position)], position)
-        self._done = len(among)
-        return positions_by_value.get(value, ())
+        self._done = max(self._done, end)
 
     def truncate(self, end: int) -> None:
         """Remove the positions from `end` on; to be called while they can still be read."""
@@ -139,10 +143,16 @@ class Indexes:
         read: Callable[[int], Hashable],
     ) -> Positions:
         """Return the positions of `value` in the index `name`, which covers the positions `among` by what `read` returns."""
+        return self.of(name, among, read).lookup(value)
+
+    def of(
+        self, name: Hashable, among: Callable[[], Positions], read: Callable[[int], Hashable]
+    ) -> Index:
+        """Return the index `name`, which is new if it was not used yet."""
         index = self._made.get(name)
         if index is None:
             index = self._made[name] = Index(among, read)
-        return index.lookup(value)
+        return index
 
     def truncate(self, end: int) -> None:
         for index in self._made.values():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _ALL: Final = object()
 _ADDRESSES: Final = ("sender", "to", "address")
 _READERS: Final = {"program": attrgetter("_digest"), "called": attrgetter("_digest", "entry")}
+_NARROWED: Final = ("sender", "contract", "entry", "ok")
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 
@@ -165,11 +166,15 @@ class ReceiptLog(Sequence[Receipt]):
             )
 
     def _finder(self, name: str, value: object) -> PositionFinder:
-        read = _READERS.get(name) or attrgetter(name)
         return partial(
-            self._indexes.find,
-            name,
-            value,
-            self.all_positions,
-            lambda position: read(self.item(position)),
+            self._indexes.find, name, value, self.all_positions, partial(self._read, name)
         )
+
+    def _read(self, name: str, position: int) -> Any:
+        read = _READERS.get(name) or attrgetter(name)
+        return read(self.item(position))
+
+    def _index(self, end: int) -> None:
+        """Index the first receipts by what lists of them are narrowed by, so that a long list is indexed bit by bit."""
+        for name in _NARROWED:
+            self._indexes.of(name, self.all_positions, partial(self._read, name)).advance(end)

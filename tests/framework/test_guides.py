@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "chain" / "guides").glob("*.md"))
 PAGES = [README, *GUIDES, ROOT / "chain" / "README.md", ROOT / "contracts" / "README.md"]
-UNBOUNDED = ("node", "play", "reload")  # commands that go on, or take long
+UNBOUNDED = ("node", "explore", "play", "reload")  # commands that go on, or take long
 
 
 def blocks(page: Path) -> list[str]:

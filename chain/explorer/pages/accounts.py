@@ -10,6 +10,7 @@ from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.activity import ROWS
+from chain.explorer.pages.narrowed import narrowed
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ def accounts(site: Site, request: Request) -> Page:
     return Page("accounts.html", "Accounts", data, "/accounts")
 
 
-def account(site: Site, request: Request) -> Page:
+async def account(site: Site, request: Request) -> Page:
     word = request.path_params["name"]
     try:
         address = site.chain.address_of(word)
     except (TypeError, ValueError, LookupError) as error:
         raise Problem(str(error)) from None
     before = page.number(request, "before")
-    found = site.chain.receipts.where(sender=address).page(before=before, limit=ROWS)
+    found, older, is_all = await narrowed(site, {"sender": address}, before, ROWS)
     code = site.chain.code(address)
     data: dict[str, Any] = {
         "address": bytes(address),
@@ -54,7 +55,8 @@ def account(site: Site, request: Request) -> Page:
         "code": len(code),
         "is_contract": bytes(address) in site.names.contracts,
         "lines": site.lines.of(found),
-        "older": found.older,
+        "older": older,
+        "is_all": is_all,
         "is_first": before is None,
     }
     return Page("account.html", data["name"] or data["checksum"], data, "/accounts")

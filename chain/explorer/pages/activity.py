@@ -9,6 +9,7 @@ from starlette.requests import Request
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page, questions
 from chain.explorer.page import Page, Problem
+from chain.explorer.pages.narrowed import narrowed
 
 if TYPE_CHECKING:
     from chain.explorer.site import Site
@@ -16,20 +17,20 @@ if TYPE_CHECKING:
 ROWS: Final = 50
 
 
-def activity(site: Site, request: Request) -> Page:
+async def activity(site: Site, request: Request) -> Page:
     asked = {name: page.word(request, name) for name in ("contract", "entry", "sender", "ok")}
     values: dict[str, object] = {name: value for name, value in asked.items() if value}
     if "ok" in values:
         values["ok"] = asked["ok"] != "0"
     try:
-        query = site.chain.receipts.where(**values)
         before = page.number(request, "before")
-        found = query.page(before=before, limit=ROWS)
+        found, older, is_all = await narrowed(site, values, before, ROWS)
     except (TypeError, ValueError, LookupError) as error:
         raise Problem(str(error), 400) from None
     data = {
         "lines": site.lines.of(found),
-        "older": found.older,
+        "older": older,
+        "is_all": is_all,
         "is_first": before is None,
         "asked": asked,
         "is_filtered": bool(values),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 50
 _LINES: Final = 200
+_HASHED: Final = (
+    2_000  # blocks whose hash is shown without being asked for: it needs those of all before
+)
 
 
 def blocks(site: Site, request: Request) -> Page:
@@ -41,11 +44,12 @@ def block(site: Site, request: Request) -> Page:
         raise Problem(f"There is no block {number}: the chain has blocks 0 to {len(known) - 1}.")
     found = known[number]
     first = page.number(request, "from") or 0
+    asks = number < _HASHED or "hash" in request.query_params
     start = found.first_receipt + first
     end = min(start + _LINES, found.end_receipt)
     data = {
         "block": found,
-        "hash": f"0x{site.ledger.block_hash(number).hex()}",
+        "hash": f"0x{site.ledger.block_hash(number).hex()}" if asks else None,
         "time": clock(found.timestamp - known[0].timestamp),
         "lines": site.lines.of(site.ledger.receipts[start:end]),
         "count": found.end_receipt - found.first_receipt,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from statistics import mode
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from chain.explorer.site import Site
 
 _CARDS: Final = 24
+_PATIENCE: Final = 0.25  # seconds for which a page waits until transactions are read
 _NOTHING: Final = "nothing to draw yet"
-_CHUNK: Final = 100  # plies that are listed at a time
-_PATIENCE: Final = 0.3  # seconds for which a page waits until receipts are read
+_CHUNK: Final = 60  # plies that are listed at a time
 
 _SVG_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -43,24 +44,16 @@ class Card:
 
 
 async def boards(site: Site, request: Request) -> Page:
-    await site.survey.complete(_PATIENCE)
-    contract = page.word(request, "contract")
-    names = site.names.contracts
-    records = [
-        record
-        for record in site.survey.boards.values()
-        if not contract or names.get(record.address) == contract
-    ]
-    records.sort(key=lambda record: -record.positions[-1])
-    before = page.number(request, "before")
-    if before is not None:
-        records = [record for record in records if record.positions[-1] < before]
+    await site.survey.catch_up(_PATIENCE)
+    contract, names = page.word(request, "contract"), site.names.contracts
+    address = contract_named(site, contract) if contract else None
+    newest = site.survey.newest(address, page.number(request, "before"))
+    records = list(islice(newest, _CARDS + 1))
     shown = records[:_CARDS]
-    games = {record.address: None for record in site.survey.boards.values()}
     data: dict[str, object] = {
         "cards": [_card(site, record) for record in shown],
         "contract": contract,
-        "games": [names[address] for address in names if address in games],
+        "games": [name for address, name in names.items() if site.survey.counts[address]],
         "older": shown[-1].positions[-1] if len(records) > _CARDS else None,
         "read": site.survey.done,
         "total": len(site.ledger.receipts),
@@ -95,7 +88,7 @@ async def board(site: Site, request: Request) -> Page | Response:
         raise Problem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
     chunk = (ply - 1) // _CHUNK
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "title": title_of(site, record),
         "record": record,
         "url": url_of(site, record),
@@ -146,9 +139,11 @@ async def picture(site: Site, request: Request) -> Response:
 
 async def _record(site: Site, request: Request) -> BoardRecord:
     """Return the board that the address of a page names."""
-    await site.survey.complete(_PATIENCE)
+    await site.survey.catch_up()
     name, word = request.path_params["contract"], request.path_params["board"]
     address = contract_named(site, name)
+    if (address, word) not in site.survey.boards:
+        await site.survey.catch_up(_PATIENCE)
     record = site.survey.boards.get((address, word))
     if record is None:
         part = "" if site.survey.is_complete else " yet: older transactions are still being read"

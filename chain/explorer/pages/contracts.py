@@ -66,7 +66,7 @@ class Input:
 
 
 async def contracts(site: Site, request: Request) -> Page:
-    await site.survey.complete(0.05)
+    await site.survey.catch_up()
     rows = []
     for address, name in site.names.contracts.items():
         program = _program(site, address)
@@ -79,7 +79,7 @@ async def contracts(site: Site, request: Request) -> Page:
                 name,
                 _about(program.spec.cls),
                 calls,
-                len(site.survey.of_contract(address)),
+                site.survey.counts[address],
             )
         )
     return Page(
@@ -94,7 +94,7 @@ async def contract(site: Site, request: Request) -> Page:
     number = page.number(request, "block")
     block = last if number is None else min(number, last)
     reader: ChainReader = site.chain if block == last else site.chain.at(block)
-    await site.survey.complete(0.05)
+    await site.survey.catch_up()
     data: dict[str, Any] = {
         "address": address,
         "name": site.names.display(address),
@@ -103,7 +103,7 @@ async def contract(site: Site, request: Request) -> Page:
         "about": _about(program.spec.cls),
         "is_declared": program.digest in site.chain.machine.programs,
         "world": site.worlds.get(address),
-        "boards": len(site.survey.of_contract(address)),
+        "boards": site.survey.counts[address],
         "block": block,
         "last": last,
         "fields": site.fields.of(program, address, reader),

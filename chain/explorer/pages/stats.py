@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def stats(site: Site, request: Request) -> Page:
-    await site.survey.complete(0.3)
+    await site.survey.catch_up()
     tallies = sorted(site.survey.tallies.items(), key=lambda item: -item[1].calls)
     total = Tally()
     for _, tally in tallies:

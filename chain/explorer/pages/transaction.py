@@ -15,6 +15,7 @@ from chain.explorer.board_pictures import Step
 from chain.explorer.page import Page, Problem
 from chain.explorer.source_excerpt import excerpt
 from chain.explorer.survey import BoardRecord
+from chain.explorer.written_test import written_test
 from chain.ledger.decoded.writes import Write
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
@@ -44,7 +45,7 @@ class BoardView:
 
     record: BoardRecord
     contract: str
-    ply: int
+    ply: int | None  # None if older transactions are still being read
     step: Step
 
 
@@ -58,7 +59,7 @@ class TraceLine(NamedTuple):
 
 async def transaction(site: Site, request: Request) -> Page:
     receipt = find(site, request.path_params["which"])
-    await site.survey.complete(0.1)
+    await site.survey.catch_up()
     failure = receipt.error
     data = {
         "receipt": receipt,
@@ -74,6 +75,7 @@ async def transaction(site: Site, request: Request) -> Page:
         "writes": _writes(site, receipt.writes),
         "undone_writes": _writes(site, receipt.undone_writes),
         "trace": await _trace(site, receipt) if "trace" in request.query_params else None,
+        "test": written_test(site.chain, receipt) if "test" in request.query_params else None,
         "last": len(site.ledger.receipts) - 1,
     }
     return Page("transaction.html", f"#{receipt.position} {data['line'].entry}", data, "/")
@@ -136,7 +138,8 @@ def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     """The boards that the transaction is about, before it and after it."""
     views = []
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
-        ply = bisect_left(record.positions, receipt.position) + 1
+        known = receipt.position < site.survey.done
+        ply = bisect_left(record.positions, receipt.position) + 1 if known else None
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views

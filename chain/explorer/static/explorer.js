@@ -74,8 +74,7 @@
     if (!item) return;
     item.setAttribute("aria-current", "step");
     const list = find("ol", log()), box = list.getBoundingClientRect(), row = item.getBoundingClientRect();
-    if (row.top < box.top) list.scrollTop -= box.top - row.top;
-    else if (row.bottom > box.bottom) list.scrollTop += row.bottom - box.bottom;
+    if (row.top < box.top || row.bottom > box.bottom) list.scrollTop += row.top - box.top - box.height / 2;
   }
 
   if (board) {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chain import Chain
+from chain.explorer import written_test as written
 from chain.explorer.source_excerpt import excerpt
+from chain.explorer.written_test import written_test
 from chain.machine.failure import Failure
 from contracts.deblockle import contract as deblockle_module
 from tests.framework.explorer.visitor import Visitor
@@ -70,3 +74,21 @@ def test_the_lines_of_a_contract_are_shown(chain: Chain) -> None:
 def test_a_line_that_is_no_longer_there_is_not_shown(chain: Chain) -> None:
     failure = Failure("revert", "no", file=deblockle_module.__file__, line=9_999)
     assert excerpt(failure, chain.machine.programs.values()) == []
+
+
+@pytest.mark.parametrize("position", [2, 3, 12, 16])
+def test_a_transaction_becomes_a_test_that_passes(chain: Chain, position: int) -> None:
+    test = written_test(chain, chain.receipts[position])
+    assert test.text is not None, test.why
+    names: dict[str, Callable[[], None]] = {}
+    exec(test.text, names)
+    (play,) = [value for name, value in names.items() if name.startswith("test_")]
+    play()
+
+
+def test_a_test_that_would_be_too_long_is_not_written(chain: Chain, monkeypatch: Any) -> None:
+    monkeypatch.setattr(written, "LONGEST", 3)
+    assert (
+        written_test(chain, chain.receipts[3]).why
+        == "4 transactions lead to it: a test plays at most 3."
+    )
