@@ -8,6 +8,7 @@ text with lone surrogates, reads much that is not a row (dates, floats, bytes af
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from struct import Struct
 from typing import Any, Final
 
@@ -63,6 +64,7 @@ def _kind_of(value: object) -> type:
     raise TypeError(f"{value!r} cannot be stored in a row")
 
 
+@lru_cache(maxsize=1 << 13)  # positions and times are in several rows, prices and addresses in all
 def _number(value: int) -> bytes:
     """Return a number that is not among the precomputed ones."""
     if value < 0:
