@@ -57,11 +57,11 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
     (Column("block", form.NUMBER), attrgetter("block_number")),
     (Column("idx", form.NUMBER), attrgetter("index")),
     (Column("timestamp", form.NUMBER), attrgetter("timestamp")),
-    (Column("sender", form.HEX), lambda receipt: form.address_text(receipt.sender)),
-    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt.sender)),
+    (Column("sender", form.HEX), lambda receipt: form.address_text(receipt._sender)),
+    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt._sender)),
     (Column("kind", form.TEXT), lambda receipt: "create" if receipt._to is None else "call"),
     (Column("contract", form.TEXT), attrgetter("contract")),
-    (Column("address", form.HEX), lambda receipt: form.address_text(receipt.address)),
+    (Column("address", form.HEX), lambda receipt: form.address_text(receipt._address)),
     (Column("entry", form.TEXT), attrgetter("entry")),
     (Column("args", form.TEXT), _args),
     (Column("result", form.ANY), _result),
@@ -89,9 +89,10 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
+        readers = [read for _, read in RECEIPT]
         for position in range(first, len(self._receipts)):
             receipt = self._receipts[position]
-            yield tuple(read(receipt) for _, read in RECEIPT)
+            yield tuple([read(receipt) for read in readers])
 
 
 # Logs and events
