@@ -21,7 +21,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from threading import Timer
-from typing import Any, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 from weakref import WeakMethod
 
 from chain.accounts import Account

@@ -117,7 +117,7 @@ def sql_cell(value: Any) -> Cell:
     return to_json(value) if isinstance(value, list | dict) else value
 
 
-def kept_cells(row: Iterable[object]) -> tuple[Cell | float, ...]:
+def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
     """Return a row of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
     return tuple(
         [
