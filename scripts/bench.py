@@ -1,86 +1,190 @@
-"""Measure Boardchain beside eth-tester, in one run, and show which bars are met.
+"""Measure Boardchain as its users feel it, and show which bars are met: `scripts/bench.py [SECTION …]`, all but `node` if none.
 
-Machines differ and are shared, so what counts are ratios: every benchmark runs in turn, for several rounds, by processor
-time, and its best round is taken. The baseline is a counter in bytecode on eth-tester's PyEVM backend, through web3.py with
-coincurve, gas given so that nothing is estimated. With `--node` it measures the node beside anvil instead.
+Machines differ and are shared, so what counts are ratios: what is compared runs in turn, for several rounds, by processor time,
+and the best round of each is taken. The baseline of the calls is a counter in bytecode on eth-tester's PyEVM backend, through
+web3.py with coincurve, gas given so that nothing is estimated.
 """
 
 from __future__ import annotations
 
-import subprocess
+import platform
 import sys
+import sysconfig
+import time
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import bench_blokus
 import bench_deblockle
+import bench_files
 import bench_fuel
+import bench_growth
 import bench_mage_duel
 import bench_node
 import bench_sagrada
-from bench_runner import ROUNDS, Benchmark, compiled, eth_tester, limit, measure, timed, transacting
+import bench_start
+import bench_tests
+from bench_counter import Added, Counter, counting
+from bench_runner import (
+    Benchmark,
+    compiled,
+    eth_tester,
+    limit,
+    measure,
+    timed,
+    transacting,
+)
 
-from chain import Address, Chain, Contract, Key, call, event
+from chain import Chain
 from chain.abi.json_abi import functions_from_json
-from chain.types import u256
-
-
-@event
-class Added:
-    who: Key[Address]
-    by: u256
-    total: u256
-
-
-class Counter(Contract):
-    """The smallest contract worth a receipt: one word and one event a call."""
-
-    count: u256
-
-    @call
-    def increment(self, by: u256) -> None:
-        self.count += by
-        self.emit(Added(self.caller, by, self.count))
-
 
 GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    print(f"Python {sys.version.split()[0]}, best of {ROUNDS} rounds, processor time\n")
-    games = [Benchmark(*parts) for game in GAMES for parts in game.benchmarks()]
-    rates = measure([eth_tester(), counter(), bytecode(), web3(), *games])
+    unknown = sys.argv[1:] - SECTIONS.keys()
+    if unknown:
+        sys.exit(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    print(f"{python_build()}, processor time")
+    for name in sys.argv[1:] or [name for name in SECTIONS if name != "node"]:
+        start = time.monotonic()
+        print(f"\n{name}: {SECTIONS[name].__doc__}")
+        SECTIONS[name]()
+        print(f"  ({time.monotonic() - start:.0f} s)")
+
+
+def python_build() -> str:
+    """Name this Python, and say how it was built: that makes a difference of a sixth."""
+    options = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    is_optimized = "--enable-optimizations" in options or "-fprofile-use" in (
+        sysconfig.get_config_var("PY_CORE_CFLAGS") or ""
+    )
+    library = ", as a shared library" if sysconfig.get_config_var("Py_ENABLE_SHARED") else ""
+    kind = "with" if is_optimized else "without"
+    return (
+        f"{platform.python_implementation()} {platform.python_version()}, built {kind} PGO{library}"
+    )
+
+
+# Sections
+
+
+def calls() -> None:
+    """calls a second, beside eth-tester's counter and beside the bare rules of a game"""
+    games = [[Benchmark(*parts) for parts in game.benchmarks()] for game in GAMES]
+    counters = [eth_tester(), in_process(), bytecode(), web3()]
+    rates = measure([*counters, *(benchmark for pair in games for benchmark in pair)])
     base = rates["eth-tester counter"][0]
-    print(f"{'benchmark':34}{'calls/s':>10}{'ratio':>9}{'bar':>7}")
+    bare = {made.name: rates[rules.name][0] for made, rules in games}
     for name, (rate, bar) in rates.items():
-        print(f"{name:34}{rate:10,.0f}{rate / base:8.1f}x{verdict(rate / base >= bar, bar)}")
-    growth()
-    start_up()
-    for game in (*GAMES, bench_fuel):
+        beside = f"{bare[name] / rate:8.1f}x its rules" if name in bare else ""
+        print(f"  {name:30}{rate:10,.0f}{rate / base:9.1f}x{verdict(rate / base, bar):14}{beside}")
+
+
+def asked() -> None:
+    """a counter whose hashes or receipts are asked for at each call, on both sides"""
+    rates = measure([eth_tester(True), hashing(False), hashing(True), web3(True)])
+    base = rates["eth-tester, with receipt"][0]
+    for name, (rate, bar) in rates.items():
+        print(f"  {name:30}{rate:10,.0f}{rate / base:9.1f}x{verdict(rate / base, bar)}")
+
+
+def growth() -> None:
+    """a chain that grows in a process of its own, with the collector on"""
+    bench_growth.show()
+
+
+def queries() -> None:
+    """questions to a chain of 200 000 receipts"""
+    chain = Chain()
+    run = counting(chain)
+    run(200_000)
+    rare = chain.account("rare")
+    counter = chain.handle(Counter, chain.receipts[0].address)
+    for _ in range(100):
+        counter.increment(1, sender=rare)
+    counted = timed(lambda: chain.events(Added, who=rare).count()) * 1000
+    found = timed(lambda: list(chain.events(Added, who=rare))) * 1000
+    print(f"  100 events of one player: {found:.2f} ms{limit(found < 2, '2 ms')}, counted in {counted:.3f} ms")  # fmt: skip
+    get = partial(logs, chain.web3.provider.make_request)
+    get(100)
+    few, many = timed(lambda: get(2_000)) / 2_000, timed(lambda: get(20_000)) / 20_000
+    print(f"  eth_getLogs: {few * 1e6:.0f} us a log for 2 000, {many * 1e6:.0f} us for 20 000")
+
+
+def files() -> None:
+    """a chain in a file, tables for other programs included"""
+    bench_files.show()
+
+
+def start() -> None:
+    """from nothing to the first call, in a process that finds what an earlier one has kept"""
+    bench_start.show()
+    made = timed(lambda: [Chain() for _ in range(1_000)])
+    print(f"  Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")
+
+
+def tests() -> None:
+    """a thousand tests with pytest"""
+    bench_tests.show()
+
+
+def games() -> None:
+    """each game: the move alone, with the legal moves listed, and what else its bars are"""
+    for game in GAMES:
         game.show_bars()
 
 
-def verdict(met: bool, bar: float) -> str:
-    return f"{bar:6.0f}x  {'met' if met else 'MISSED'}" if bar else ""
+def fuel() -> None:
+    """what it costs to count the work of contracts"""
+    bench_fuel.show_bars()
 
 
-def web3() -> Benchmark:
+def node() -> None:
+    """the node beside anvil"""
+    bench_node.main()
+
+
+SECTIONS: dict[str, Callable[[], None]] = {
+    section.__name__: section
+    for section in (calls, asked, growth, queries, files, start, tests, games, fuel, node)
+}
+
+
+# What is measured
+
+
+def verdict(ratio: float, bar: float) -> str:
+    return f"{bar:6.0f}x {'met' if ratio >= bar else 'MISSED'}" if bar else ""
+
+
+def web3(with_receipt: bool = False) -> Benchmark:
     w3 = Chain().web3
-    return Benchmark("bytecode counter, chain.web3", transacting(w3, w3.eth.accounts[0]), 200, 3)
+    name = "chain.web3, with receipt" if with_receipt else "bytecode counter, chain.web3"
+    run = transacting(w3, w3.eth.accounts[0], with_receipt)
+    return Benchmark(name, run, 200, 4 if with_receipt else 3)
 
 
-def counter() -> Benchmark:
+def in_process() -> Benchmark:
+    return Benchmark("counter, in process", counting(Chain()), 5_000, 200)
+
+
+def hashing(of_blocks: bool) -> Benchmark:
     chain = Chain()
     increment, alice = chain.deploy(Counter).increment, chain.accounts[0]
 
     def run(n: int) -> None:
         for _ in range(n):
-            increment(1, sender=alice)
+            assert increment(1, sender=alice).tx_hash
+            if of_blocks:
+                assert chain.block_hash()
 
-    return Benchmark("counter, in process", run, 5_000, 200)
+    if of_blocks:
+        return Benchmark("and with block hash", run, 500, 60)
+    return Benchmark("counter, with transaction hash", run, 1_000, 0)
 
 
 def bytecode() -> Benchmark:
@@ -96,76 +200,10 @@ def bytecode() -> Benchmark:
     return Benchmark("bytecode counter, in process", run, 500, 20)
 
 
-def growth() -> None:
-    """Show whether calls and queries stay as fast when the chain is long. A short and a long chain take turns."""
-    short, long = counting(1_000), counting(200_000)
-    rare = long.chain.account("rare")
-    for _ in range(100):
-        long.increment(1, sender=rare)
-    costs = [
-        (timed(partial(short.calls, 1_000)), timed(partial(long.calls, 1_000))) for _ in range(10)
-    ]
-    early, late = (min(times) for times in zip(*costs, strict=True))
-    print(
-        f"\ncost of a call at 200 000 receipts: {late / early:.2f}x that at 1 000{limit(late / early <= 1.2, '1.2x')}"
-    )
-    counted = timed(lambda: long.chain.events(Added, who=rare).count()) * 1000
-    asked = timed(lambda: list(long.chain.events(Added, who=rare))) * 1000
-    print(
-        f"one player's 100 events among 200 000: {asked:.2f} ms{limit(asked < 2, '2 ms')}, counted in {counted:.3f} ms"
-    )
-    logs(long.chain)
-
-
-class Counting(NamedTuple):
-    """A chain with a counter on it."""
-
-    chain: Chain
-    increment: Any
-
-    def calls(self, n: int) -> None:
-        for i in range(n):
-            self.increment(1, sender=self.chain.accounts[i % 10])
-
-
-def counting(receipts: int) -> Counting:
-    chain = Chain()
-    made = Counting(chain, chain.deploy(Counter).increment)
-    made.calls(receipts)
-    return made
-
-
-def logs(chain: Chain) -> None:
-    """eth_getLogs over the whole chain, by the number of logs it returns."""
-    ask = chain.web3.provider.make_request
-
-    def get(last: int) -> Callable[[], Any]:
-        return lambda: ask("eth_getLogs", [{"fromBlock": "0x1", "toBlock": hex(last)}])
-
-    get(100)()
-    few, many = timed(get(2_000)) / 2_000, timed(get(20_000)) / 20_000
-    print(f"eth_getLogs: {few * 1e6:.0f} us a log for 2 000, {many * 1e6:.0f} us for 20 000")
-
-
-def start_up() -> None:
-    """Show what it costs to start."""
-    code = (
-        "import time; t = time.perf_counter(); import chain, sys; chain.Chain(); t = time.perf_counter() - t;"
-        "print(t * 1000, *({'eth', 'web3', 'eth_tester'} & set(sys.modules)))"
-    )
-    runs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        for _ in range(5)
-    ]
-    imports = [run.stdout.split() for run in runs]
-    quickest = min(float(line[0]) for line in imports)
-    engines = imports[0][1:] or "none"
-    print(
-        f"import chain and make one: {quickest:.0f} ms{limit(quickest < 120, '120 ms')}, engines loaded: {engines}"
-    )
-    made = timed(lambda: [Chain() for _ in range(1_000)])
-    print(f"Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")
+def logs(ask: Callable[[str, list[Any]], Any], last: int) -> None:
+    """eth_getLogs of the first blocks, which have a log each."""
+    ask("eth_getLogs", [{"fromBlock": "0x1", "toBlock": hex(last)}])
 
 
 if __name__ == "__main__":
-    bench_node.main() if "--node" in sys.argv else main()
+    main()

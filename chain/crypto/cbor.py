@@ -8,12 +8,15 @@ text with lone surrogates, reads much that is not a row (dates, floats, bytes af
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from struct import Struct
 from typing import Any, Final
 
 _NUMBER, _BYTES, _TEXT, _ARRAY = 0x00, 0x40, 0x60, 0x80
 _BIG: Final = 0xC2  # tag 2; the magnitude follows as bytes
 _NULL: Final = 0xF6
 _IN_PLACE: Final = 24  # a size below this is stored in the first byte
+_pack_2, _pack_4, _pack_8 = Struct(">BH").pack, Struct(">BI").pack, Struct(">BQ").pack
 _KINDS: Final = (int, bytes, tuple, str, type(None))
 _WIDTHS: Final = {24: 1, 25: 2, 26: 4, 27: 8}
 
@@ -61,20 +64,24 @@ def _kind_of(value: object) -> type:
     raise TypeError(f"{value!r} cannot be stored in a row")
 
 
+@lru_cache(maxsize=1 << 13)  # positions and times are in several rows, prices and addresses in all
 def _number(value: int) -> bytes:
+    """Return a number that is not among the precomputed ones."""
     if value < 0:
         raise TypeError(f"{value!r} cannot be stored in a row")
     if value < 1 << 64:
         return _head(_NUMBER, value)
-    raw = value.to_bytes((value.bit_length() + 7) // 8)
-    return b"\xc2" + (_BYTES_HEADS[len(raw)] if len(raw) < _FEW else _head(_BYTES, len(raw))) + raw
+    raw = value.to_bytes((value.bit_length() + 7) >> 3)
+    size = len(raw)
+    return (_BIG_HEADS[size] if size < _FEW else b"\xc2" + _head(_BYTES, size)) + raw
 
 
 def _head(kind: int, size: int) -> bytes:
     if size < _IN_PLACE:
         return bytes((kind | size,))
-    width = 0 if size < 1 << 8 else 1 if size < 1 << 16 else 2 if size < 1 << 32 else 3
-    return bytes((kind | (_IN_PLACE + width),)) + size.to_bytes(1 << width)
+    if size < 1 << 16:
+        return _pack_2(kind | 25, size) if size >= 1 << 8 else bytes((kind | 24, size))
+    return _pack_4(kind | 26, size) if size < 1 << 32 else _pack_8(kind | 27, size)
 
 
 # Precomputed heads, since most sizes and numbers are small.
@@ -82,6 +89,7 @@ _FEW: Final = 256
 _NUMBERS, _BYTES_HEADS, _ARRAYS = (
     [_head(major_type, size) for size in range(_FEW)] for major_type in (_NUMBER, _BYTES, _ARRAY)
 )
+_BIG_HEADS: Final = [b"\xc2" + head for head in _BYTES_HEADS]
 
 
 def decode(raw: bytes) -> Any:

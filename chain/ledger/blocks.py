@@ -219,6 +219,11 @@ class Blocks(Sequence[Block]):
         """Return a block as it is stored."""
         return self._rows[number]
 
+    def time_of(self, number: int) -> int:
+        """Return the timestamp of a block."""
+        time: int = self._rows[number][1]
+        return time
+
     def mark(self, number: int) -> object:
         """Return a mark that distinguishes a block from a later one with the same number."""
         return self._rows.mark(number)

@@ -138,6 +138,11 @@ class EventLog:
         log_places = self._from(place)
         return log_places.receipts[place - log_places.first]
 
+    def receipts_from(self, place: int) -> Sequence[int]:
+        """Return for each log from a position on the position of its receipt."""
+        log_places = self._from(place)
+        return log_places.receipts[place - log_places.first :]
+
     def log(self, place: int) -> Log:
         receipt = self.receipt(place)
         return Log(receipt, place - self.end_of(receipt.position), self.rows[place])

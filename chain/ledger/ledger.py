@@ -293,7 +293,8 @@ class Ledger:
 
     def time_of(self, number: int) -> int:
         """Return the timestamp of a block, which may be the open one."""
-        return self.block(number).timestamp
+        is_open = self.open is not None and self.open.number == number
+        return self.open.timestamp if self.open and is_open else self.blocks.time_of(number)
 
     # Hashes
 

@@ -71,6 +71,10 @@ class ReceiptLog(Sequence[Receipt]):
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
+    def _rows_from(self, position: int) -> list[Row]:
+        """Return the receipts from a position on, as they are stored."""
+        return self._rows[position:]
+
     def _logs_from(self, position: int, end: int | None = None) -> Iterator[Sequence[LogRow]]:
         """Yield the logs of each receipt from a position on, up to `end`."""
         return (row[LOGS] for row in self._rows[position:end])

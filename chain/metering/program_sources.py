@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from typing import Any
+
 from chain.metering.bundled_files import DataFiles
 from chain.source.modules import Module
 from chain.source.reachability import Reachability
@@ -14,6 +17,17 @@ class ProgramSources(Reachability):
     def __init__(self, root: Module) -> None:
         super().__init__(imported_sources(root))
         self._data_files: dict[Module, DataFiles | None] = {}
+
+    @property
+    def content(self) -> str:
+        """A hash of all that is reached: the texts, which statements of them, and the data files."""
+        parts: list[Any] = []
+        for module, nodes in self.modules.items():
+            places = sorted((node.lineno, node.col_offset) for node in nodes)  # type: ignore[attr-defined]
+            files = self.data_files(module)
+            about = module.name, module.file, module.is_package, places, files and files.digests()
+            parts.append((about, sha256(module.text.encode("utf-8", "surrogatepass")).hexdigest()))
+        return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
     def data_files(self, module: Module) -> DataFiles | None:
         """Return the data files of a module as they are at the first call; None if it reads none."""

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from types import CodeType
-from typing import Any, Final
+from typing import Final
 
 from chain.metering.program_sources import ProgramSources
 from chain.source import disk_cache
@@ -28,7 +28,7 @@ class StatementCodes:
     """
 
     def __init__(self, sources: ProgramSources, history: Sequence[str], is_as_built: bool) -> None:
-        self.key = _key_of(sources, history)
+        self.key = sha256(" ".join((*history, sources.content)).encode()).hexdigest()
         self._is_kept = is_as_built and all(
             _imports_only_known(module, sources) for module in sources.modules
         )
@@ -50,18 +50,6 @@ class StatementCodes:
         """Keep what was compiled anew."""
         if self._is_kept and len(self._codes) > self._saved:
             disk_cache.save(self._codes, "statements", self.key)
-
-
-def _key_of(sources: ProgramSources, history: Sequence[str]) -> str:
-    parts: list[Any] = list(history)
-    for module in sources.modules:
-        files = sources.data_files(module)
-        reached = sorted((node.lineno, node.col_offset) for node in sources.modules[module])  # type: ignore[attr-defined]
-        text = sha256(module.text.encode("utf-8", "surrogatepass")).hexdigest()
-        parts.append(
-            (module.name, module.file, module.is_package, text, reached, files and files.digests())
-        )
-    return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _imports_only_known(module: Module, sources: ProgramSources) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
 from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.file.chain_file import ChainFile
@@ -22,6 +24,7 @@ from chain.ledger.sql.table_names import model_key
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 from chain.machine.state import ACCOUNT, iter_changes
 
+_BATCH: Final = 1024  # rows
 # The digits of numbers beyond 64 bits, which are rounded in their own column.
 CREATE = (
     f"create table {EXACT} (name text collate nocase, row integer, column text, digits text not null,"
@@ -78,13 +81,15 @@ class PublishedTables:
         self._sums.take_exact("name = ? and row >= ?", (table.name, end))
 
     def _write(self, table: AppendOnlyTable, start: int) -> None:
-        key, name, written = table.names.index(table.key), table.name, []
-        for row in table.rows(start):
-            cells = tuple(map(form.kept_cell, row))
-            written.append(cells)
-            self._sums.add(name, row[key], cells)
-            write_exactly(self._connection, self._sums, table, row[key], row)
-        self._connection.executemany(table.insert(), written)
+        key, rows = table.names.index(table.key), table.rows(start)
+        while batch := list(islice(rows, _BATCH)):
+            keys = [row[key] for row in batch]
+            cells = [*map(form.kept_cells, batch)]
+            self._sums.add_all(table.name, keys, cells)
+            self._connection.executemany(table.insert(), cells)
+            for number, row, kept in zip(keys, batch, cells, strict=True):
+                if float in map(type, kept):
+                    write_exactly(self._connection, self._sums, table, number, row)
 
     def _begin(self) -> set[str]:
         """Create the tables that are missing, and return their names."""
@@ -213,7 +218,7 @@ class ModelRows:
             self._connection.execute(f"delete from {name} where rowid = ?", (number,))
             return
         row = table.row(world, model)
-        cells = [form.kept_cell(value) for value in row]
+        cells = form.kept_cells(row)
         columns = ", ".join(["rowid", *map(quoted, table.names)])
         marks = ", ".join("?" * (len(cells) + 1))
         self._connection.execute(

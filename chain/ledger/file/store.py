@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import atexit
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from threading import Timer
-from typing import Any, Final, Protocol
+from typing import Final, Protocol, TypeVar
 from weakref import WeakMethod
 
 from chain.accounts import Account
@@ -41,11 +41,16 @@ from chain.ledger.file.load_ledger import (
 from chain.ledger.file.rows import serialize_row
 from chain.ledger.file.state_rows import EVERY, Cells, change_cells, write_cells
 from chain.ledger.ledger import Ledger
+from chain.metering.watchdog import uninterrupted
 
 # What is derived is written after so many receipts or seconds.
 MANY: Final = 1024
 SOON: Final = 1.0
 CUTS: Final = 32  # times that the chain went back, which the file remembers for those who watch it
+
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class NotWritten(OSError):
@@ -103,17 +108,12 @@ class ChainStore:
         mining, held = self._content.mining, _row_of(self._ledger.open)
         # A read-only call may have registered new slots: only the history counts.
         is_same = have[:3] == written.lengths[:3] and mining == written.mining
-        if (
-            is_same
-            and held == written.open
-            and written.number
-            and not self._standing
-            and not self._is_bare
-        ):
+        is_complete = written.number and not self._standing and not self._is_bare
+        if is_complete and is_same and held == written.open:
             return
         self._file.check_use()
         try:
-            self._write(written.number + 1, mining, held)
+            self._write(written.number + 1, mining, held, have)
         except (sqlite3.Error, OSError) as problem:
             if not self.is_ahead_of(written.number):
                 name = self._file.name
@@ -121,22 +121,23 @@ class ChainStore:
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
 
-    def _write(self, number: int, mining: Mining, held: object) -> None:
+    def _write(self, number: int, mining: Mining, held: object, have: LedgerLengths) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
         if standing is not None:
             had = had._replace(**standing._asdict())
             _shorten(connection, had)
         if self._is_bare or self._is_due(standing):
             self._derived.write(number, standing)
+            have = self._lengths()  # to read models for the tables may register new slots
         settled, cells = self._settle(connection, had.timeline)
         cuts = self._written.cuts
         if standing is not None:
             cuts = (*cuts, Cut(number, *standing))[-CUTS:]
-        now = Now(mining, held, self._lengths(), number, settled, cells, cuts)
+        now = Now(mining, held, have, number, settled, cells, cuts)
         self._write_rows(connection, had, now)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False
-        if self._timer is None and self._derived.done.number < number:
+        if self._derived.done.number < number and not (self._timer and self._timer.is_alive()):
             self._start_timer()
 
     def _begin(self) -> sqlite3.Connection:
@@ -181,16 +182,18 @@ class ChainStore:
                 raise
 
     def _publish_late(self) -> None:
-        """Do it between two steps, in whatever thread."""
-        with self._content.border:
-            if self._content.begun is None:
-                self.publish()
-            self._timer = None
+        """Do it between two steps, in whatever thread. A forked child leaves it to the process that opened the file."""
+        if self._file.is_held:
+            with self._content.border:
+                if self._content.begun is None:
+                    self.publish()
+                self._timer = None
 
     def _start_timer(self) -> None:
         self._timer = Timer(SOON, self._late)
         self._timer.daemon = True
-        self._timer.start()
+        with uninterrupted():  # Python may take a thread that begins for the one that began it
+            self._timer.start()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -225,32 +228,33 @@ class ChainStore:
 
     def _write_rows(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
         ledger, state, have = self._ledger, self._ledger.state, now.lengths
-        put(connection, "receipts", (
-            (receipt.position, serialize_row(receipt.row)) for receipt in ledger.receipts[had.receipts :]
-        ))  # fmt: skip
+        if have.receipts > had.receipts:
+            rows = map(serialize_row, ledger.receipts._rows_from(had.receipts))
+            put(connection, "receipts", enumerate(rows, had.receipts))
         if have.timeline - had.timeline > have.receipts - had.receipts:
-            put(
-                connection,
-                "notes",
-                ((moment, ledger.timeline[moment]) for moment in ledger.notes_from(had.timeline)),
-            )
-        put(connection, "blocks", (
-            (number, ledger.blocks.as_tuple(number)) for number in range(had.blocks, have.blocks)
-        ))  # fmt: skip
-        put(connection, "codes", ((i, code) for i, (_, code) in _new_items(state.codes, had.codes)))
-        put(connection, "slots", (
-            (i, (parent.to_bytes(32), key))
-            for i, (_, (parent, key)) in _new_items(state.slots.preimages, had.slots)
-        ))  # fmt: skip
-        put(connection, "artifacts", (
-            (i, (digest, artifact.row))
-            for i, (digest, artifact) in enumerate(ledger.artifacts.newest(had.artifacts), had.artifacts)
-        ))  # fmt: skip
-        put(connection, "keys", (
-            (i, (bytes(address), account.key, account.name))
-            for i, (address, account) in _new_items(self._content.keys, had.keys)
-        ))  # fmt: skip
-        put(connection, "now", [(NOW, now)])
+            moments = ledger.notes_from(had.timeline)
+            put(connection, "notes", ((moment, ledger.timeline[moment]) for moment in moments))
+        if have.blocks > had.blocks:
+            put(connection, "blocks", enumerate(ledger.blocks.rows_from(had.blocks), had.blocks))
+        if have.slots > had.slots:
+            slots = _new_items(state.slots.preimages, had.slots)
+            rows_of_slots = ((parent.to_bytes(32), key) for _, (parent, key) in slots)
+            put(connection, "slots", enumerate(rows_of_slots, had.slots))
+        if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
+            self._write_seldom(connection, had)
+        put(connection, "now", ((NOW, now),))
+
+    def _write_seldom(self, connection: sqlite3.Connection, had: LedgerLengths) -> None:
+        """Write new codes, keys and artifacts."""
+        ledger = self._ledger
+        codes = (code for _, code in _new_items(ledger.state.codes, had.codes))
+        put(connection, "codes", enumerate(codes, had.codes))
+        keys = _new_items(self._content.keys, had.keys)
+        rows_of_keys = ((bytes(address), account.key, account.name) for address, account in keys)
+        put(connection, "keys", enumerate(rows_of_keys, had.keys))
+        artifacts = ledger.artifacts.newest(had.artifacts)
+        rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
+        put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
 
     def _settle(self, connection: sqlite3.Connection, moments: int) -> tuple[int, Cells]:
         """Update the rows of the stored state if that is due, and return how many changes they include.
@@ -302,10 +306,9 @@ def _written_in(connection: sqlite3.Connection) -> Now | None:
     return None if row is None else Now.of(verify_checksum("now", NOW, row[0]))
 
 
-def _new_items(grown: dict[Any, Any], length: int) -> Iterator[tuple[int, tuple[Any, Any]]]:
-    """Return the items of a dict after its first `length`, each with its index."""
-    items = [*islice(reversed(grown.items()), len(grown) - length)]
-    return enumerate(reversed(items), length)
+def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:
+    """Return the items of a dict after its first `length`."""
+    return [*islice(reversed(grown.items()), len(grown) - length)][::-1]
 
 
 def _row_of(block: Block | None) -> tuple[object, ...] | None:

@@ -56,6 +56,15 @@ class Sums:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
+    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[Any]]) -> None:
+        """Record that rows were inserted."""
+        sums: dict[int, int] = {}
+        for key, cells in zip(keys, rows, strict=True):
+            chunk = key // _CHUNK
+            sums[chunk] = sums.get(chunk, 0) + _sum_of(key, cells)
+        for chunk, total in sums.items():
+            self._change(name, chunk, total)
+
     def take(self, name: str, key: int, cells: Sequence[object]) -> None:
         """Record that a row is removed."""
         self._change(name, key // _CHUNK, -_sum_of(key, cells))

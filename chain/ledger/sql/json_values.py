@@ -32,6 +32,8 @@ HEX: Final = "text collate nocase"  # matched in any case
 ANY: Final = ""  # a number or a text, each stored as it is
 
 
+_AS_IT_IS: Final = frozenset({str, type(None)})
+
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
 
 
@@ -115,10 +117,19 @@ def sql_cell(value: Any) -> Cell:
     return to_json(value) if isinstance(value, list | dict) else value
 
 
-def kept_cell(value: object) -> Cell | float:
-    """Return a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
-    if value.__class__ is str or value is None:
-        return value
+def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
+    """Return a row of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
+    return tuple(
+        [
+            value
+            if (cls := value.__class__) in _AS_IT_IS or (cls is int and -_HALF <= value < _HALF)
+            else _kept_cell(value)
+            for value in row
+        ]
+    )
+
+
+def _kept_cell(value: object) -> Cell | float:
     value = sql_cell(value)
     return float(value) if isinstance(value, int) and is_large(value) else value
 

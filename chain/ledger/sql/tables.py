@@ -44,7 +44,7 @@ def _args(receipt: Receipt) -> Portable:
 
 
 def _result(receipt: Receipt) -> Portable:
-    if receipt.to is None or not receipt.ok:
+    if receipt._to is None or not receipt.ok:
         return None
     entry = receipt.entry_spec
     if entry is None:
@@ -57,11 +57,11 @@ RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
     (Column("block", form.NUMBER), attrgetter("block_number")),
     (Column("idx", form.NUMBER), attrgetter("index")),
     (Column("timestamp", form.NUMBER), attrgetter("timestamp")),
-    (Column("sender", form.HEX), lambda receipt: form.address_text(receipt.sender)),
-    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt.sender)),
-    (Column("kind", form.TEXT), lambda receipt: "create" if receipt.to is None else "call"),
+    (Column("sender", form.HEX), lambda receipt: form.address_text(receipt._sender)),
+    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt._sender)),
+    (Column("kind", form.TEXT), lambda receipt: "create" if receipt._to is None else "call"),
     (Column("contract", form.TEXT), attrgetter("contract")),
-    (Column("address", form.HEX), lambda receipt: form.address_text(receipt.address)),
+    (Column("address", form.HEX), lambda receipt: form.address_text(receipt._address)),
     (Column("entry", form.TEXT), attrgetter("entry")),
     (Column("args", form.TEXT), _args),
     (Column("result", form.ANY), _result),
@@ -89,9 +89,10 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
+        readers = [read for _, read in RECEIPT]
         for position in range(first, len(self._receipts)):
             receipt = self._receipts[position]
-            yield tuple(read(receipt) for _, read in RECEIPT)
+            yield tuple([read(receipt) for read in readers])
 
 
 # Logs and events
@@ -118,30 +119,34 @@ class Logs(AppendOnlyTable):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        for position in range(first, len(self._log)):
-            yield self._row(position, self._log.rows[position])
+        rows, names = self._log.rows, dict[Source, str]()
+        before = start = -1
+        for place, receipt in enumerate(self._log.receipts_from(first), first):
+            if receipt != before:
+                before, start = receipt, self._log.end_of(receipt)
+            row = rows[place]
+            address, topics, data, *_ = row
+            topic_texts = [form.to_hex(topic.to_bytes(32)) for topic in topics]
+            yield (
+                place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
+                form.to_hex(data), text_of(row), self._event(row, names),
+            )  # fmt: skip
 
-    def _row(self, place: int, row: LogRow) -> Row:
-        address, topics, data, *_ = row
-        receipt = self._log.receipt_of(place)
-        index = place - self._log.end_of(receipt)
-        topic_texts = [form.to_hex(topic.to_bytes(32)) for topic in topics]
-        return (
-            place, receipt, index, form.address_text(address), *topic_texts, *[None] * (4 - len(topic_texts)),
-            form.to_hex(data), text_of(row), self._event(row),
-        )  # fmt: skip
-
-    def _event(self, row: LogRow) -> str | None:
+    def _event(self, row: LogRow, names: dict[Source, str]) -> str | None:
+        """Return the name of the event in a log. Those that are certain by their source are collected in `names`."""
+        _, topics, _, _, digest = row
+        if not topics:
+            return None
+        source = digest, topics[0], len(topics)
+        if source in names:
+            return names[source]
         types = self._ledger.event_types
         meaning = types.meaning(row)
         if meaning is None:
             return None
-        if (
-            not types.is_certain((row[4], row[1][0], len(row[1])))
-            and decoded(row, meaning.spec) is None
-        ):
-            return None
-        return meaning.spec.name
+        if types.is_certain(source):
+            return names.setdefault(source, meaning.spec.name)
+        return None if decoded(row, meaning.spec) is None else meaning.spec.name
 
 
 class Events(AppendOnlyTable):
@@ -166,11 +171,12 @@ class Events(AppendOnlyTable):
 
     def rows(self, first: int = 0) -> Iterator[Row]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
+        rows, receipts = self._log.rows, self._log.receipts_from(first)
         for position in positions[bisect_left(positions, first) :]:
-            row = self._log.rows[position]
+            row = rows[position]
             event = decoded(row, self.spec)
             if event is not None:
-                receipt = self._log.receipt(position)
+                receipt = self._ledger.receipts[receipts[position - first]]
                 yield (
                     *_cells(event, self.spec.members), receipt.position, receipt.block_number,
                     receipt.timestamp, form.address_text(row[0]), position,

@@ -138,7 +138,7 @@ def test_node_does_nothing_of_what_it_refuses(automine: bool, base: Path, disk: 
             ("evm_setNextBlockTimestamp", [hex(chain.now + 999)]),
             ("evm_mine", []),
         ):
-            before, disk.used, disk.room = state_digest(chain), 0, 3
+            before, disk.used, disk.room = state_digest(chain), 0, 2
             with pytest.raises(RpcError, match="so nothing was done"):
                 ask(*request)
             disk.room = ENDLESS

@@ -29,6 +29,9 @@ class Clock:
     def start(self) -> None:
         Clock.waiting.append(self._act)
 
+    def is_alive(self) -> bool:
+        return self._act in Clock.waiting
+
     def cancel(self) -> None:
         Clock.waiting.remove(self._act)
 

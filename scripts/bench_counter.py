@@ -1,0 +1,35 @@
+"""The smallest contract worth a receipt: one word and one event a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chain import Address, Chain, Contract, Key, call, event
+from chain.types import u256
+
+
+@event
+class Added:
+    who: Key[Address]
+    by: u256
+    total: u256
+
+
+class Counter(Contract):
+    count: u256
+
+    @call
+    def increment(self, by: u256) -> None:
+        self.count += by
+        self.emit(Added(self.caller, by, self.count))
+
+
+def counting(chain: Chain) -> Callable[[int], None]:
+    """Deploy a counter, and return what makes n calls of it, by ten senders in turn."""
+    increment, senders = chain.deploy(Counter).increment, chain.accounts
+
+    def run(n: int) -> None:
+        for i in range(n):
+            increment(1, sender=senders[i % 10])
+
+    return run
