@@ -122,6 +122,19 @@ class Ledger:
         if len(self.timeline.tail.items) > _SETTLED_EVERY:
             self.settle()
 
+    def append_alone(self, row: Row, changes: Changes, gas_used: int, block: Block) -> Receipt:
+        """Append the only transaction of a block, and the block: `append` and `close` in one."""
+        start, moments = self.timeline.tail
+        moments.append(changes)
+        self.state.closed = ()
+        block.gas_used = gas_used
+        self.receipts._rows.tail.items.append(row)
+        block.end_timeline_index, block.end_receipt = start + len(moments), block.first_receipt + 1
+        self.blocks._append(block)
+        if len(moments) > _SETTLED_EVERY:
+            self.settle()
+        return Receipt(self, row)
+
     def settle(self) -> None:
         """Move older items to where the garbage collector does not walk them."""
         for long_list in (self.timeline, self.receipts._rows, self.blocks._rows):

@@ -29,44 +29,39 @@ def run_call(frame: Frame, program: Program) -> None:
     frame.entry = entry
     if frame.value or entry.private:
         _check(frame, entry)
-    locks, address = frame.context.reentrancy_locks, frame.address
+    is_locked = False  # True if other messages to the contract are refused until this one has ended
     if entry.kind == "view":
         frame.static = True
-        _run_entry(frame, spec, entry, data)
-    elif not entry.nonreentrant or (
-        entry.private and address in locks
-    ):  # the contract called itself
-        _run_entry(frame, spec, entry, data)
-    elif address in locks:
-        raise RejectedCall(
-            f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
-            " @call(nonreentrant=False) lets an entry run all the same"
-        )
-    else:
-        _run_locked(frame, spec, entry, data)
+    elif entry.nonreentrant:
+        is_locked = frame.address not in frame.context.reentrancy_locks
+        if not is_locked and not entry.private:  # the contract may call itself
+            raise RejectedCall(
+                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
+                " @call(nonreentrant=False) lets an entry run all the same"
+            )
+    _run_entry(frame, spec, entry, data, is_locked)
 
 
-def _run_locked(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """Run the author's part of a message, while other messages to the contract are refused."""
-    locks, address = frame.context.reentrancy_locks, frame.address
-    locks.add(address)
-    try:
-        _run_entry(frame, spec, entry, data)
-    finally:
-        locks.discard(address)
-
-
-def _run_entry(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
+def _run_entry(
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
+) -> None:
     """Run the author's part of a message. The first message of a transaction waits for its turn."""
-    if frame.context.metering_depth or is_mine():
-        _run_fuelled(frame, spec, entry, data)
-        return
-    with TURN:
-        try:
-            begin_turn()
+    context, address = frame.context, frame.address
+    if is_locked:
+        context.reentrancy_locks.add(address)
+    try:
+        if context.metering_depth or is_mine():
             _run_fuelled(frame, spec, entry, data)
-        finally:
-            end_turn()
+            return
+        with TURN:
+            try:
+                begin_turn()
+                _run_fuelled(frame, spec, entry, data)
+            finally:
+                end_turn()
+    finally:
+        if is_locked:
+            context.reentrancy_locks.discard(address)
 
 
 def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
@@ -104,7 +99,7 @@ def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        _run_locked(frame, spec, init, args)
+        _run_entry(frame, spec, init, args, is_locked=True)
     frame.output = program.code
 
 

@@ -27,7 +27,7 @@ from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, START, Account, State
+from chain.machine.state import EMPTY_CODE_HASH, START, Account, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.unknown_names import explain
 from chain.metering.fuel import GAS_PER_TICK
@@ -66,7 +66,7 @@ class Machine:
         self.guards = guards  # True if the guard checks a contract before it is declared
         self.programs = Programs()  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
-        self._evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
+        self.evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: object = None
         self.loaded: Any = None
         self.mocks: Any = ()  # what mocked entries come to: see `chain.simulator.mocking`
@@ -74,7 +74,7 @@ class Machine:
 
     def with_state(self, state: State) -> Machine:
         """Return a machine with the same programs that runs on another state."""
-        machine = Machine(state, evm_only=self._evm_only, guards=self.guards)
+        machine = Machine(state, evm_only=self.evm_only, guards=self.guards)
         machine.programs |= self.programs
         machine.programs.find_offered = self.programs.find_offered
         machine._by_code |= self._by_code
@@ -123,7 +123,7 @@ class Machine:
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = account = state.account(sender)
         intrinsic, floor = self.validate(tx, block, account)
-        if self._evm_only or not self._runs_here(tx, block):
+        if self.evm_only or not self._runs_here(tx, block):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
         price = min(tx.max_fee, block.base_fee + tx.tip)
@@ -264,18 +264,32 @@ class Machine:
                 run_on_new_thread(self._run, frame)
             else:
                 self._run(frame)
-        except MemoryError:  # of the host, so not an outcome of the message
-            raise
-        except (Exception, FatalHalt) as error:
-            frame.failure = failure_from_exception(frame, error)
         except BaseException as error:
-            state.undo(mark)
-            if isinstance(error, UndeclaredContract) and not frame.depth:
-                raise InvalidTransaction(str(error)) from None
-            raise
-        if frame.failure is not None:
-            frame.output, frame.result = frame.failure.data, None
-            context.undo_message(mark, refund)
+            self.fail(frame, context, error, mark, refund)
+        else:
+            if frame.failure is not None:  # of bytecode
+                self._undo(frame, context, frame.failure, mark, refund)
+
+    def fail(
+        self, frame: Frame, context: TransactionContext, error: BaseException, mark: Mark, refund: int
+    ) -> None:  # fmt: skip
+        """Record that a message failed with `error`, and undo it to `mark`. Raise again what is no outcome of a message."""
+        if isinstance(error, MemoryError):  # of the host, so not an outcome of the message
+            raise error
+        if isinstance(error, Exception | FatalHalt):
+            self._undo(frame, context, failure_from_exception(frame, error), mark, refund)
+            return
+        self.state.undo(mark)
+        if isinstance(error, UndeclaredContract) and not frame.depth:
+            raise InvalidTransaction(str(error)) from None
+        raise error
+
+    def _undo(
+        self, frame: Frame, context: TransactionContext, failure: Failure, mark: Mark, refund: int
+    ) -> None:  # fmt: skip
+        """Undo a failed message, which now outputs what its failure says."""
+        frame.failure, frame.output, frame.result = failure, failure.data, None
+        context.undo_message(mark, refund)
 
     def _transfer(self, frame: Frame) -> None:
         """Move the value of a message from its caller to its address."""
@@ -295,7 +309,7 @@ class Machine:
             return
         code_hash = self.state.account(frame.code_address)[2]
         program = self._by_code.get(code_hash)
-        if program is not None and not self._evm_only:
+        if program is not None and not self.evm_only:
             run_call(frame, program)
         elif (
             code_hash != EMPTY_CODE_HASH
@@ -304,7 +318,7 @@ class Machine:
             undeclared = self._offered_at(frame.code_address) or self.undeclared_at(
                 frame.code_address, frame.data
             )
-            if undeclared is not None and not self._evm_only:
+            if undeclared is not None and not self.evm_only:
                 run_call(frame, undeclared)
             else:
                 self.require_declared(frame.code_address, frame.data)
@@ -334,7 +348,7 @@ class Machine:
             frame.gas = 0
             raise RejectedCall(f"there already is a contract at {checksum_address(address)}")
         parsed = parse_initcode(frame.data)
-        if parsed is None or self._evm_only:
+        if parsed is None or self.evm_only:
             self.evm.run(frame)
             return
         state.set_account(address, (1, balance, code_hash))

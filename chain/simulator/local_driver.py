@@ -22,6 +22,7 @@ from chain.runtime import account_names
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
+from chain.simulator.ordinary_call import call_and_mine
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -40,7 +41,6 @@ class LocalDriver(ChainDriver):
     def send(
         self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
     ) -> Receipt:  # fmt: skip
-        block = self.next_block()
         sender_address = self.sender(sender)
         if to is not None:
             to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
@@ -50,6 +50,11 @@ class LocalDriver(ChainDriver):
             value = inputs.wei(value)
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
+        elif to is not None and not value:
+            receipt = call_and_mine(self, to, data, sender_address)
+            if receipt is not None:
+                return receipt
+        block = self.next_block()
         tx = Transaction(
             sender_address, to, data, value, block.gas_left if gas is None else gas,
             self.state.account(sender_address)[0], block.base_fee,

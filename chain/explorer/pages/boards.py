@@ -105,8 +105,8 @@ async def board(site: Site, request: Request) -> Page | Response:
         "usual": "",
     }
     if request.headers.get("x-part") != "stage":
-        data["log"] = _log(site, record, chunk)
-        data["usual"] = mode(line.entry for _, line in data["log"])
+        data["log"] = log = _log(site, record, chunk)
+        data["usual"] = mode(line.entry for _, line in log)
     return Page("board.html", f"{data['title']}, step {ply}", data, "/boards")
 
 

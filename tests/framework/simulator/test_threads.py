@@ -346,7 +346,7 @@ def test_calls_interrupted_before_they_began_never_run(monkeypatch: Any) -> None
         patched.setattr(deep_calls._Deeper, "start", interrupted)
         patched.setattr("chain.machine.executor.THREAD_DEPTHS", frozenset({0, 1}))
         with pytest.raises(KeyboardInterrupt):
-            chain.send(handle.address, data)
+            chain.send(handle.address, data, gas=10**6)
     for thread in threads:
         thread.start()
         thread.join()
