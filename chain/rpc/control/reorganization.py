@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import bad_params
 from chain.rpc.eth.transactions import parse_sent
@@ -12,7 +10,7 @@ from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_signed
 
 
-def reorganize(node: Node, depth: Any, placed: Any = ()) -> None:
+def reorganize(node: Node, depth: object, placed: object = ()) -> None:
     """Undo the last `depth` blocks, and mine as many others at the same times. Their transactions are those of `placed`.
 
     `placed` is a list of pairs: a transaction, with fields or signed, and the number of its new block, counted from 0. What
@@ -37,7 +35,7 @@ def reorganize(node: Node, depth: Any, placed: Any = ()) -> None:
     chain.driver.wall = wall
 
 
-def _placed(pair: Any, count: int) -> tuple[Any, int]:
+def _placed(pair: object, count: int) -> tuple[object, int]:
     """Return a transaction and the index of its block."""
     items = to_list(pair, "a transaction and its block")
     if len(items) != 2:
@@ -48,7 +46,7 @@ def _placed(pair: Any, count: int) -> tuple[Any, int]:
     return items[0], index
 
 
-def _include(node: Node, what: Any) -> None:
+def _include(node: Node, what: object) -> None:
     is_signed = isinstance(what, str | bytes)
     tx = parse_signed(node.chain, to_bytes(what, "a transaction")) if is_signed else parse_sent(node, what)  # fmt: skip
     node.chain.add_to_open_block(tx)

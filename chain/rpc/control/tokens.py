@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from chain.crypto.hashing import keccak
 from chain.ledger.reexecution import recording_machine
@@ -26,12 +26,12 @@ _BALANCE: Final = keccak(b"balanceOf(address)")[:4]
 _ALLOWANCE: Final = keccak(b"allowance(address,address)")[:4]
 
 
-def deal(node: Node, account: Any, token: Any, amount: Any) -> None:
+def deal(node: Node, account: object, token: object, amount: object) -> None:
     """Set the balance of an account in a token. What the token says of all there is does not change."""
     _set(node, to_address(token), _BALANCE, [to_address(account)], to_int(amount, "the amount"))
 
 
-def allow(node: Node, owner: Any, spender: Any, token: Any, amount: Any) -> None:
+def allow(node: Node, owner: object, spender: object, token: object, amount: object) -> None:
     """Set what one account may spend of another's in a token."""
     accounts = [to_address(owner), to_address(spender)]
     _set(node, to_address(token), _ALLOWANCE, accounts, to_int(amount, "the amount"))
@@ -55,7 +55,7 @@ def _set(node: Node, token: bytes, selector: bytes, accounts: list[bytes], amoun
     )
 
 
-def _words_read(node: Node, asked: Any) -> Iterator[tuple[bytes, int]]:
+def _words_read(node: Node, asked: object) -> Iterator[tuple[bytes, int]]:
     """Yield the words that a call reads, by address and slot."""
     machine = recording_machine(node.chain.ledger)
     _, run = run_aside(node, asked, PENDING, machine)

@@ -288,6 +288,7 @@ def own(ask: Session, counter: Handle, world: WorldHandle) -> None:
     ask("chain_models", arcade, "Score")
     ask("chain_modelHistory", arcade, "Score", [ALICE])
     ask("chain_fields", to)
+    ask("chain_fieldHistory", to, "count")
     for method, params in (
         ("Now", []),
         ("Advance", [5]),
