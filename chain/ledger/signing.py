@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from coincurve import PrivateKey, PublicKey
+from coincurve import PrivateKey
 
 from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
+from chain.crypto.signatures import recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
@@ -242,13 +243,12 @@ def _sender(
         )
     message = _signing_hash(kind, unsigned, signed_for)
     signature = r.to_bytes(32) + s.to_bytes(32) + bytes((parity,))
-    try:
-        key = PublicKey.from_signature_and_message(signature, message, hasher=None)
-    except ValueError:
+    sender = recover(message, signature)
+    if sender is None:
         raise InvalidTransaction(
             "invalid transaction v, r, s values: no key could have made its signature"
-        ) from None
-    return keccak(key.format(compressed=False)[1:])[12:]
+        )
+    return sender
 
 
 def wrong_chain(signed_for: int | None, chain_id: int) -> InvalidTransaction:
