@@ -88,6 +88,15 @@ def test_ethers_plays(url: str) -> None:
     assert script("play_ethers.mjs", "ethers", url) == EXPECTED | more
 
 
+def test_many_send_at_once_and_otterscan_explores(start_node: Callable[..., str]) -> None:
+    key = "0x" + ACCOUNTS[1].key.hex()
+    assert script("explore_ethers.mjs", "ethers", start_node(), key, "300") == {
+        "sent": 300, "balance": 300, "level": 8, "details": [1, True, True], "sameByHash": True, "blockPage": [1, 1],
+        "pages": [25, True, False, 25, False], "trace": [["CALL", 0, "0x1"]], "error": "0x", "operations": [],
+        "hasCode": False, "byNonce": True, "creator": None, "changed": True,
+    }  # fmt: skip
+
+
 def test_viem_plays(url: str) -> None:
     named = {
         "nonceBelow": "NonceTooLowError",
