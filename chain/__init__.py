@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Reverted,
         require,
     )
+    from chain.ledger.compiled import compiled
     from chain.metering.watchdog import watchdog
     from chain.runtime.contract import Contract
     from chain.runtime.system import System
@@ -44,6 +45,7 @@ _HOMES: Final = {
     "storage.collections": ("IterableMap", "Map", "Set", "Vector"),
     "crypto.hashing": ("keccak",),
     "simulator.chain": ("Chain",),
+    "ledger.compiled": ("compiled",),
     "runtime.system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),
@@ -69,6 +71,7 @@ __all__ = [
     "World",
     "assert_events",
     "call",
+    "compiled",
     "error",
     "event",
     "init",

@@ -117,12 +117,17 @@ class AbiFunction:
         return values[0] if len(values) == 1 else tuple(values) or None
 
 
+def check_items(items: object) -> None:
+    """Refuse what is not a JSON ABI."""
+    if not isinstance(items, list | tuple) or not all(isinstance(item, dict) for item in items):
+        raise TypeError(f"abi = {short_repr(items)} is not a JSON ABI: give its list of dicts")
+
+
 class Functions(Mapping[str, AbiFunction]):
     """The functions of a JSON ABI by name, each described on first use. Overloads are looked up by signature."""
 
     def __init__(self, items: list[JsonObject]) -> None:
-        if not isinstance(items, list | tuple) or not all(isinstance(item, dict) for item in items):
-            raise TypeError(f"abi = {short_repr(items)} is not a JSON ABI: give its list of dicts")
+        check_items(items)
         self._items = [item for item in items if item.get("type") == "function"]
 
     def __getitem__(self, name: str) -> AbiFunction:

@@ -42,23 +42,37 @@ def json_type(name: str, kind: ValueType) -> dict[str, Any]:
     name, suffix = abi_name(name), ""
     while isinstance(kind, ListType):
         kind, suffix = kind.item, suffix + "[]"
+    shown = {"name": name, "type": kind.abi_type + suffix, "internalType": _solidity(kind) + suffix}
     match kind:
         case OptionalType():
             names = ["exists", "value"]
-        case StructType(members=members, cls=cls):
-            names = ["" if cls is None else member.name for member in members]
+        case StructType(members=members):
+            names = [
+                f"_{member.name}" if member.name.isdigit() else member.name for member in members
+            ]
         case _:
-            inner = f"enum {kind.name}" if isinstance(kind, EnumType) else kind.name
-            return {
-                "name": name,
-                "type": kind.abi_type + suffix,
-                "internalType": inner + suffix,
-            }
-    inner = f"struct {kind.name}" if isinstance(kind, StructType) and kind.cls else "tuple"
+            return shown
     components = [json_type(*part) for part in zip(names, kind.parts, strict=True)]
-    return {
-        "name": name,
-        "type": "tuple" + suffix,
-        "internalType": inner + suffix,
-        "components": components,
-    }
+    return {**shown, "type": "tuple" + suffix, "components": components}
+
+
+def _solidity(kind: ValueType) -> str:
+    """Return a type as Solidity spells it. There a tuple is a struct, so one without a class is named after its parts."""
+    match kind:
+        case ListType():
+            return _solidity(kind.item) + "[]"
+        case EnumType():
+            return f"enum {kind.name}"
+        case StructType(cls=cls) if cls is not None:
+            return f"struct {kind.name}"
+        case OptionalType():
+            return f"struct Optional{_word(kind.parts[1])}"
+        case StructType():
+            return f"struct Tuple{''.join(map(_word, kind.parts))}"
+    return kind.abi_type
+
+
+def _word(kind: ValueType) -> str:
+    """Return a type as a part of a name."""
+    word = _solidity(kind).rpartition(" ")[2].replace("[]", "Array")
+    return word[0].upper() + word[1:]

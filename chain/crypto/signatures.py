@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
+from chain.crypto.hashing import keccak
+
 
 class Curve(Protocol):
     """What both roads offer. A key that is none, and a signature that no key could have made, are a ValueError."""
@@ -85,3 +87,11 @@ def _curve() -> Curve:
 
 
 CURVE: Final = _curve()
+
+
+def recover(digest: bytes, signature: bytes) -> bytes | None:
+    """Return the address whose key signed this hash: r and s of 32 bytes each, and the parity 0 or 1. None if no key did."""
+    try:
+        return keccak(CURVE.recover(signature, digest))[12:]
+    except ValueError:
+        return None

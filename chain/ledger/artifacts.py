@@ -71,7 +71,7 @@ class Artifact:
     def spec(self) -> ContractSpec:
         """The counterpart of the class: everything it declared, without code."""
         base, init, entries, fields, events, errors, models = self.types
-        cls = _class_of(self.full_name, _BASES[base])
+        cls = class_of(self.full_name, _BASES[base])
         entry_specs = {
             entry.name: entry
             for entry in (_entry(self.name, description) for description in entries)
@@ -215,7 +215,8 @@ def _model_shape(model: ModelSpec) -> dict[str, object]:
 # From plain data
 
 
-def _class_of(full_name: str, base: type) -> Any:
+def class_of(full_name: str, base: type) -> Any:
+    """Return a contract class without code."""
     module, _, name = full_name.partition(":")
     namespace = {"__module__": module, "__qualname__": name, "__slots__": ()}
     return type.__new__(ContractType, name.rpartition(".")[2], (base,), namespace)
@@ -225,12 +226,13 @@ def _entry(contract: str, described: Parts) -> EntrySpec:
     name, entry_kind, (payable, private, nonreentrant), params, returns = described
     members = members_of(params)
     return EntrySpec(
-        contract, name, entry_kind, bool(payable), bool(private), bool(nonreentrant), _cannot_run, members,
+        contract, name, entry_kind, bool(payable), bool(private), bool(nonreentrant), cannot_run, members,
         (REQUIRED,) * len(members), None if returns is None else type_from_description(returns),
     )  # fmt: skip
 
 
-def _cannot_run(*_: object) -> NoReturn:
+def cannot_run(*_: object) -> NoReturn:
+    """Stand for the code of an entry that is not here."""
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 

@@ -180,6 +180,7 @@ class EventTypes:
             self._more.append(UPGRADED)
             self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
+        version += len(self._ledger.foreign)
         if version != self.version:
             self._fill()
             self.version = version

@@ -29,6 +29,7 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
+from chain.ledger.foreign import ForeignContracts
 from chain.ledger.headers import Header, Headers
 from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.past_states import PastStates
@@ -74,6 +75,7 @@ class Ledger:
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
+        self.foreign = ForeignContracts(self)
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline: LongList[Changes] = LongList()
         self.receipts = ReceiptLog(self)
@@ -261,6 +263,7 @@ class Ledger:
         ledger.timeline = self.timeline.copy(moments)
         ledger.notes = self.notes[: bisect_left(self.notes, moments)]
         ledger.event_types.copy_from(self.event_types)
+        ledger.foreign = self.foreign.copy(ledger)
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
         ledger.receipts._rows = self.receipts._rows.copy(receipts)
@@ -376,7 +379,8 @@ class Ledger:
         artifacts, programs = self.artifacts, self.programs
         deployed = [self.program(digest) for digest in artifacts]
         others = [program for digest, program in programs.items() if digest not in artifacts]
-        return [program.spec for program in (*deployed, *others) if program is not None]
+        known = [program.spec for program in (*deployed, *others) if program is not None]
+        return [*known, *self.foreign.specs]
 
     @undisturbed
     def decode(self, row: LogRow) -> Any:

@@ -38,6 +38,10 @@ class ReceiptLog(Sequence[Receipt]):
         self._rows: LongList[Row] = LongList()
         self._indexes = Indexes()
 
+    def _forget_indexes(self) -> None:
+        """Read all receipts anew for queries, after more is known of their contracts."""
+        self._indexes = Indexes()
+
     def _append(self, row: Row) -> None:
         self._rows.append(row)
 

@@ -197,19 +197,24 @@ class Receipt:
         return None if self._digest is None else self.ledger.program(self._digest)
 
     @property
+    def _known(self) -> Program | None:
+        """The contract that was called or created: in Python, or in bytecode that is known by its ABI."""
+        return self.ledger.foreign.get(self._address) if self._digest is None else self.program
+
+    @property
     def is_undeclared(self) -> bool:
         """True if it ran a Python contract whose class is not declared here."""
         return self._digest is not None and self._digest not in self.ledger.programs
 
     @property
     def contract(self) -> str | None:
-        """The name of the Python contract that was called or created."""
-        program = self.program
+        """The name of the contract that was called or created, if it is known."""
+        program = self._known
         return program.spec.name if program else None
 
     @property
     def entry_spec(self) -> EntrySpec | None:
-        program = self.program
+        program = self._known
         if program is None:
             return None
         return (
@@ -224,7 +229,7 @@ class Receipt:
     @property
     def args(self) -> dict[str, Any]:
         """The arguments by name, decoded from the calldata; empty if they cannot be decoded."""
-        entry, program = self.entry_spec, self.program
+        entry, program = self.entry_spec, self._known
         if entry is None or program is None:
             return {}
         return entry.name_args(

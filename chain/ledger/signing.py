@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
-from chain.crypto.signatures import CURVE
+from chain.crypto.signatures import CURVE, recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
@@ -238,13 +238,12 @@ def _sender(
         )
     message = _signing_hash(kind, unsigned, signed_for)
     signature = r.to_bytes(32) + s.to_bytes(32) + bytes((parity,))
-    try:
-        key = CURVE.recover(signature, message)
-    except ValueError:
+    sender = recover(message, signature)
+    if sender is None:
         raise InvalidTransaction(
             "invalid transaction v, r, s values: no key could have made its signature"
-        ) from None
-    return keccak(key)[12:]
+        )
+    return sender
 
 
 def wrong_chain(signed_for: int | None, chain_id: int) -> InvalidTransaction:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, ClassVar, Protocol
 
-from chain.crypto.hashing import checksum_address, create_address
+from chain.crypto.hashing import checksum_address, create2_address, create_address
 from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
 from chain.machine.failure import Failure
@@ -312,34 +312,39 @@ class Frame:
         )  # fmt: skip
         return self._run(child)
 
-    def create(self, initcode: bytes, value: int = 0) -> Frame:
-        """Create a contract from `initcode`. The child's address is that of the new contract."""
+    def create(self, initcode: bytes, value: int = 0, salt: bytes | None = None) -> Frame:
+        """Create a contract from `initcode`. The child's address is that of the new contract.
+
+        With `salt`, 32 bytes, the address depends on it and the code, and not on what was created before (CREATE2).
+        """
         if self.static:
             raise self._only_reads("deploy")
         if len(initcode) > self.context.block.fork.max_initcode:
             raise OutOfGas
-        self.charge(cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(initcode)))
+        word_price = cost.INITCODE_WORD if salt is None else cost.INITCODE_WORD + cost.KECCAK_WORD
+        self.charge(cost.CREATE + word_price * cost.word_count(len(initcode)))
         passed = cost.all_but_one_64th(self.gas)
         nonce, balance, code_hash = self.state.account(self.address)
         address = create_address(self.address, nonce)
+        if salt is not None:
+            address = create2_address(self.address, salt, initcode)
         self.gas -= passed
         child_depth = self.depth + 1
         if balance >= value and child_depth <= cost.MAX_DEPTH:
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
         self.state.warm_address(address)
-        return self._run(
-            type(self)(
-                self.context,
-                "create",
-                address,
-                self.address,
-                value,
-                initcode,
-                passed,
-                False,
-                child_depth,
-            )
+        child = type(self)(
+            self.context,
+            "create",
+            address,
+            self.address,
+            value,
+            initcode,
+            passed,
+            False,
+            child_depth,
         )
+        return self._run(child, "" if salt is None else "CREATE2")
 
     def at_address(self, address: bytes) -> Frame:
         """Return a second frame of the same message that uses the storage of another account."""
@@ -350,8 +355,8 @@ class Frame:
         self.besides += (frame,)
         return frame
 
-    def _run(self, child: Frame) -> Frame:
-        """Run a message below this one and take back its unused gas."""
+    def _run(self, child: Frame, operation: str = "") -> Frame:
+        """Run a message below this one and take back its unused gas. `operation` names its kind, if that does not tell."""
         self.children.append(child)
         self.context.machine.execute(child)
         self.gas += child.gas

@@ -12,6 +12,7 @@ NONZERO_BYTE: Final = (
 TOKEN: Final = 4
 FLOOR_PER_TOKEN: Final = 10
 INITCODE_WORD: Final = 2  # EIP-3860
+KECCAK_WORD: Final = 6
 CODE_BYTE: Final = 200
 ACCESS_LIST_ADDRESS: Final = 2_400  # EIP-2930
 ACCESS_LIST_SLOT: Final = 1_900
@@ -36,6 +37,7 @@ MAX_TRANSACTION: Final = 2**24  # EIP-7825
 PER_BLOB: Final = 131_072  # of blob gas, EIP-4844
 BLOB_BASE_COST: Final = 2**13  # gas to check a blob, EIP-7918
 
+ECRECOVER: Final = 3_000
 CLZ: Final = 5  # EIP-7939
 POINT_EVALUATION: Final = 50_000
 P256_VERIFY: Final = 6_900  # EIP-7951

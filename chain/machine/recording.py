@@ -46,7 +46,7 @@ class Touched(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """A message was sent; `by` names the operation, if bytecode sent it."""
+    """A message was sent; `by` names the operation, if its kind does not tell."""
 
     frame: Frame
     by: str = ""
@@ -103,9 +103,9 @@ class RecordingFrame(Frame):
         frame.steps = self.steps
         return frame
 
-    def _run(self, child: Frame) -> Frame:
-        self.steps.append(CallStep(child))
-        return super()._run(child)
+    def _run(self, child: Frame, operation: str = "") -> Frame:
+        self.steps.append(CallStep(child, operation))
+        return super()._run(child, operation)
 
 
 class FinishedObservedFrame(Finished, RecordingFrame):

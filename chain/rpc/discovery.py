@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from inspect import Parameter, getdoc, signature
 from itertools import islice
-from typing import Any
 
 from chain.rpc.eth.node_info import version_number
 from chain.rpc.json_format import Json
@@ -21,7 +20,7 @@ def discover(node: Node) -> Json:
     }
 
 
-def _method(name: str, run: Callable[..., Any]) -> Json:
+def _method(name: str, run: Callable[..., object]) -> Json:
     summary, _, description = (getdoc(run) or "").partition("\n\n")
     shown = {
         "name": name,

@@ -10,13 +10,16 @@ from chain.abi.json_abi import functions_from_json
 from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import keccak
+from chain.crypto.signatures import recover
+from chain.machine import gas as cost
 from chain.machine.frame import Frame
+from chain.metering.fuel import GAS_PER_TICK, charge
 from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
-from chain.schema.inputs import address_of, wei
+from chain.schema.inputs import address_of, raw_bytes, wei
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
@@ -25,6 +28,7 @@ C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., object])
 
 _BASES = ("chain.runtime.contract", "chain.runtime.system")  # the modules of the base classes
+_WORD, _SIGNATURE, _PARITIES = 32, 65, (27, 28)
 _TEXT_HEAD = (32).to_bytes(32)
 
 
@@ -86,8 +90,8 @@ def _open(method: F) -> F | Callable[..., Any]:
 class Contract(metaclass=ContractType):
     """The base class of contracts: annotate fields, and mark methods with `@init`, `@call`, `@view`.
 
-    An entry may be called `transfer`, `balance`, `deploy`, `log`, `at`, `has_code` or `keccak`. The contract then uses the
-    built-in method as `super().transfer(…)`.
+    An entry may be called `transfer`, `balance`, `deploy`, `create2`, `log`, `at`, `has_code`, `keccak` or `ecrecover`. The
+    contract then uses the built-in method as `super().transfer(…)`.
     """
 
     __slots__ = ("_frame", "_random")
@@ -135,6 +139,11 @@ class Contract(metaclass=ContractType):
     def block(self) -> Block:
         """The block in which this message runs."""
         return Block(self._frame.context.block)
+
+    @property
+    def chain_id(self) -> int:
+        """The id of the chain, by which what is signed for another one can be told."""
+        return self._frame.context.block.chain_id
 
     # Actions
 
@@ -194,12 +203,31 @@ class Contract(metaclass=ContractType):
         self, contract: type[Contract], *args: object, value: int = 0, **named: object
     ) -> Address:
         """Deploy a new contract and return its address."""
+        return self._create(contract, args, named, value, None)
+
+    @_open
+    def create2(
+        self, contract: type[Contract], salt: bytes, *args: object, value: int = 0, **named: object
+    ) -> Address:
+        """Deploy a new contract at the address that this one, the salt of 32 bytes, the code and the arguments give (EIP-1014).
+
+        So nobody else can take the address, and it does not depend on what was deployed before.
+        """
+        salt = raw_bytes(salt, "salt")
+        if len(salt) != _WORD:
+            raise ValueError(f"a salt has {_WORD} bytes, this one has {len(salt)}")
+        return self._create(contract, args, named, value, salt)
+
+    def _create(
+        self, contract: type[Contract], args: tuple[object, ...], named: dict[str, object], value: int,
+        salt: bytes | None,
+    ) -> Address:  # fmt: skip
         program = self._frame.context.machine.declare(program_of(contract))
         init, value = contract.__spec__.init, wei(value)
         data = (
             init.encode_args(args, named) if init else require_no_init_args(contract, args, named)
         )
-        child = self._frame.create(program.initcode + data, value)
+        child = self._frame.create(program.initcode + data, value, salt)
         unwrap_result(child, self._frame)
         return Address(child.address)
 
@@ -214,6 +242,22 @@ class Contract(metaclass=ContractType):
     def keccak(self, data: bytes) -> bytes:
         """Return the Keccak-256 hash of bytes, as in Solidity. Outside of contracts, use `chain.keccak`."""
         return keccak(data)
+
+    @_open
+    def ecrecover(self, digest: bytes, signature: bytes) -> Address | None:
+        """Return the account that signed a hash of 32 bytes, or None if no key can have made this signature.
+
+        A signature is r, s and v in 65 bytes, as wallets give it; v is 27 or 28.
+        """
+        digest, signature = raw_bytes(digest, "digest"), raw_bytes(signature, "signature")
+        if len(digest) != _WORD:
+            raise ValueError(f"a hash has {_WORD} bytes, this one has {len(digest)}")
+        self._frame.charge(cost.ECRECOVER)
+        charge(cost.ECRECOVER // GAS_PER_TICK)
+        if len(signature) != _SIGNATURE or signature[-1] not in _PARITIES:
+            return None
+        signer = recover(digest, signature[:-1] + bytes((signature[-1] - _PARITIES[0],)))
+        return None if signer is None else Address(signer)
 
 
 def encode_event(event: object) -> tuple[tuple[int, ...], bytes, bytes | None]:

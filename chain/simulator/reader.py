@@ -24,6 +24,7 @@ from chain.concurrency.atomic_steps import (
 )
 from chain.errors import GuardError
 from chain.ledger.blocks import Block
+from chain.ledger.compiled import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.model_history import Version
@@ -144,6 +145,8 @@ class ChainReader(ABC):
     def declare(self, contract: type[Contract]) -> Program:
         """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
+        if (bytecode := bytecode_program(contract)) is not None:
+            return bytecode
         if self.machine.guards:
             run_guard(contract)
         program = program_of(contract)
@@ -157,14 +160,24 @@ class ChainReader(ABC):
     ) -> Handle[C]:
         """Return a handle for a deployed contract, given its class and address, or a handle of another chain."""
         contract, target = resolve_target(contract, address)
-        self.declare(contract)
-        contract_address = self.address_of(target)
+        program, contract_address = self.declare(contract), self.address_of(target)
         self.need_contract(contract_address, contract.__name__)
+        if isinstance(program, BytecodeProgram):
+            self.ledger.foreign.know(contract_address, program)
         return Handle(self, contract, contract_address)
+
+    def load(
+        self, address: AccountLike, abi: list[dict[str, Any]], name: str = "Bytecode"
+    ) -> Handle:
+        """Return a handle for bytecode by its JSON ABI. From now on it has this name, and what it does is read.
+
+        The chain keeps none of this, so load it again after a file is opened. `compiled` reads the files of compilers.
+        """
+        return self.handle(contract_of_abi(abi, text(name, "name")), address)
 
     @reading
     def contract(self, name: str | Address) -> Handle:
-        """Return a handle for the Python contract of that name or address, with the class that it has now.
+        """Return a handle for the contract of that name or address, with the class that it has now.
 
         A contract is called by its class, the second of a class `Game#2`; a name that it had before an upgrade is valid too.
         """
@@ -178,7 +191,7 @@ class ChainReader(ABC):
             name = Address(book.former[name])
         address = self.address_of(name, "name")
         code = self.state.code(address)
-        program = self.machine.program_at(address)
+        program = self.machine.program_at(address) or self.ledger.foreign.get(address)
         if program is None:
             raise LookupError(self._why_no_handle(address, code))
         cls: type[Contract] = program.spec.cls
@@ -188,7 +201,7 @@ class ChainReader(ABC):
         if not code:
             return f"there is no contract at {address}"
         if parse_code(code) is None:
-            return f"what is at {address} is bytecode, not a Python contract"
+            return f"what is at {address} is bytecode, not a Python contract: chain.load(address, abi) gives a handle"
         return (
             f"the contract at {address} is of a class that is not known here in this form: it was changed since, so give"
             " the class as it was (contracts=[…], or --contracts), or upgrade the contract (boardchain deploy PLAN --upgrade)"

@@ -15,7 +15,8 @@ import pytest
 @contextmanager
 def running(*options: str) -> Iterator[str]:
     """`boardchain node` in a process of its own; gives its URL."""
-    command = [sys.executable, "-m", "chain", "node", "--port", "0", "--quiet", *options]
+    options = ("--port", "0", "--quiet", "--clock", "blocks", *options)
+    command = [sys.executable, "-m", "chain", "node", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -88,6 +88,27 @@ def test_ethers_plays(url: str) -> None:
     assert script("play_ethers.mjs", "ethers", url) == EXPECTED | more
 
 
+def test_many_send_at_once_and_otterscan_explores(start_node: Callable[..., str]) -> None:
+    key = "0x" + ACCOUNTS[1].key.hex()
+    assert script("explore_ethers.mjs", "ethers", start_node(), key, "300") == {
+        "sent": 300, "balance": 300, "level": 8, "details": [1, True, True], "sameByHash": True, "blockPage": [1, 1],
+        "pages": [25, True, False, 25, False], "trace": [["CALL", 0, "0x1"]], "error": "0x", "operations": [],
+        "hasCode": False, "byNonce": True, "creator": None, "changed": True,
+    }  # fmt: skip
+
+
+def test_helpers_of_hardhat_work(start_node: Callable[..., str]) -> None:
+    needs, url = (
+        "@nomicfoundation/hardhat-network-helpers",
+        start_node("--client-version", "anvil/v1.7.1"),
+    )
+    assert script("play_helpers.mjs", needs, url) == {
+        "increase": 100, "increaseTo": 500, "next": 7, "mine": 5, "mineUpTo": 4, "account": [hex(10**18), "0x9"],
+        "word": 42, "impersonated": 66, "code": "0x60005460005260206000f3", "restored": True, "fixture": True,
+        "block": [77, 5, True], "dropped": None,
+    }  # fmt: skip
+
+
 def test_viem_plays(url: str) -> None:
     named = {
         "nonceBelow": "NonceTooLowError",

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
+from chain.explorer.lines import Line
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import emitted
 from chain.explorer.survey import BoardRecord
@@ -110,7 +111,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     return Page("board.html", f"{data['title']}, step {ply}", data, "/boards")
 
 
-def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, object]]:
+def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Line]]:
     """The steps of one chunk with their numbers."""
     first = chunk * _CHUNK
     positions = record.positions[first : first + _CHUNK]

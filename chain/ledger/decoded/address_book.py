@@ -2,6 +2,7 @@
 
 A named account has its given name, one of the ten well-known accounts its label, and a Python contract the name of its class.
 The second contract of a class is `Game#2`. It keeps this name when it is upgraded, unless its new class has another name.
+Bytecode that is known by its ABI has the name under which it was loaded.
 Anything else is shown as a shortened address.
 """
 
@@ -48,18 +49,24 @@ class AddressBook:
 
     @property
     def contracts(self) -> dict[bytes, str]:
-        """The names of the Python contracts by address, numbered in order of creation."""
-        return {address: names[-1][1] for address, names in self._had.items()}
+        """The names of the contracts by address: of those in Python in order of creation, then of those in bytecode."""
+        return {
+            **{address: names[-1][1] for address, names in self._had.items()},
+            **self._ledger.foreign.names,
+        }
 
     @property
     def former(self) -> dict[str, bytes]:
-        """The addresses of the Python contracts, by every name that they have or had."""
-        return {name: address for address, names in self._had.items() for _, name in names}
+        """The addresses of the contracts, by every name that they have or had."""
+        present = {name: address for address, name in self._ledger.foreign.names.items()}
+        return present | {
+            name: address for address, names in self._had.items() for _, name in names
+        }
 
     def _contract(self, address: bytes) -> str | None:
         names = self._had.get(address)
         if names is None:
-            return None
+            return self._ledger.foreign.names.get(address)
         names_then = [
             name for receipt, name in names if self.receipt is None or receipt <= self.receipt
         ]

@@ -15,6 +15,7 @@ from chain.machine.frame import Frame
 from chain.machine.recording import CallStep, Logged, Read, WriteStep, steps_of
 from chain.machine.transaction import TransactionResult
 from chain.metering.program import Program
+from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -46,15 +47,25 @@ class TraceBuilder:
         return trace
 
     def _tree(self, frame: Frame) -> Trace:
-        mark, program = len(self._undo), frame.program
+        mark, program, entry = len(self._undo), *self._known(frame)
         steps = tuple(self._steps(frame))
         if frame.failure is not None:
             self._undo_steps(mark)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, frame.failure,
-            program.spec.name if program else _precompile(frame), frame.entry, _args(frame), steps,
+            program.spec.name if program else _precompile(frame), entry, _args(frame, program, entry), steps,
         )  # fmt: skip
+
+    def _known(self, frame: Frame) -> tuple[Program | None, EntrySpec | None]:
+        """Return the contract that ran and its entry, in Python or in bytecode that is known by its ABI."""
+        program = self._ledger.foreign.get(frame.code_address)
+        if frame.program is not None or program is None:
+            return frame.program, frame.entry
+        spec = program.spec
+        return program, spec.init if frame.kind == "create" else spec.by_selector.get(
+            frame.data[:4]
+        )
 
     def _steps(self, frame: Frame) -> Iterator[TraceStep]:
         """Yield the steps of a frame. Between two messages or logs, reads come first, then the net writes."""
@@ -145,9 +156,8 @@ def _precompile(frame: Frame) -> str | None:
     return frame.context.block.fork.precompiles.get(frame.code_address)
 
 
-def _args(frame: Frame) -> dict[str, object]:
+def _args(frame: Frame, program: Program | None, entry: EntrySpec | None) -> dict[str, object]:
     """Return the arguments by name; empty if they cannot be decoded."""
-    entry, program = frame.entry, frame.program
     if entry is None or program is None:
         return {}
     arguments: dict[str, Any] = entry.name_args(

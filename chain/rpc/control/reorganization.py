@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import bad_params
 from chain.rpc.eth.transactions import parse_sent
@@ -37,7 +35,7 @@ def reorganize(node: Node, depth: object, placed: object = ()) -> None:
     chain.driver.wall = wall
 
 
-def _placed(pair: object, count: int) -> tuple[Any, int]:
+def _placed(pair: object, count: int) -> tuple[object, int]:
     """Return a transaction and the index of its block."""
     items = to_list(pair, "a transaction and its block")
     if len(items) != 2:

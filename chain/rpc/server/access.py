@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ANY: Final = "*"
+_NO_ORIGIN: Final = "null"  # what a browser says of a page from a file or a sandbox
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,10 @@ class AccessPolicy:
     def knows_origin(self, origin: str) -> bool:
         """Return True if pages from this origin are allowed: local or listed ones. `scheme://*` lists a whole scheme.
 
-        Pages of a browser extension are not local.
+        Pages of a browser extension are not local. What is no URL is the name of a tool, as no browser sends that.
         """
+        if "://" not in origin and origin != _NO_ORIGIN:
+            return True
         if ANY in self.origins or origin in self.origins:
             return True
         if f"{origin.partition('://')[0]}://{ANY}" in self.origins:

@@ -21,6 +21,7 @@ from chain.schema.value_types import (
     ValueType,
 )
 from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
+from tests.framework.toys import Side, Spot
 
 KNOWN = {
     "u8": (u8, 7, "00" * 31 + "07"),
@@ -229,6 +230,26 @@ def test_widened_number_is_read_as_itself_or_refused(drawn: Any, data: st.DataOb
         assert abi.decode(kind, encoded) == number
     except (abi.ValueMismatch, abi.BadData):
         assert not kind.lowest <= number <= kind.highest
+
+
+@pytest.mark.parametrize(
+    ("kind", "spelled"),
+    [
+        (u8, "uint8"),
+        (Address, "address"),
+        (list[Address], "address[]"),
+        (Side, "enum Side"),
+        (Spot | None, "struct OptionalSpot"),
+        (list[tuple[u8, list[bytes]]], "struct TupleUint8BytesArray[]"),
+    ],
+)
+def test_internal_types_are_spelled_as_in_solidity(kind: Any, spelled: str) -> None:
+    assert abi.json_type("it", type_of_annotation(kind))["internalType"] == spelled
+
+
+def test_all_components_have_names() -> None:
+    made = abi.json_type("it", type_of_annotation(tuple[u8, bool | None]))
+    assert [part["name"] for part in made["components"]] == ["_0", "_1"]
 
 
 def test_json_names_components() -> None:

@@ -65,6 +65,7 @@ _OWN_RECEIPT: Final = {
 _EVENT: Final = {
     **_OWN_LOG, "log": int, "receipt": int, "hash": HASH, "block": int, "timestamp": int,
 }  # fmt: skip
+_VERSION: Final = {"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}
 _LOOK: Final = {
     "ok": bool, "output": BYTES, "result": ANY, "error": maybe(_ERROR), "texts": [TEXT], "logs": [_OWN_LOG],
     "gasUsed": int,
@@ -247,8 +248,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     ],
     "chain_model": {"exists": bool, "value": ANY},
     "chain_models": [ANY],
-    "chain_modelHistory": [{"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}],
-    "chain_fieldHistory": [{"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}],
+    **each_of("chain_modelHistory chain_fieldHistory", [_VERSION]),
     "chain_fields": Each(TEXT, ANY),
     "chain_look": _LOOK,
     "chain_unload": Each(TEXT, [ANY]),

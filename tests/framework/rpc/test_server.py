@@ -165,6 +165,7 @@ def test_strange_hosts_are_refused(ask: Ask, chain: Chain, host: str) -> None:
         "http://127.0.0.1",
         "chrome-extension://allowed",
         "moz-extension://any-of-them",
+        "Titanoboa",
     ],
 )
 def test_known_pages_may_read(ask: Ask, origin: str) -> None:

@@ -309,7 +309,7 @@ def test_constructor_takes_the_world(world: Any, chain: Chain) -> None:
     receipt = chain.send(None, program_of(Game).initcode + arguments)
     assert chain.handle(Game, receipt.address).fields.world.address == world.address
     assert Game.__spec__.abi[0]["inputs"] == [
-        {"name": "world", "type": "address", "internalType": "Address"}
+        {"name": "world", "type": "address", "internalType": "address"}
     ]
 
 

@@ -1,0 +1,191 @@
+"""Contracts in bytecode by their ABI, as contract classes: handles, receipts and traces speak of them as of Python contracts.
+
+A class made here has entries and errors, but no code of its own: it stands for bytecode on a chain, and can be deployed if a
+compiler's file gives the bytecode. What a chain knows of such contracts is not part of it, as little as declared classes are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass
+from functools import cached_property
+from keyword import iskeyword
+from pathlib import Path
+from typing import Any, Final, cast
+
+from chain import abi
+from chain.abi.json_abi import check_items, fields_from_json
+from chain.crypto.hashing import keccak
+from chain.ledger.artifacts import cannot_run, class_of
+from chain.metering.program import Program
+from chain.runtime.contract import Contract
+from chain.schema.inputs import text
+from chain.schema.validation import short_repr
+from chain.schema.value_types import Field, StructType
+from chain.source.location import Source
+from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
+from chain.spec.records import ErrorSpec, RecordSpec
+from chain.spec.references import References
+
+JsonAbi = list[dict[str, Any]]
+_PROGRAM: Final = "__bytecode__"  # the attribute of a class that is made here
+
+
+@dataclass(frozen=True, eq=False)
+class BytecodeEntry(EntrySpec):
+    """A function or constructor of an ABI. Several outputs are a tuple."""
+
+    outputs: tuple[Field, ...] = ()
+
+    def author_result(self, result: object, output: bytes) -> Any:
+        return self.decode_result(output)
+
+    def decode_result(self, data: bytes) -> object:
+        values = abi.decode_members(self.outputs, data)
+        return values[0] if len(values) == 1 else tuple(values) or None
+
+
+@dataclass(frozen=True, eq=False)
+class BytecodeProgram(Program):
+    """A contract in bytecode, with the code that creates one; empty if it is only known by its ABI."""
+
+    creation: bytes = b""
+
+    @cached_property
+    def initcode(self) -> bytes:
+        if not self.creation:
+            raise TypeError(
+                f"{self.spec.name} has no bytecode: deploy what compiled(…) gives for a compiler's file"
+            )
+        return self.creation
+
+
+def bytecode_program(contract: type) -> BytecodeProgram | None:
+    """Return the program of a class that was made here; None for any other class."""
+    return cast("BytecodeProgram | None", vars(contract).get(_PROGRAM))
+
+
+def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Contract]:
+    """Return a class for contracts in bytecode with this ABI."""
+    check_items(items)
+    if not name.isidentifier() or iskeyword(name):
+        raise ValueError(f"{name!r} is not a name for a contract: give one that could be a class's")
+    cls = class_of(f"bytecode:{name}", Contract)
+    shared = Counter(item.get("name") for item in items if item.get("type") == "function")
+    functions = [
+        _entry(name, item, is_shared=shared[item["name"]] > 1)
+        for item in items if item.get("type") == "function"
+    ]  # fmt: skip
+    constructor = next((item for item in items if item.get("type") == "constructor"), None)
+    init = None if constructor is None or not constructor.get("inputs") else _entry(name, constructor)  # fmt: skip
+    spec = ContractSpec(cls, {entry.name: entry for entry in functions}, init, None, [])
+    errors = {item["name"]: _error(item) for item in items if item.get("type") == "error"}
+    own = vars(spec)
+    own["abi"], own["references"] = items, References(errors=errors)
+    own["by_selector"] = {entry.selector: entry for entry in functions}
+    cls.__spec__ = spec
+    digest = keccak(json.dumps(items, sort_keys=True).encode() + creation)
+    setattr(cls, _PROGRAM, BytecodeProgram(spec, digest, spec, creation=creation))
+    return cast("type[Contract]", cls)
+
+
+def _entry(contract: str, item: Mapping[str, Any], *, is_shared: bool = False) -> BytecodeEntry:
+    params, outputs = fields_from_json(item.get("inputs", [])), fields_from_json(item.get("outputs", []))  # fmt: skip
+    mutability, kind = item.get("stateMutability"), "call"
+    if item["type"] == "constructor":
+        kind = "init"
+    elif mutability in ("view", "pure"):
+        kind = "view"
+    given = item.get("name", "constructor")
+    returns = outputs[0].kind if len(outputs) == 1 else StructType("tuple", outputs) if outputs else None  # fmt: skip
+    return BytecodeEntry(
+        contract, abi.signature(given, params) if is_shared else given, kind, mutability == "payable", False, False,
+        cannot_run, params, (REQUIRED,) * len(params), returns, given if is_shared else None, outputs,
+    )  # fmt: skip
+
+
+def _error(item: Mapping[str, Any]) -> ErrorSpec:
+    members = tuple(
+        Field(_attribute(field.name), field.kind) for field in fields_from_json(item["inputs"])
+    )
+    cls = make_dataclass(item["name"], [member.name for member in members], frozen=True)
+    spec = ErrorSpec(RecordSpec(cls, members, (), Source("", 0)))
+    cls.__error__ = spec  # type: ignore[attr-defined]
+    return spec
+
+
+def _attribute(name: str) -> str:
+    """Return the name of a member as Python can have it."""
+    if iskeyword(name):
+        return f"{name}_"
+    return name if name.isidentifier() else f"_{name}"
+
+
+# Files of compilers
+
+
+def compiled(path: str | Path, name: str | None = None) -> type[Contract]:
+    """Return the contract in a compiler's JSON file: of Foundry, Hardhat, solc or Vyper. `chain.deploy` deploys it.
+
+    If the file has several contracts, say the `name` of the one that is meant.
+    """
+    if not isinstance(path, str | Path):
+        raise TypeError(f"path = {short_repr(path)} is not the path of a file")
+    if name is not None:
+        text(name, "name")
+    file = Path(path)
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file.name} is not JSON: {error}") from None
+    found = dict(_contracts_in(content, file.stem)) if isinstance(content, dict) else {}
+    if name is None and len(found) == 1:
+        name = next(iter(found))
+    if name is None or name not in found:
+        known = ", ".join(found) or "none"
+        wanted = "say which contract is meant" if name is None else f"there is no contract {name}"
+        raise LookupError(f"{file.name}: {wanted}; there are {known}")
+    items, code = found[name]
+    return contract_of_abi(items, name, _bytes_of(file.name, name, code))
+
+
+def _contracts_in(content: Mapping[str, Any], stem: str) -> list[tuple[str, tuple[JsonAbi, Any]]]:
+    """Return the contracts of a file by name, each with its ABI and what the file has as its bytecode."""
+    if isinstance(content.get("abi"), list):  # Foundry, Hardhat, Vyper
+        return [
+            (
+                content.get("contractName") or stem.partition(".")[0],
+                (content["abi"], content.get("bytecode")),
+            )
+        ]
+    found: list[tuple[str, tuple[JsonAbi, Any]]] = []
+    contracts = content.get("contracts", content)
+    for place, inner in contracts.items() if isinstance(contracts, dict) else ():
+        if not isinstance(inner, dict):
+            continue
+        if (
+            "abi" in inner
+        ):  # solc --combined-json, and vyper -f combined_json: names are file:Contract or files
+            items = json.loads(inner["abi"]) if isinstance(inner["abi"], str) else inner["abi"]
+            called = Path(place.rpartition(":")[2]).name.partition(".")[0]
+            found.append((called, (items, inner.get("bin", inner.get("bytecode")))))
+            continue
+        for called, each in inner.items():  # the standard JSON of solc and Vyper
+            if isinstance(each, dict) and "abi" in each:
+                found.append((called, (each["abi"], each.get("evm", {}).get("bytecode"))))
+    return found
+
+
+def _bytes_of(file: str, name: str, code: Any) -> bytes:
+    """Return the bytecode that creates the contract: hex text, or an object that has it."""
+    digits = code.get("object") if isinstance(code, dict) else code
+    if digits is None:
+        raise LookupError(f"{file}: {name} has no bytecode: let the compiler write it, too")
+    try:
+        return bytes.fromhex(digits.removeprefix("0x"))
+    except (ValueError, AttributeError):
+        raise ValueError(
+            f"{file}: the bytecode of {name} is not hex: perhaps it is to be linked with libraries first"
+        ) from None
