@@ -79,9 +79,7 @@ class Freezing:
     def __init__(self, spaces: dict[Module, dict[str, object]]) -> None:
         self._spaces = spaces
         self._names = {module.name for module in spaces}
-        self._done: dict[
-            int, tuple[object, object]
-        ] = {}  # by id: the original value, and the frozen one
+        self._done: dict[int, tuple[object, object]] = {}  # by id: the original and the frozen
         self._seen: set[int] = set()  # ids of the cells visited
         self._source: Module | None = None
         self._name = ""

@@ -37,6 +37,8 @@ from chain.metering.stable_text import scrubbed
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 from chain.schema.storage_collection import StorageCollection
 
+_Args = tuple[object, ...]
+_Named = dict[str, object]
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
 _OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
@@ -109,9 +111,7 @@ def bound(thing: Any, name: str, *already: object) -> object:
 # Collections in storage, whose words pay gas
 
 
-def _of_collection(
-    thing: Any, name: str, args: tuple[Any, ...], named: dict[str, object]
-) -> object:
+def _of_collection(thing: Any, name: str, args: tuple[Any, ...], named: _Named) -> object:
     """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
     if name == "extend":
         args = tuple(map(metered, args))
@@ -124,9 +124,7 @@ def _of_collection(
 _FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
 
 
-def _foreign(
-    thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
-) -> object:
+def _foreign(thing: object, name: str, args: _Args, named: _Named) -> object:
     """Call a method of a hash that takes in data, or of a template that is filled in."""
     charge_8()
     for arg in args:
@@ -143,7 +141,7 @@ def _foreign(
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
 
 
-def _fill(template: str, args: tuple[object, ...], named: dict[str, object]) -> None:
+def _fill(template: str, args: _Args, named: _Named) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
     longest = max([len(str(charge_shown(value))) for value in values], default=0)
     charge_text(len(template) * (1 + longest))
@@ -160,7 +158,7 @@ def _values_of(values: object) -> Iterable[object]:
 # Prices
 
 
-def _whole(thing: object, args: tuple[object, ...]) -> None:
+def _whole(thing: object, args: _Args) -> None:
     """Charge for a pass over all of the object, and over the texts among the arguments."""
     if isinstance(thing, _TEXTS):
         size = len(thing)
@@ -180,40 +178,40 @@ def _whole(thing: object, args: tuple[object, ...]) -> None:
         charge_items(thing)
 
 
-def _sought(thing: object, args: tuple[object, ...]) -> None:
+def _sought(thing: object, args: _Args) -> None:
     """Charge as `_whole` does, and for a comparison with each item."""
     _whole(thing, args)
     if args and not isinstance(thing, _TEXTS):
         charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
 
 
-def _both(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
+def _both(thing: object, args: _Args) -> _Args:
     if not isinstance(thing, type):
         charge_items(thing)
     return tuple(map(pay_keys, args))
 
 
-def _more_keys(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
+def _more_keys(thing: object, args: _Args) -> _Args:
     if isinstance(thing, dict) and not isinstance(thing, Counter):
         return tuple(map(pay_pairs, args))
     return tuple(map(pay_keys, args))
 
 
-def _fromkeys(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
+def _fromkeys(thing: object, args: _Args) -> _Args:
     return tuple(pay_keys(arg) if i == 0 else arg for i, arg in enumerate(args))
 
 
-def _others(thing: object, args: tuple[object, ...]) -> tuple[object, ...]:
+def _others(thing: object, args: _Args) -> _Args:
     return tuple(charge_items(arg, BUILT) for arg in args)
 
 
-def _one_more(thing: object, args: tuple[object, ...]) -> None:
+def _one_more(thing: object, args: _Args) -> None:
     for arg in args:
         if type(arg) is int and arg.bit_length() > 128:
             charge(arg.bit_length() // 32)
 
 
-def _moved(thing: object, args: tuple[object, ...]) -> None:
+def _moved(thing: object, args: _Args) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
     if args and isinstance(thing, dict):
         key(args[0])
@@ -221,12 +219,12 @@ def _moved(thing: object, args: tuple[object, ...]) -> None:
         moved(thing)
 
 
-def _asked(thing: object, args: tuple[object, ...]) -> None:
+def _asked(thing: object, args: _Args) -> None:
     if args:
         weigh(args[0])
 
 
-def _coded(thing: object, args: tuple[object, ...]) -> None:
+def _coded(thing: object, args: _Args) -> None:
     _whole(thing, args)
     if args and str(args[0]).lower() not in _CODES:
         raise LookupError(f"texts are encoded as one of {', '.join(sorted(_CODES))}")
@@ -234,23 +232,23 @@ def _coded(thing: object, args: tuple[object, ...]) -> None:
         charge(1 + 8 * size_of(thing))
 
 
-def _counted(thing: object, args: tuple[object, ...]) -> None:
+def _counted(thing: object, args: _Args) -> None:
     charge_items(thing, 32)
 
 
-def _new_key(thing: object, args: tuple[object, ...]) -> None:
+def _new_key(thing: object, args: _Args) -> None:
     if args:
         key(args[0])
 
 
-def _removed(thing: object, args: tuple[object, ...]) -> None:
+def _removed(thing: object, args: _Args) -> None:
     if isinstance(thing, set | dict):
         _asked(thing, args)
     else:
         _sought(thing, args)
 
 
-def _join(thing: Any, args: tuple[object, ...]) -> tuple[object, ...]:
+def _join(thing: Any, args: _Args) -> _Args:
     items = args[0] if args else ()
     if not isinstance(items, _JOINED):
         return (list(map(charge_shown, metered(items))),) if isinstance(items, Iterable) else args
@@ -263,34 +261,34 @@ def _join(thing: Any, args: tuple[object, ...]) -> tuple[object, ...]:
     return (charge_items(items, BUILT), *args[1:])
 
 
-def _width(thing: object, args: tuple[object, ...]) -> None:
+def _width(thing: object, args: _Args) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
     if args and isinstance(args[0], int):
         charge_text(args[0])
 
 
-def _tabs(thing: object, args: tuple[object, ...]) -> None:
+def _tabs(thing: object, args: _Args) -> None:
     if isinstance(thing, _TEXTS):
         tab = "\t" if isinstance(thing, str) else b"\t"
         width = args[0] if args and isinstance(args[0], int) else 8
         charge_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
 
 
-def _replace(thing: object, args: tuple[object, ...]) -> None:
+def _replace(thing: object, args: _Args) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
         if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
             charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
-def _newer(thing: object, args: tuple[object, ...]) -> None:
+def _newer(thing: object, args: _Args) -> None:
     """Refuse `int.is_integer`, which is new in Python 3.12."""
     if isinstance(thing, int):
         raise AttributeError("'int' object has no attribute 'is_integer'")
 
 
-def _translate(thing: object, args: tuple[object, ...]) -> None:
+def _translate(thing: object, args: _Args) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
         if args and isinstance(args[0], dict):
@@ -302,7 +300,7 @@ def _translate(thing: object, args: tuple[object, ...]) -> None:
             charge_text(len(thing) * max(replacements, default=1))
 
 
-def _number(thing: object, args: tuple[object, ...]) -> None:
+def _number(thing: object, args: _Args) -> None:
     """Charge for `int.from_bytes`."""
     for digits in args[:1]:
         number(digits)
@@ -319,7 +317,7 @@ def number(digits: object) -> object:
     return digits
 
 
-def _nothing(thing: object, args: tuple[object, ...]) -> None:
+def _nothing(thing: object, args: _Args) -> None:
     return None
 
 
@@ -333,14 +331,14 @@ def _sorted_in_place(thing: Any, name: str, args: tuple[Any, ...], named: dict[s
     return None
 
 
-def _formatted(thing: object, name: str, args: tuple[Any, ...], named: dict[str, object]) -> object:
+def _formatted(thing: object, name: str, args: tuple[Any, ...], named: _Named) -> object:
     if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
         return getattr(thing, name)(*args, **named)
     by_map = name == "format_map"
     return formatted_by_map(thing, *args) if by_map else formatted_by_braces(thing, args, named)
 
 
-def _index(thing: object, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
+def _index(thing: object, name: str, args: _Args, named: _Named) -> object:
     """Return `thing.index(…)` or `thing.count(…)`; membership in a range is decided by arithmetic."""
     if isinstance(thing, range) and args and not contains(args[0], thing):
         if name == "count":
@@ -351,24 +349,22 @@ def _index(thing: object, name: str, args: tuple[object, ...], named: dict[str, 
     return getattr(thing, name)(*args, **named)
 
 
-def _replaced(thing: Any, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
+def _replaced(thing: Any, name: str, args: _Args, named: _Named) -> object:
     if isinstance(thing, str) and named:  # Python 3.13 allows them
         raise TypeError("str.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
 
-def _elements(
-    thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
-) -> object:
+def _elements(thing: object, name: str, args: _Args, named: _Named) -> object:
     return metered(getattr(thing, name)(*args, **named))
 
 
-def _pieces(thing: object, name: str, args: tuple[object, ...], named: dict[str, object]) -> object:
+def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
     pieces = getattr(thing, name)(*args, **named)
     return charge_items(pieces, 2 * BUILT) if type(pieces) is list else pieces
 
 
-_Price = Callable[[object, tuple[object, ...]], tuple[object, ...] | None]
+_Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
     "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
     " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
