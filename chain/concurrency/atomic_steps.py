@@ -102,7 +102,7 @@ class Steps(ABC):
 
     def fetch(self) -> None:
         """Copy what is new where the object lives."""
-        raise NotImplementedError  # the object is no copy
+        raise NotImplementedError  # the object is not a copy
 
     def end_step(self) -> None:
         """Have the step saved, and remove its record."""

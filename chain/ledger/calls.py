@@ -8,29 +8,76 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import Program
+from chain.spec.contracts import EntrySpec
+from chain.types import Address
 
 # Kind, address, caller, digest of the Python contract, data, value, output, failure, number of messages that it sent.
 CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, Failure | None, int]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class CallRecord:
-    """One finished message in the call tree of a transaction."""
+    """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them."""
 
-    kind: str
-    address: bytes
-    caller: bytes
+    kind: str  # "call", "static", "delegate", "create"
+    address: Address
+    caller: Address
     program: Program | None
     data: bytes
     value: int
     output: bytes
-    failure: Failure | None
+    error: Failure | None
     calls: tuple[CallRecord, ...]
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    @property
+    def contract(self) -> str | None:
+        """The name of the Python contract that was called or created."""
+        return self.program.spec.name if self.program else None
+
+    @property
+    def entry_spec(self) -> EntrySpec | None:
+        if self.program is None:
+            return None
+        spec = self.program.spec
+        return spec.init if self.kind == "create" else spec.by_selector.get(self.data[:4])
+
+    @property
+    def entry(self) -> str | None:
+        """The name of the entry that was called."""
+        entry = self.entry_spec
+        return entry.name if entry else None
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments by name; empty if they cannot be decoded."""
+        entry, program = self.entry_spec, self.program
+        if entry is None or program is None:
+            return {}
+        return entry.name_args(
+            self.data[len(program.initcode) :] if self.kind == "create" else self.data
+        )
+
+    @property
+    def return_value(self) -> Any:
+        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
+        if self.error is not None or self.kind == "create":
+            return None
+        entry = self.entry_spec
+        return entry.decode_result(self.output) if entry else self.output
+
+    def __repr__(self) -> str:
+        target = ".".join(filter(None, (self.contract, self.entry))) or str(self.address)
+        outcome = "ok" if self.ok else f"failed: {self.error}"
+        return f"<Call {target}: {outcome}>"
 
 
 def call_rows(frame: Frame) -> tuple[CallRow, ...]:
@@ -59,7 +106,9 @@ def call_tree(
         del records[first:]
         program = None if digest is None else program_of(digest)
         records.append(
-            CallRecord(kind, address, caller, program, data, value, output, failure, sent)
+            CallRecord(
+                kind, Address(address), Address(caller), program, data, value, output, failure, sent
+            )
         )
     return tuple(reversed(records))
 
@@ -69,6 +118,6 @@ def walk(calls: Sequence[CallRecord], *, failed: bool) -> Iterator[CallRecord]:
     stack = list(reversed(calls))
     while stack:
         call = stack.pop()
-        if failed or call.failure is None:
+        if failed or call.ok:
             yield call
             stack += reversed(call.calls)

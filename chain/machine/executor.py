@@ -273,7 +273,7 @@ class Machine:
     def fail(
         self, frame: Frame, context: TransactionContext, error: BaseException, mark: Mark, refund: int
     ) -> None:  # fmt: skip
-        """Record that a message failed with `error`, and undo it to `mark`. Raise again what is no outcome of a message."""
+        """Record that a message failed with `error`, and undo it to `mark`. Raise again what is not an outcome of a message."""
         if isinstance(error, MemoryError):  # of the host, so not an outcome of the message
             raise error
         if isinstance(error, Exception | FatalHalt):

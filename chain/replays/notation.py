@@ -88,4 +88,4 @@ def _plain(node: ast.expr) -> object:
     try:
         return ast.literal_eval(node)
     except ValueError:
-        raise BadValue(f"{ast.unparse(node)} is no value") from None
+        raise BadValue(f"{ast.unparse(node)} is not a value") from None

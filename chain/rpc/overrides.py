@@ -89,7 +89,7 @@ class StateOverrides:
 
     @classmethod
     def read(cls, value: object) -> Self:
-        """Read `{address: {balance: …}}`; None is no override."""
+        """Read `{address: {balance: …}}`; None overrides nothing."""
         items = to_object({} if value is None else value, "the state override").items()
         accounts = {to_address(address): AccountOverride.read(change) for address, change in items}
         if len(accounts) < len(items):
@@ -181,7 +181,7 @@ class BlockOverrides:
 
     @classmethod
     def read(cls, value: object) -> Self:
-        """Read `{number: …}`; None is no override."""
+        """Read `{number: …}`; None overrides nothing."""
         given = known_fields({} if value is None else value, _BLOCK_FIELDS, "the block override")
         found = cls(**dict(_block_field(name, item) for name, item in given.items()))
         if max(found.number or 0, found.timestamp or 0) > LAST_TIME:

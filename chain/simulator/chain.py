@@ -261,7 +261,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     def setting(self) -> AbstractContextManager[None]:
         """Scope in which the fields of handles can be set: `with chain.setting(): game.fields.round = 5`.
 
-        That is no transaction: no code runs, nothing is paid, and no receipt tells of it.
+        That is not a transaction: no code runs, nothing is paid, and there is no receipt.
         """
         return Setting(self.driver)
 

@@ -1,7 +1,7 @@
 """Direct access to a contract's storage from outside: `game.fields.count`, always the current value.
 
 No message runs, so reading costs no gas and makes no account warm. A word is read between two steps of the chain, never during
-a step of another thread. Inside `with chain.setting():` a field can also be set, which is no transaction either.
+a step of another thread. Inside `with chain.setting():` a field can also be set, which is not a transaction either.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def _different(net: NetChanges) -> NetChanges:
 
 
 def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
-    called = {
+    called: dict[bytes, Program] = {
         call.address: call.program
         for call in walk(receipt.calls, failed=True)
         if call.program is not None

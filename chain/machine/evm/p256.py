@@ -19,7 +19,7 @@ _SIZE: Final = 160  # bytes of the input: hash, r, s, and the two coordinates of
 
 
 def verify(data: bytes) -> bytes:
-    """Return a one if the signature is valid, nothing in any other case. An invalid input is no error."""
+    """Return a one if the signature is valid, nothing in any other case. An invalid input is not an error."""
     if len(data) != _SIZE:
         return b""
     message, r, s, x, y = (int.from_bytes(data[i : i + 32]) for i in range(0, _SIZE, 32))

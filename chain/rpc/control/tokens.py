@@ -51,7 +51,7 @@ def _set(node: Node, token: bytes, selector: bytes, accounts: list[bytes], amoun
                 node.chain.set_storage(Address(address), slot, amount)
                 return
     raise refused(
-        f"no word that {data(token)} reads is this figure alone: it is no ERC-20 token, or computes or packs its figures"
+        f"no word that {data(token)} reads is this figure alone: it is not an ERC-20 token, or computes or packs its figures"
     )
 
 

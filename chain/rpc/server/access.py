@@ -33,7 +33,7 @@ class AccessPolicy:
     def knows_origin(self, origin: str) -> bool:
         """Return True if pages from this origin are allowed: local or listed ones. `scheme://*` lists a whole scheme.
 
-        Pages of a browser extension are not local. What is no URL is the name of a tool, as no browser sends that.
+        Pages of a browser extension are not local. What is not a URL is the name of a tool: no browser sends that.
         """
         if "://" not in origin and origin != _NO_ORIGIN:
             return True

@@ -87,8 +87,8 @@ def test_safe_scheduler_is_asked(address: str) -> None:
         ("tcp://10.0.0.7:8786", "whoever reaches a scheduler runs code on its workers: use tls://"),
         ("tcp://0.0.0.0:8786", "whoever reaches a scheduler"),
         ("tcp://127.0.0.1.evil.org:8786", "whoever reaches a scheduler"),
-        ("ws://127.0.0.1:8786", "is no scheduler: say tcp://127.0.0.1:8786"),
-        ("127.0.0.1:8786", "is no scheduler"),
+        ("ws://127.0.0.1:8786", "is not a scheduler: write tcp://127.0.0.1:8786"),
+        ("127.0.0.1:8786", "is not a scheduler"),
     ],
 )
 def test_other_scheduler_is_refused(address: str, told: str) -> None:

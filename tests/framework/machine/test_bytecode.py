@@ -204,7 +204,7 @@ def test_spent_bytecode_is_caught(chain: Chain, asker: Handle, relay: Foreign) -
 def test_spent_python_is_caught(chain: Chain, asker: Handle, relay: Foreign) -> None:
     receipt = relay.attempt(asker.address, asker_call("spin"), gas=400_000)
     assert (receipt.ok, answered("attempt", receipt)[0], count(asker, chain)) == (True, False, 0)
-    assert getattr(receipt.calls[0].failure, "kind", None) == "out of gas"
+    assert getattr(receipt.calls[0].error, "kind", None) == "out of gas"
 
 
 def test_out_of_gas_transactions_are_reported(relay: Foreign) -> None:

@@ -244,7 +244,7 @@ def failure(failed: Failure | None) -> tuple[object, ...] | None:
 def call_record(call: CallRecord) -> tuple[object, ...]:
     return (
         call.kind, call.address, call.caller, call.program and call.program.digest, call.data, call.value, call.output,
-        failure(call.failure), [call_record(inner) for inner in call.calls],
+        failure(call.error), [call_record(inner) for inner in call.calls],
     )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ def test_message_runs_dry_alone() -> None:
     assert receipt.return_value == 1
     limit = 50_000 // GAS_PER_TICK
     assert limit <= receipt.ticks < limit + 134
-    failure = receipt.calls[-1].failure
+    failure = receipt.calls[-1].error
     assert failure is not None and failure.kind == "out of gas"
 
 

@@ -232,7 +232,7 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
         ("Spot(x=1)", 'spot = {"x": 1} is not whole: write x, owner'),
         ("Spot(x=1, owner=@nobody)", "spot.owner: nobody is called nobody here"),
         ("Spot(x=1, owner=5)", "spot.owner = 5 is not an Address (20 bytes)"),
-        ("__import__('os')", "__import__('os') is no value"),
+        ("__import__('os')", "__import__('os') is not a value"),
         ("RED", 'spot = "RED" is not Spot'),
     ],
 )
