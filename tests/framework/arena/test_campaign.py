@@ -5,7 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from signal import SIGKILL
 
@@ -86,15 +88,13 @@ def test_killed_player_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert killed.digest == digest_of(plan, [play_game(plan, number) for number in range(GAMES)])
 
 
-def test_game_that_ends_every_player_has_failed(tmp_path: Path) -> None:
-    """It is kept with the moves that were made, and the games after it are played."""
+def test_game_that_ends_every_player_has_failed() -> None:
+    """It is kept with the moves that were made."""
     plan = Plan.of(NIM, ["fatal", "random"], bare=True)
-    assert play(plan, 2, out=tmp_path, chunk=2).failures == 2
-    with Store(tmp_path) as store:
-        failed = [*store.failures()]
-    assert {row.failure for row in failed} == {LOST}
-    assert [row.plies for row in failed] == [0, 1]  # it sits first, then second
-    assert (failed[1].transcript or "").startswith("1 random: ")
+    with closing(PersistentPlayer(plan, lambda: PlayerProcess(plan, Setting()))) as player:
+        (row,) = islice(player.rows([1]), 2)
+    assert (row.game, row.failure, row.plies) == (1, LOST, 1)
+    assert (row.transcript or "").startswith("1 random: ")
 
 
 def test_hung_game_fails_and_play_goes_on(tmp_path: Path) -> None:
@@ -164,8 +164,14 @@ def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_fewer_games_are_counted_anew(plan: Plan, tmp_path: Path) -> None:
-    play(plan, GAMES, out=tmp_path)
-    assert play(plan, 5, out=tmp_path) == play(plan, 5)
+    rows = [play_game(plan, number) for number in range(GAMES)]
+    with Store(tmp_path) as store:
+        store.follow(plan)
+        store.add(rows, store.tally())
+    fewer = Tally(plan)
+    for row in rows[:5]:
+        fewer.add(row)
+    assert play(plan, 5, out=tmp_path) == fewer
 
 
 def test_other_plan_is_refused(plan: Plan, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from chain.arena import Plan, play
+from chain.arena import Plan, Tally, play
+from chain.arena.match import play_game
 from chain.arena.scheduler import NoDask, UnsafeScheduler, check_address
 from chain.replays.subprocess_runs import subprocess_env
 
@@ -65,13 +66,19 @@ def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_cluster_plays_the_same_games(scheduler: str, game: str, tmp_path: Path) -> None:
     """Whatever the chunks are, and although a worker is killed."""
     plan = Plan.of(game, ["random"])
-    here = play(plan, GAMES)
-    assert play(plan, GAMES, scheduler=scheduler) == here
+    assert play(plan, GAMES, scheduler=scheduler) == played_here(plan)
     deadly = Plan.of(game, ["deadly", "random"])
     there = play(deadly, GAMES, scheduler=scheduler, chunk=1)
     assert [*(tmp_path / "cache").rglob("mark")]
     (tmp_path / game / "mark").touch()  # here nobody is to die
-    assert play(deadly, GAMES) == there
+    assert played_here(deadly) == there
+
+
+def played_here(plan: Plan) -> Tally:
+    tally = Tally(plan)
+    for number in range(GAMES):
+        tally.add(play_game(plan, number))
+    return tally
 
 
 @pytest.mark.parametrize(

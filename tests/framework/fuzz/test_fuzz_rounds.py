@@ -253,7 +253,8 @@ def test_loaded_corpus_offers_the_same() -> None:
     assert (0, STEPS[:1]) in chosen and (1, STEPS[:2]) in chosen
 
 
-def test_command_fuzzes_in_rounds(lock: Callable[..., Plan], tmp_path: Path) -> None:
+def test_command_fuzzes_in_rounds(lock: Callable[..., Plan], here: Any, tmp_path: Path) -> None:
+    here()
     target, written = lock(shut=1).target, tmp_path / "test_found.py"
     words = ["fuzz", target, "--rounds", "1", "--examples", "8", "--write", str(written)]
     done = CliRunner().invoke(cli, [*words, "--corpus", str(tmp_path / "c")])
