@@ -1,6 +1,7 @@
 """Call a game's entries at random to find what breaks it.
 
 $ boardchain fuzz contracts.deblockle
+$ boardchain fuzz contracts.deblockle --rounds 20 --workers 8 --corpus corpus
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 $ boardchain play contracts.blokus --games 1000 --strategies greedy,random --workers 2
 $ boardchain play contracts.deblockle --bare --check 1
+$ boardchain play contracts.deblockle --strategies greedy --against HEAD~1
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 import click
 
 from chain.arena import OtherPlan, Plan, Store, Tally, play
-from chain.arena.comparison import compare
+from chain.arena.comparison import Comparison, compare
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
 from chain.arena.player_process import Setting
@@ -26,6 +27,8 @@ from chain.cli.progress import Step, bar
 from chain.simulator.catalogue import ContractNotFound
 
 _SOME = click.IntRange(min=1)
+SHARES = ("strategy", "seat", "games", "wins", "share", "low", "high")
+DIFFERENCES = ("average", "here", "there", "difference", "low", "high")
 
 
 class _Percent(click.ParamType[float]):
@@ -160,9 +163,11 @@ def command(
         raise click.UsageError(str(error)) from error
     except RuntimeError as error:  # players, their code or their scheduler are gone
         raise click.ClickException(str(error)) from error
-    _show(tally, json)
-    if other is not None:
-        _show_difference(folder, other, json)
+    comparison = None if other is None else _compared(folder, other)
+    _show(tally, comparison, json)
+    _remark(tally)
+    if comparison is not None:
+        output.remark(f"{comparison.changed} of {comparison.games} games go otherwise than in {comparison.name}")  # fmt: skip
     output.remark(f"report: {write_report(folder)}")
     return _tell_failures(folder, tally)
 
@@ -202,31 +207,48 @@ def _estimate(tally: Tally) -> str:
     return text
 
 
-def _show(tally: Tally, json: bool) -> None:
-    columns = ("strategy", "seat", "games", "wins", "share", "low", "high")
-    rows = [
+def _compared(folder: Path, other: Version) -> Comparison:
+    with Store(folder) as here, Store(folder / AGAINST / other.name) as there:
+        return compare(other.name, here, there)
+
+
+def _show(tally: Tally, comparison: Comparison | None, json: bool) -> None:
+    """Show who wins and what other rules change: as tables, or as one value in JSON, a list or an object with both."""
+    shares, differences = _shares(tally, json), _differences(comparison, json)
+    if json and comparison is not None:
+        named = (("shares", SHARES, shares), ("differences", DIFFERENCES, differences))
+        output.as_json(
+            {name: [dict(zip(columns, row, strict=True)) for row in rows] for name, columns, rows in named}
+        )  # fmt: skip
+        return
+    output.table(SHARES, shares, json=json)
+    if comparison is not None:
+        output.table(DIFFERENCES, differences, json=json)
+
+
+def _shares(tally: Tally, json: bool) -> list[tuple[object, ...]]:
+    return [
         (each.strategy, "all" if each.seat is None else each.seat + 1, each.games, each.wins,
          *(share if json else f"{share:.1%}" for share in (each.share, *each.interval)))
         for each in tally.shares()
     ]  # fmt: skip
-    output.table(columns, rows, json=json)
+
+
+def _differences(comparison: Comparison | None, json: bool) -> list[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
+    for each in () if comparison is None else comparison.differences:
+        show = "{:.1%}".format if each.is_share else "{:.1f}".format
+        numbers = (each.here, each.there, each.value, *each.interval)
+        rows.append((each.what, *(numbers if json else map(show, numbers))))
+    return rows
+
+
+def _remark(tally: Tally) -> None:
     output.remark(f"{tally.games} games, {tally.plies.total} plies; digest of the results {tally.digest[:16]}")  # fmt: skip
     if not tally.pairs.is_one_sided:
         output.remark(_estimate(tally))
     if tally.accepted is not None:
         output.remark(f"{tally.plan.strategies[0]} is {tally.accepted:g} Elo stronger, not {_other(tally):g}")  # fmt: skip
-
-
-def _show_difference(folder: Path, other: Version, json: bool) -> None:
-    with Store(folder) as here, Store(folder / AGAINST / other.name) as there:
-        comparison = compare(other.name, here, there)
-    rows = []
-    for each in comparison.differences:
-        show = "{:.1%}".format if each.is_share else "{:.1f}".format
-        numbers = (each.here, each.there, each.value, *each.interval)
-        rows.append((each.what, *(numbers if json else map(show, numbers))))
-    output.table(("average", "here", "there", "difference", "low", "high"), rows, json=json)
-    output.remark(f"{comparison.changed} of {comparison.games} games go otherwise than in {other.name}")  # fmt: skip
 
 
 def _other(tally: Tally) -> float:

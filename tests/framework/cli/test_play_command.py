@@ -106,6 +106,8 @@ def test_other_rules_are_compared(
     assert "wins of modest" in done.stdout
     assert "8 of 8 games go otherwise than in other-" in done.stderr
     assert "Against <bdi>other-" in (out / "report.html").read_text("utf-8")
+    both = json.loads(played(out, *words, "--json", target=name).stdout)
+    assert [len(both["shares"]), both["differences"][0]["average"]] == [6, "wins of modest"]
     assert "compare whole campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
 
 
