@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from chain.abi import BadData
 from chain.accounts import Account
 from chain.fuzz.fuzz_case import Fuzz
 from chain.fuzz.steps import Call, Deployment, Step, Wait
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.runtime.contract import Contract
+from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
 _WAIT: Final = re.compile(r"wait (?P<seconds>\d+)s")
@@ -30,7 +32,7 @@ class StepNotation:
 
     def __init__(self, play: Fuzz, targets: Mapping[str, type[Contract]]) -> None:
         self._targets, self._missing = targets, {each.__name__: each for each in play.missing}
-        self._known = NameRegistry()
+        self._chain, self._known = play.chain, NameRegistry()
         for account in play.accounts:
             if isinstance(account, Account):
                 self._known.add(account.name, account)
@@ -56,12 +58,20 @@ class StepNotation:
             case Wait(seconds=seconds):
                 return f"wait {seconds}s"
             case Deployment(contract=contract):
-                head = f"deploy {contract.__name__}"
+                head, spec = f"deploy {contract.__name__}", contract.__spec__.init
             case Call(on=on, entry=entry):
-                head = f"{on}.{entry}"
-        args = ", ".join(map(self._formatter.show, step.args))
+                head, spec = f"{on}.{entry}", self._targets[on].__spec__.entries[entry]
+        values = step.args if spec is None else self._declared(spec, step.args)
+        args = ", ".join(map(self._formatter.show, values))
         value = f" with {step.value} wei" if step.value else ""
         return f"{self._known.display(step.sender)}: {head}({args}){value}"
+
+    def _declared(self, spec: EntrySpec, args: tuple[object, ...]) -> tuple[object, ...]:
+        """Return arguments as the contract gets them: a record that was sent as a richer one of the author's, defaults too."""
+        try:
+            return spec.decode_args(spec.encode_args(args, {}, self._chain))
+        except (TypeError, BadData):  # a call that no chain would take
+            return args
 
     def _step(self, line: str) -> Step | None:
         if waited := _WAIT.fullmatch(line):

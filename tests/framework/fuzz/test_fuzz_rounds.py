@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,24 @@ class LockFuzz(Fuzz):
 """
 
 
+@dataclass(frozen=True)
+class Record:
+    name: str
+
+
+@dataclass(frozen=True)
+class Bell(Record):
+    """What an author may send as a record; the chain knows no more of it than that."""
+
+    weight: int = 3
+
+
 class Door(Contract):
     @call
     def open(self, keys: list[u8], name: str, who: Address) -> None: ...
+
+    @call
+    def ring(self, bell: Record, times: u8 = 2) -> None: ...
 
 
 class Gate(Contract):
@@ -208,6 +223,12 @@ def test_steps_are_read_as_written(notation: StepNotation) -> None:
     assert lines[0] == "wait 60s"
     assert lines[2] == "alice: door.open([], '@bob', @alice) with 5 wei"
     assert notation.read(lines) == STEPS
+
+
+def test_arguments_are_written_as_the_contract_gets_them(notation: StepNotation) -> None:
+    lines = notation.write([Call("door", "ring", (Bell("low"),), Chain().accounts[0])])
+    assert lines == ["alice: door.ring(Record(name='low'), 2)"]
+    assert notation.read(lines) == (Call("door", "ring", (Record("low"), 2), Chain().accounts[0]),)
 
 
 @pytest.mark.parametrize(
