@@ -33,7 +33,12 @@ _players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by
 
 
 class ClusterLost(RuntimeError):
-    """The scheduler has gone."""
+    """The scheduler has gone, or was never there."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"the scheduler at {address} cannot be reached; once it is there, the same command goes on"
+        )
 
 
 class Code(WorkerPlugin):
@@ -65,16 +70,22 @@ class Cluster:
 
     def rows(self) -> Generator[list[Row], None, None]:
         """Yield the rows of one chunk after the other, as they come."""
-        with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
-            client.register_plugin(Code(self._digest, self._code))
-            chunks, waiting = as_completed(loop=client.loop), 0
-            while waiting := self._ask(client, chunks, waiting):
-                rows, seconds = self._answer(next(chunks))
-                if not self._is_fixed:
-                    self._size = next_size(self._size, seconds)
-                waiting -= 1
-                yield rows
-            client.run(end_players, self._job)
+        try:
+            with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
+                client.register_plugin(Code(self._digest, self._code))
+                yield from self._played(client)
+                client.run(end_players, self._job)
+        except OSError:  # whatever Dask was doing, its connection has closed
+            raise ClusterLost(self._address) from None
+
+    def _played(self, client: Client) -> Generator[list[Row], None, None]:
+        chunks, waiting = as_completed(loop=client.loop), 0
+        while waiting := self._ask(client, chunks, waiting):
+            rows, seconds = self._answer(next(chunks))
+            if not self._is_fixed:
+                self._size = next_size(self._size, seconds)
+            waiting -= 1
+            yield rows
 
     def _ask(self, client: Client, chunks: Any, waiting: int) -> int:
         """Hand out chunks until each thread has enough. Return how many are handed out then."""
@@ -91,9 +102,7 @@ class Cluster:
         except KilledWorker as problem:
             raise PlayerLost(f"workers ended one after the other: {problem}") from None
         except CancelledError:
-            raise ClusterLost(
-                f"the scheduler at {self._address} has gone; once it is back, the same command goes on"
-            ) from None
+            raise ClusterLost(self._address) from None
         future.release()
         return [Row(*row) for row in rows], seconds
 
