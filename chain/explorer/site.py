@@ -24,7 +24,7 @@ from chain.explorer.pages import PAGES, WITH_FORMS
 from chain.explorer.pages.events import names_of_events
 from chain.explorer.stored_fields import StoredFields
 from chain.explorer.survey import Survey
-from chain.explorer.words import ShortWords, WholeWords, keyword
+from chain.explorer.words import ShortWords, WholeWords, keyword, prose
 from chain.ledger.decoded.worlds import StoredWorld, is_world
 from chain.pictures.markup import escape
 from chain.pictures.palette import dark_rules
@@ -168,6 +168,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters["digits"] = lambda number: f"{number:,}"
+    environment.filters["prose"] = prose
     environment.globals["parts"] = environment.get_template("parts.html").module
     return environment
 
