@@ -19,7 +19,7 @@ _PAUSE: Final = 0.2  # seconds between two looks at a chain that grows elsewhere
 
 
 class Alone:
-    """Serves pages and nothing else. A chain that grows elsewhere is looked at while the server runs."""
+    """Serves pages and nothing else."""
 
     def __init__(self, explorer: Explorer, access: AccessPolicy) -> None:
         self._explorer, self._access = explorer, access
@@ -36,18 +36,27 @@ class Alone:
 
 
 class AloneServer(Listener):
-    """Runs such an explorer on a port until it is stopped."""
+    """Runs such an explorer on a port until it is stopped. `client` asks the node of the chain, if it is in one.
+
+    With `grows` another process writes the chain: it is looked at again and again while a page listens.
+    """
 
     def __init__(
-        self, chain: Chain, settings: Settings, client: NodeClient | None, *, writes: bool
+        self,
+        chain: Chain,
+        settings: Settings,
+        client: NodeClient | None = None,
+        *,
+        grows: bool = False,
+        writes: bool = False,
     ) -> None:
-        self._chain, self._is_elsewhere = chain, client is not None
+        self._chain, self._grows = chain, grows or client is not None
         ask = _of_node(client) if client is not None else _of_chain(chain)
         self._explorer = Explorer(chain, ask, writes=writes)
         super().__init__(Alone(self._explorer, settings.access), settings, self._explorer.close)
 
     async def _serve(self) -> None:
-        looking = asyncio.create_task(self._look()) if self._is_elsewhere else None
+        looking = asyncio.create_task(self._look()) if self._grows else None
         try:
             await super()._serve()
         finally:
@@ -57,9 +66,10 @@ class AloneServer(Listener):
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(_PAUSE)
-            with suppress(OSError, ValueError):  # the node may be away for a while
-                self._chain.settle()
-                self._explorer.publish()
+            if self._explorer.is_watched:
+                with suppress(OSError, ValueError):  # the node may be away for a while
+                    self._chain.settle()
+                    self._explorer.publish()
 
 
 def _of_chain(chain: Chain) -> Callable[[str, Sequence[object]], Any]:

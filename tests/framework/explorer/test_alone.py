@@ -33,7 +33,7 @@ def page(url: str, **headers: str) -> tuple[int, str]:
 def test_a_chain_has_pages_without_a_node() -> None:
     chain = Chain()
     chain.deploy(Counter).add(7)
-    with AloneServer(chain, PORT, None, writes=False).in_thread() as url:
+    with AloneServer(chain, PORT).in_thread() as url:
         assert "(7)" in page(url)[1]
         assert "Answer" in page(f"{url}/contract/Counter/total")[1]
         assert page(url, Host="evil.example")[0] == 403
@@ -42,7 +42,7 @@ def test_a_chain_has_pages_without_a_node() -> None:
 def test_nothing_but_pages_is_served() -> None:
     chain = Chain()
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "evm_mine", "params": []}).encode()
-    with AloneServer(chain, PORT, None, writes=False).in_thread() as url:
+    with AloneServer(chain, PORT).in_thread() as url:
         with pytest.raises(HTTPError, match="405"):
             urlopen(Request(url, body, {"content-type": "application/json"}))
         with pytest.raises(HTTPError, match="405"):
@@ -55,7 +55,7 @@ def test_a_node_elsewhere_is_followed() -> None:
     counter = chain.deploy(Counter)
     with Server(chain, PORT).in_thread() as node:
         far = Chain.connect(node, contracts=[Counter])
-        server = AloneServer(far, PORT, HttpNodeClient(node), writes=False)
+        server = AloneServer(far, PORT, HttpNodeClient(node))
         with server.in_thread() as url:
             with urlopen(f"{url}/-/live") as news:
                 assert b'"receipts": 1' in news.readline()
@@ -64,6 +64,21 @@ def test_a_node_elsewhere_is_followed() -> None:
                 assert b'"receipts": 2' in news.readline()
             assert "(9)" in page(url)[1]
             assert "writes Counter.count" in page(f"{url}/tx/1?trace=1")[1]
+
+
+def test_a_file_that_is_written_elsewhere_is_followed(tmp_path: Path) -> None:
+    file = tmp_path / "duel.chain"
+    with Chain.open(file, contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        watched = Chain.watch(file, contracts=[Counter])
+        with AloneServer(watched, PORT, grows=True).in_thread() as url:
+            with urlopen(f"{url}/-/live") as news:
+                assert b'"receipts": 1' in news.readline()
+                counter.add(9)
+                assert news.readline() == b"\n"
+                assert b'"receipts": 2' in news.readline()
+            assert "(9)" in page(url)[1]
+        watched.close()
 
 
 def test_the_command_says_where_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
