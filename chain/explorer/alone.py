@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
+from chain.explorer import file_tables
 from chain.explorer.explorer import Explorer
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.sql.json_values import address_text
 from chain.rpc.errors import RpcError
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import Message, Receive, Send
@@ -36,9 +40,10 @@ class Alone:
 
 
 class AloneServer(Listener):
-    """Runs such an explorer on a port until it is stopped. `client` asks the node of the chain, if it is in one.
+    """Runs such an explorer on a port until it is stopped.
 
-    With `grows` another process writes the chain: it is looked at again and again while a page listens.
+    `client` asks the node of the chain, if it is in one; `file` is its file, if another process writes that. Such a chain is
+    looked at again and again while a page listens.
     """
 
     def __init__(
@@ -47,11 +52,11 @@ class AloneServer(Listener):
         settings: Settings,
         client: NodeClient | None = None,
         *,
-        grows: bool = False,
+        file: Path | None = None,
         writes: bool = False,
     ) -> None:
-        self._chain, self._grows = chain, grows or client is not None
-        ask = _of_node(client) if client is not None else _of_chain(chain)
+        self._chain, self._grows = chain, file is not None or client is not None
+        ask = _of_node(client) if client is not None else _of_chain(chain, file)
         self._explorer = Explorer(chain, ask, writes=writes)
         super().__init__(Alone(self._explorer, settings.access), settings, self._explorer.close)
 
@@ -72,11 +77,20 @@ class AloneServer(Listener):
                     self._explorer.publish()
 
 
-def _of_chain(chain: Chain) -> Callable[[str, Sequence[object]], Any]:
+def _of_chain(chain: Chain, file: Path | None) -> Callable[[str, Sequence[object]], Any]:
     async def ask(method: str, params: Sequence[object]) -> Any:
+        if method == "chain_sql" and file is not None:
+            return await asyncio.to_thread(file_tables.query, file, str(params[0]), _names(chain))
         return chain.node.request(method, params)
 
     return ask
+
+
+def _names(chain: Chain) -> dict[str, str]:
+    """The names of accounts and contracts by address, as the tables have it."""
+    book = AddressBook(chain.ledger)
+    named = {bytes(address): book.account(address) or "" for address in chain.keys} | book.contracts
+    return {address_text(address): name for address, name in named.items()}
 
 
 def _of_node(client: NodeClient) -> Callable[[str, Sequence[object]], Any]:

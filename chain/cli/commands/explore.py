@@ -36,8 +36,9 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
     with _watched(where) if is_watched else options.open_chain(where) as chain:
         for contract in offered.classes:
             chain.declare(contract)
+        file = Path(where) if is_watched else None
         server = alone.AloneServer(
-            chain, alone.Settings(port=port), _client(where), grows=is_watched, writes=write
+            chain, alone.Settings(port=port), _client(where), file=file, writes=write
         )
 
         def ready() -> None:
