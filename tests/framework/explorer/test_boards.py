@@ -81,6 +81,17 @@ def test_a_chain_that_goes_back_takes_its_steps_along() -> None:
     }  # fmt: skip
 
 
+def test_a_class_that_became_known_since_does_not_stop_a_revert() -> None:
+    chain = Chain()
+    point = chain.snapshot()
+    chain.deploy(Counter)
+    survey = Survey(chain)
+    survey.update()
+    survey.tallies.clear()  # as if they had other names then
+    chain.revert(point)
+    assert survey.done == 0
+
+
 def test_receipts_are_read_in_slices() -> None:
     chain = Chain()
     counter = chain.deploy(Counter)
