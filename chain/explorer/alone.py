@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
+from chain.explorer import file_tables
 from chain.explorer.explorer import Explorer
+from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.sql.json_values import address_text
 from chain.rpc.errors import RpcError
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import Message, Receive, Send
@@ -19,7 +23,7 @@ _PAUSE: Final = 0.2  # seconds between two looks at a chain that grows elsewhere
 
 
 class Alone:
-    """Serves pages and nothing else. A chain that grows elsewhere is looked at while the server runs."""
+    """Serves pages and nothing else."""
 
     def __init__(self, explorer: Explorer, access: AccessPolicy) -> None:
         self._explorer, self._access = explorer, access
@@ -36,18 +40,28 @@ class Alone:
 
 
 class AloneServer(Listener):
-    """Runs such an explorer on a port until it is stopped."""
+    """Runs such an explorer on a port until it is stopped.
+
+    `client` asks the node of the chain, if it is in one; `file` is its file, if another process writes that. Such a chain is
+    looked at again and again while a page listens.
+    """
 
     def __init__(
-        self, chain: Chain, settings: Settings, client: NodeClient | None, *, writes: bool
+        self,
+        chain: Chain,
+        settings: Settings,
+        client: NodeClient | None = None,
+        *,
+        file: Path | None = None,
+        writes: bool = False,
     ) -> None:
-        self._chain, self._is_elsewhere = chain, client is not None
-        ask = _of_node(client) if client is not None else _of_chain(chain)
+        self._chain, self._grows = chain, file is not None or client is not None
+        ask = _of_node(client) if client is not None else _of_chain(chain, file)
         self._explorer = Explorer(chain, ask, writes=writes)
         super().__init__(Alone(self._explorer, settings.access), settings, self._explorer.close)
 
     async def _serve(self) -> None:
-        looking = asyncio.create_task(self._look()) if self._is_elsewhere else None
+        looking = asyncio.create_task(self._look()) if self._grows else None
         try:
             await super()._serve()
         finally:
@@ -57,16 +71,26 @@ class AloneServer(Listener):
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(_PAUSE)
-            with suppress(OSError, ValueError):  # the node may be away for a while
-                self._chain.settle()
-                self._explorer.publish()
+            if self._explorer.is_watched:
+                with suppress(OSError, ValueError):  # the node may be away for a while
+                    self._chain.settle()
+                    self._explorer.publish()
 
 
-def _of_chain(chain: Chain) -> Callable[[str, Sequence[object]], Any]:
+def _of_chain(chain: Chain, file: Path | None) -> Callable[[str, Sequence[object]], Any]:
     async def ask(method: str, params: Sequence[object]) -> Any:
+        if method == "chain_sql" and file is not None:
+            return await asyncio.to_thread(file_tables.query, file, str(params[0]), _names(chain))
         return chain.node.request(method, params)
 
     return ask
+
+
+def _names(chain: Chain) -> dict[str, str]:
+    """The names of accounts and contracts by address, as the tables have it."""
+    book = AddressBook(chain.ledger)
+    named = {bytes(address): book.account(address) or "" for address in chain.keys} | book.contracts
+    return {address_text(address): name for address, name in named.items()}
 
 
 def _of_node(client: NodeClient) -> Callable[[str, Sequence[object]], Any]:

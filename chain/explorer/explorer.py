@@ -28,6 +28,11 @@ class Explorer:
             self._site = site(self._chain, self._ask, writes=self._writes)
         await self._site.application(scope, receive, send)
 
+    @property
+    def is_watched(self) -> bool:
+        """True if an open page listens for news."""
+        return self._site is not None and self._site.live.has_listeners
+
     def publish(self) -> None:
         """Tell open pages that the chain may have grown. A node calls this after each request."""
         if self._site is not None:

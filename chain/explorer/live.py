@@ -34,6 +34,10 @@ class Live:
         return len(self._feeds) < MOST
 
     @property
+    def has_listeners(self) -> bool:
+        return bool(self._feeds)
+
+    @property
     def state(self) -> tuple[int, int, int]:
         return len(self._ledger.receipts), len(self._ledger.blocks) - 1, self._cuts
 

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from chain.explorer.approach import Approach
 from chain.explorer.board_pictures import BoardPictures
 from chain.explorer.lines import Lines
 from chain.explorer.live import Live
@@ -24,7 +25,7 @@ from chain.explorer.pages import PAGES, WITH_FORMS
 from chain.explorer.pages.events import names_of_events
 from chain.explorer.stored_fields import StoredFields
 from chain.explorer.survey import Survey
-from chain.explorer.words import ShortWords, WholeWords, keyword
+from chain.explorer.words import ShortWords, WholeWords, keyword, prose
 from chain.ledger.decoded.worlds import StoredWorld, is_world
 from chain.pictures.markup import escape
 from chain.pictures.palette import dark_rules
@@ -57,7 +58,7 @@ class Site:
         self.token = secrets.token_urlsafe(24)  # a form proves with it that a page here made it
         self.survey, self.live = Survey(chain), Live(chain.ledger)
         self.pictures = BoardPictures(chain, self.survey)
-        self.fields = StoredFields(chain.ledger)
+        self.fields, self.past = StoredFields(chain.ledger), Approach(chain)
         self._names: tuple[object, Names] | None = None
         self._event_names: tuple[int, dict[Any, str]] = -1, {}
         self._templates = _environment()
@@ -168,6 +169,7 @@ def _environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters["digits"] = lambda number: f"{number:,}"
+    environment.filters["prose"] = prose
     environment.globals["parts"] = environment.get_template("parts.html").module
     return environment
 

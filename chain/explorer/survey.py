@@ -132,14 +132,21 @@ class Survey:
             board.positions.append(receipt.position)
             self.boards[key] = board
 
-    def _named_by(self, receipt: Receipt) -> Iterator[object]:
+    def _named_by(self, receipt: Receipt) -> list[object]:
         game = self.game(receipt._digest)
-        return iter(()) if game is None else iter(game.named_by(receipt))
+        try:
+            return [] if game is None else game.named_by(receipt)
+        except (
+            Exception
+        ):  # a chain that somebody else made may hold what no contract can have written
+            return []
 
     def _truncate(self, blocks: int, receipts: int) -> None:
         for position in range(self.done - 1, receipts - 1, -1):
             receipt = self._ledger.receipts[position]
-            self.tallies[bytes(receipt.address), receipt.entry or ""].add(receipt, -1)
+            tally = self.tallies.get((bytes(receipt.address), receipt.entry or ""))
+            if tally is not None:  # its class may have been declared since
+                tally.add(receipt, -1)
             self.done = position
         for board in self.boards.values():
             truncate_positions(board.positions, receipts)

@@ -110,3 +110,11 @@ def keyword(value: object) -> str:
         if isinstance(shown, list | dict)
         else str(shown)
     )
+
+
+def prose(text: str) -> Markup:
+    """Return a sentence of a docstring, with what stands between backticks as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
+        return escape(text)
+    return join(element("code", piece) if i % 2 else piece for i, piece in enumerate(pieces))

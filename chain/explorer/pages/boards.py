@@ -88,6 +88,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     if not 1 <= ply <= count:
         raise Problem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
+    await site.past.to(receipt.position)
     chunk = (ply - 1) // _CHUNK
     data: dict[str, object] = {
         "title": title_of(site, record),
@@ -127,6 +128,7 @@ async def picture(site: Site, request: Request) -> Response:
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):
         raise Problem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
+    await site.past.to(record.positions[ply - 1])
     step = site.pictures.step(record, site.ledger.receipts[record.positions[ply - 1]])
     drawn = step.after or step.before
     if drawn is None:

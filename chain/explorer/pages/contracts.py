@@ -93,6 +93,8 @@ async def contract(site: Site, request: Request) -> Page:
     last = site.ledger.blocks.head.number
     number = page.number(request, "block")
     block = last if number is None else min(number, last)
+    if block != last:
+        await site.past.to(site.ledger.blocks[block].end_receipt)
     reader: ChainReader = site.chain if block == last else site.chain.at(block)
     await site.survey.catch_up()
     data: dict[str, Any] = {

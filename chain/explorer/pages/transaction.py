@@ -69,7 +69,7 @@ async def transaction(site: Site, request: Request) -> Page:
         "declared": _declared_error(site, receipt),
         "arguments": _arguments(receipt),
         "result": receipt.return_value,
-        "boards": _boards(site, receipt),
+        "boards": await _boards(site, receipt),
         "emitted": _logs(site, receipt, receipt.log_rows),
         "undone_emitted": _logs(site, receipt, receipt.undone_log_rows),
         "writes": _writes(site, receipt.writes),
@@ -134,12 +134,13 @@ def _writes(site: Site, writes: Iterable[Write]) -> list[tuple[str, object, obje
     return [(write.format_path(show), write.old, write.new) for write in writes]
 
 
-def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
+async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     """The boards that the transaction is about, before it and after it."""
     views = []
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
         known = receipt.position < site.survey.done
         ply = bisect_left(record.positions, receipt.position) + 1 if known else None
+        await site.past.to(receipt.position)
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views
@@ -147,6 +148,7 @@ def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
 
 async def _trace(site: Site, receipt: Receipt) -> list[TraceLine]:
     """The messages of the transaction with their steps, which is run again for it."""
+    await site.past.to(receipt.position)
     tree = await site.ask("chain_trace", [receipt.position])
     return [trace_line(line) for line in tree["text"].split("\n")]
 

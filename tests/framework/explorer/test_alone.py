@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from chain import Chain
 from chain.cli.main import cli
 from chain.explorer.alone import AloneServer
+from chain.explorer.file_tables import query
+from chain.rpc.errors import RpcError
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
 from chain.simulator.node_client import HttpNodeClient
@@ -33,7 +35,7 @@ def page(url: str, **headers: str) -> tuple[int, str]:
 def test_a_chain_has_pages_without_a_node() -> None:
     chain = Chain()
     chain.deploy(Counter).add(7)
-    with AloneServer(chain, PORT, None, writes=False).in_thread() as url:
+    with AloneServer(chain, PORT).in_thread() as url:
         assert "(7)" in page(url)[1]
         assert "Answer" in page(f"{url}/contract/Counter/total")[1]
         assert page(url, Host="evil.example")[0] == 403
@@ -42,7 +44,7 @@ def test_a_chain_has_pages_without_a_node() -> None:
 def test_nothing_but_pages_is_served() -> None:
     chain = Chain()
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "evm_mine", "params": []}).encode()
-    with AloneServer(chain, PORT, None, writes=False).in_thread() as url:
+    with AloneServer(chain, PORT).in_thread() as url:
         with pytest.raises(HTTPError, match="405"):
             urlopen(Request(url, body, {"content-type": "application/json"}))
         with pytest.raises(HTTPError, match="405"):
@@ -55,7 +57,7 @@ def test_a_node_elsewhere_is_followed() -> None:
     counter = chain.deploy(Counter)
     with Server(chain, PORT).in_thread() as node:
         far = Chain.connect(node, contracts=[Counter])
-        server = AloneServer(far, PORT, HttpNodeClient(node), writes=False)
+        server = AloneServer(far, PORT, HttpNodeClient(node))
         with server.in_thread() as url:
             with urlopen(f"{url}/-/live") as news:
                 assert b'"receipts": 1' in news.readline()
@@ -64,6 +66,57 @@ def test_a_node_elsewhere_is_followed() -> None:
                 assert b'"receipts": 2' in news.readline()
             assert "(9)" in page(url)[1]
             assert "writes Counter.count" in page(f"{url}/tx/1?trace=1")[1]
+
+
+def test_a_file_that_is_written_elsewhere_is_followed(tmp_path: Path) -> None:
+    file = tmp_path / "duel.chain"
+    with Chain.open(file, contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        watched = Chain.watch(file, contracts=[Counter])
+        with AloneServer(watched, PORT, file=file).in_thread() as url:
+            with urlopen(f"{url}/-/live") as news:
+                assert b'"receipts": 1' in news.readline()
+                counter.add(9)
+                assert news.readline() == b"\n"
+                assert b'"receipts": 2' in news.readline()
+            assert "(9)" in page(url)[1]
+        watched.close()
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a chain with three calls."""
+    file = tmp_path_factory.mktemp("tables") / "some.chain"
+    with Chain.open(file, contracts=[Counter]) as chain:
+        counter = chain.deploy(Counter)
+        for by in (1, 2, 3):
+            counter.add(by)
+    return file
+
+
+def test_a_file_answers_sql_itself(tables: Path) -> None:
+    question = "select name(address) as who, sum(by) as by from Added"
+    names = dict.fromkeys(addresses(tables), "Counter")
+    assert query(tables, question, names) == {"columns": ["who", "by"], "rows": [["Counter", 6]]}
+
+
+def addresses(file: Path) -> set[str]:
+    return {row[0] for row in query(file, "select address from receipts", {})["rows"]}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "delete from receipts", "drop table Added", "attach 'x.db' as x", "pragma journal_mode = off", "vacuum",
+        'select * from "chain:receipts"', "select load_extension('x')", "select 1; select 2", "select nothing",
+        "with recursive n(i) as (select 1 union all select i + 1 from n) select * from n", "select zeroblob(20000000)",
+    ],
+)  # fmt: skip
+def test_a_file_is_only_read(tables: Path, question: str) -> None:
+    before = tables.read_bytes()
+    with pytest.raises(RpcError):
+        query(tables, question, {})
+    assert tables.read_bytes() == before
 
 
 def test_the_command_says_where_to_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from chain import Chain, Contract, call
+from chain.explorer import approach
 from chain.explorer.survey import Survey
 from chain.types import u64
 from contracts.deblockle import Deblockle
@@ -76,6 +81,17 @@ def test_a_chain_that_goes_back_takes_its_steps_along() -> None:
     }  # fmt: skip
 
 
+def test_a_class_that_became_known_since_does_not_stop_a_revert() -> None:
+    chain = Chain()
+    point = chain.snapshot()
+    chain.deploy(Counter)
+    survey = Survey(chain)
+    survey.update()
+    survey.tallies.clear()  # as if they had other names then
+    chain.revert(point)
+    assert survey.done == 0
+
+
 def test_receipts_are_read_in_slices() -> None:
     chain = Chain()
     counter = chain.deploy(Counter)
@@ -103,3 +119,19 @@ def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     chain = Chain()
     chain.deploy(Faulty).begin()
     assert "No contract here has a board to show yet." in Visitor(chain).get("/boards").text
+
+
+def test_a_far_jump_is_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(approach, "HOP", 3)
+    chain = Chain()
+    counter = chain.deploy(Counter)
+    for _ in range(20):
+        counter.add(1)
+    asked: list[int] = []
+    before = chain.before
+    monkeypatch.setattr(Chain, "before", lambda self, receipt: asked.append(receipt.position) or before(receipt))  # fmt: skip
+    past = approach.Approach(chain)
+    asyncio.run(past.to(8))
+    asyncio.run(past.to(13))
+    asyncio.run(past.to(4))
+    assert asked == [18, 15, 12, 9, 11, 10, 7]
