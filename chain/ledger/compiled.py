@@ -61,6 +61,11 @@ class BytecodeProgram(Program):
             )
         return self.creation
 
+    def args_of(self, data: bytes) -> bytes:
+        """Return the encoded arguments of the constructor; nothing if other bytecode, or none, is known."""
+        known = self.creation
+        return data[len(known) :] if known and data.startswith(known) else b""
+
 
 def bytecode_program(contract: type) -> BytecodeProgram | None:
     """Return the program of a class that was made here; None for any other class."""

@@ -55,6 +55,10 @@ class Program:
     def initcode(self) -> bytes:
         return MARK + _INIT + self.digest
 
+    def args_of(self, data: bytes) -> bytes:
+        """Return the encoded arguments of `@init` in the data of a transaction that created the contract."""
+        return data[len(self.initcode) :]
+
     def to_instrumented(self, problem: E) -> E:
         """Return an exception with the classes of the instrumented copy."""
         return convert_error(problem, counterpart_in(self.namespace))
