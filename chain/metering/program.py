@@ -31,6 +31,7 @@ from chain.spec.contracts import ContractSpec
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
+BYTECODE: Final = "__bytecode__"  # an attribute of classes that stand for contracts in bytecode
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
 _CODE: Final = b"\x01"
@@ -91,6 +92,10 @@ def check_classes(contracts: object) -> None:
 def program_of(cls: type) -> Program:
     """Return the program of a contract class or of its instrumented copy. The same sources give the same digest everywhere."""
     require_contract_class(cls)
+    if BYTECODE in vars(cls):
+        raise TypeError(
+            f"{cls.__name__} is bytecode that is known by its ABI: chain.deploy and chain.handle take it, nothing else does"
+        )
     author = author_class(cls)
     if author not in _programs:
         if author in former:

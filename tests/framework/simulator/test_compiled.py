@@ -10,6 +10,7 @@ import pytest
 import vyper
 
 from chain import Address, Chain, Contract, Reverted, compiled
+from chain.deployment import Deployment
 from chain.ledger.compiled import contract_of_abi
 from tests.framework.helpers import Code, untyped
 
@@ -167,6 +168,11 @@ def test_other_files_are_refused(
     file.write_text(content)
     with pytest.raises((ValueError, LookupError), match=words):
         compiled(file, name)
+
+
+def test_python_code_is_not_made_of_it(token: type[Contract]) -> None:
+    with pytest.raises(TypeError, match="Token is bytecode that is known by its ABI"):
+        Deployment().deploy(token, 5)
 
 
 def test_wrong_names_and_abis_are_refused(chain: Chain) -> None:
