@@ -13,13 +13,13 @@ from dataclasses import dataclass, make_dataclass
 from functools import cached_property
 from keyword import iskeyword
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from chain import abi
 from chain.abi.json_abi import check_items, fields_from_json
 from chain.crypto.hashing import keccak
 from chain.ledger.artifacts import cannot_run, class_of
-from chain.metering.program import Program
+from chain.metering.program import BYTECODE, Program
 from chain.runtime.contract import Contract
 from chain.schema.inputs import text
 from chain.schema.validation import short_repr
@@ -30,7 +30,6 @@ from chain.spec.records import ErrorSpec, RecordSpec
 from chain.spec.references import References
 
 JsonAbi = list[dict[str, Any]]
-_PROGRAM: Final = "__bytecode__"  # the attribute of a class that is made here
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,15 @@ class BytecodeProgram(Program):
             )
         return self.creation
 
+    def args_of(self, data: bytes) -> bytes:
+        """Return the encoded arguments of the constructor; nothing if other bytecode, or none, is known."""
+        known = self.creation
+        return data[len(known) :] if known and data.startswith(known) else b""
+
 
 def bytecode_program(contract: type) -> BytecodeProgram | None:
     """Return the program of a class that was made here; None for any other class."""
-    return cast("BytecodeProgram | None", vars(contract).get(_PROGRAM))
+    return cast("BytecodeProgram | None", vars(contract).get(BYTECODE))
 
 
 def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Contract]:
@@ -87,7 +91,7 @@ def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Co
     own["by_selector"] = {entry.selector: entry for entry in functions}
     cls.__spec__ = spec
     digest = keccak(json.dumps(items, sort_keys=True).encode() + creation)
-    setattr(cls, _PROGRAM, BytecodeProgram(spec, digest, spec, creation=creation))
+    setattr(cls, BYTECODE, BytecodeProgram(spec, digest, spec, creation=creation))
     return cast("type[Contract]", cls)
 
 

@@ -232,9 +232,7 @@ class Receipt:
         entry, program = self.entry_spec, self._known
         if entry is None or program is None:
             return {}
-        return entry.name_args(
-            self.data if self._to is not None else self.data[len(program.initcode) :]
-        )
+        return entry.name_args(self.data if self._to is not None else program.args_of(self.data))
 
     # Effects
 

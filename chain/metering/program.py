@@ -31,6 +31,7 @@ from chain.spec.contracts import ContractSpec
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
+BYTECODE: Final = "__bytecode__"  # an attribute of classes that stand for contracts in bytecode
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
 _CODE: Final = b"\x01"
@@ -54,6 +55,10 @@ class Program:
     @cached_property
     def initcode(self) -> bytes:
         return MARK + _INIT + self.digest
+
+    def args_of(self, data: bytes) -> bytes:
+        """Return the encoded arguments of `@init` in the data of a transaction that created the contract."""
+        return data[len(self.initcode) :]
 
     def to_instrumented(self, problem: E) -> E:
         """Return an exception with the classes of the instrumented copy."""
@@ -87,6 +92,10 @@ def check_classes(contracts: object) -> None:
 def program_of(cls: type) -> Program:
     """Return the program of a contract class or of its instrumented copy. The same sources give the same digest everywhere."""
     require_contract_class(cls)
+    if BYTECODE in vars(cls):
+        raise TypeError(
+            f"{cls.__name__} is bytecode that is known by its ABI: chain.deploy and chain.handle take it, nothing else does"
+        )
     author = author_class(cls)
     if author not in _programs:
         if author in former:

@@ -161,6 +161,6 @@ def _args(frame: Frame, program: Program | None, entry: EntrySpec | None) -> dic
     if entry is None or program is None:
         return {}
     arguments: dict[str, Any] = entry.name_args(
-        frame.data if frame.kind != "create" else frame.data[len(program.initcode) :]
+        frame.data if frame.kind != "create" else program.args_of(frame.data)
     )
     return arguments

@@ -135,7 +135,8 @@ _CONTROL: Final = {
         "reset dropTransaction loadState", bool,
     ),
     **each_of("setChainId reorg dealERC20 setERC20Allowance dropAllTransactions removePoolTransactions", None),
-    "mine": "0x0", "getIntervalMining": maybe(int), "increaseTime": int, "setTime": int, "setNextBlockTimestamp": DECIMAL,
+    "mine": "0x0", "mine_detailed": [BLOCK], "setBlockGasLimit": bool,
+    "getIntervalMining": maybe(int), "increaseTime": int, "setTime": int, "setNextBlockTimestamp": DECIMAL,
     "snapshot": UINT, "dumpState": BYTES, "nodeInfo": _NODE_INFO, "metadata": _METADATA,
 }  # fmt: skip
 
@@ -164,7 +165,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     ),
     **each_of("eth_sendTransaction eth_sendRawTransaction eth_sendUnsignedTransaction web3_sha3 eth_getStorageAt", HASH,
     ),
-    **each_of("eth_sign personal_sign eth_signTypedData eth_signTypedData_v4", "0x[0-9a-f]{130}"
+    **each_of("eth_sign personal_sign eth_signTypedData eth_signTypedData_v3 eth_signTypedData_v4", "0x[0-9a-f]{130}"
     ),
     **each_of(
         "net_listening eth_mining eth_uninstallFilter evm_setAutomine evm_setIntervalMining evm_setBlockGasLimit "
@@ -192,7 +193,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     **each_of("ots_getBlockDetails ots_getBlockDetailsByHash", maybe(OTS_DETAILS)),
     **each_of("ots_searchTransactionsBefore ots_searchTransactionsAfter", OTS_PAGE),
     "web3_clientVersion": "[^/]+/.+",
-    "net_version": DECIMAL,
+    **each_of("net_version eth_networkId", DECIMAL),
     "eth_syncing": False,
     "eth_coinbase": ADDRESS,
     "eth_getStorageValues": Each(ADDRESS, [HASH]),

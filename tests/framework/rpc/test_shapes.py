@@ -164,7 +164,8 @@ def read_chain(ask: Session, counter: Handle, hashes: list[str]) -> None:
     ask("eth_getProof", to, ["0x0", "0x" + "01" * 32])
     ask("eth_feeHistory", "0x5", "latest", [10, 90])
     for method in (
-        "web3_clientVersion", "net_version", "net_listening", "net_peerCount", "eth_chainId", "eth_syncing",
+        "web3_clientVersion", "net_version", "eth_networkId", "net_listening", "net_peerCount", "eth_chainId",
+        "eth_syncing",
         "eth_protocolVersion", "eth_mining", "eth_hashrate", "eth_coinbase", "eth_accounts", "eth_requestAccounts",
         "eth_gasPrice", "eth_baseFee", "eth_maxPriorityFeePerGas", "eth_config", "eth_capabilities", "eth_blobBaseFee",
         "debug_getBadBlocks", "ots_getApiLevel", "rpc.discover",
@@ -193,6 +194,7 @@ def run(ask: Session, counter: Handle) -> None:
     ask("eth_sign", ALICE, "0x1234")
     ask("personal_sign", "0x1234", ALICE)
     ask("eth_signTypedData", ALICE, TYPED)
+    ask("eth_signTypedData_v3", ALICE, TYPED)
     ask("eth_signTypedData_v4", ALICE, TYPED)
     ask("web3_sha3", "0x1234")
 
@@ -238,7 +240,8 @@ def control(ask: Session, counter: Handle, token: Handle) -> None:
         ("setCode", [BOB, "0x00"]), ("setStorageAt", [to, "0x0", "0x1"]), ("impersonateAccount", [to]),
         ("stopImpersonatingAccount", [to]), ("autoImpersonateAccount", [False]), ("setPrevRandao", ["0x1"]),
         ("setCoinbase", [BOB]), ("setNextBlockBaseFeePerGas", ["0x1"]), ("setChainId", [hex(ask.chain.chain_id)]),
-        ("setLoggingEnabled", [False]), ("mine", ["0x1"]), ("setAutomine", [True]), ("getAutomine", []),
+        ("setLoggingEnabled", [False]), ("mine", ["0x1"]), ("mine_detailed", []),
+        ("setBlockGasLimit", [hex(60_000_000)]), ("setAutomine", [True]), ("getAutomine", []),
         ("setIntervalMining", [0]), ("getIntervalMining", []), ("increaseTime", [5]),
         ("setNextBlockTimestamp", [1_800_000_000]), ("setTime", [1_900_000_000]), ("setBlockTimestampInterval", [3]),
         ("removeBlockTimestampInterval", []), ("dealERC20", [BOB, str(token.address), "0x5"]),

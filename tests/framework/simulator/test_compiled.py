@@ -10,6 +10,7 @@ import pytest
 import vyper
 
 from chain import Address, Chain, Contract, Reverted, compiled
+from chain.deployment import Deployment
 from chain.ledger.compiled import contract_of_abi
 from tests.framework.helpers import Code, untyped
 
@@ -125,9 +126,15 @@ def test_declared_errors_are_read(chain: Chain, evm: Code, initcode: Code) -> No
 def test_what_is_there_already_is_loaded(chain: Chain, output: dict[str, Any]) -> None:
     supply = (50).to_bytes(32)
     address = chain.send(None, bytes.fromhex(output["bytecode"][2:]) + supply).address
-    chain.send(address, chain.load(address, output["abi"]).pay.calldata("bob", 1))
+    pay = contract_of_abi(output["abi"], "Coin").__spec__.entries["pay"]
+    chain.send(address, pay.encode_args(("bob", 1), {}, chain))
+    with pytest.raises(TypeError, match="no contract on this chain has an entry 'pay'"):
+        chain.receipts.where(entry="pay")
     coin = chain.load(address, output["abi"], name="Coin")
     assert [receipt.contract for receipt in chain.receipts] == ["Coin", "Coin"]
+    first, second = chain.node.request("chain_activity").splitlines()[:2]
+    assert "deploy Coin() ok" in first and "Coin.pay(bob, 1)" in second
+    assert str(chain.receipts[0].trace).startswith("alice: deploy Coin() as Coin")
     assert chain.receipts.where(contract="Coin", entry="pay").count() == 1
     with pytest.raises(TypeError, match="Coin has no bytecode"):
         chain.deploy(coin.contract, 5)
@@ -161,6 +168,11 @@ def test_other_files_are_refused(
     file.write_text(content)
     with pytest.raises((ValueError, LookupError), match=words):
         compiled(file, name)
+
+
+def test_python_code_is_not_made_of_it(token: type[Contract]) -> None:
+    with pytest.raises(TypeError, match="Token is bytecode that is known by its ABI"):
+        Deployment().deploy(token, 5)
 
 
 def test_wrong_names_and_abis_are_refused(chain: Chain) -> None:
