@@ -17,14 +17,18 @@ instrumented copy refuses a negative one.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from chain.guard import saved_findings
 from chain.guard.finding import Finding
-from chain.guard.linter import Linter
 from chain.source.discovery import class_identity, locate_class, modules_in, read_text
 from chain.source.modules import SourceTree, parse_module
+
+if TYPE_CHECKING:
+    from chain.guard.linter import Linter
 
 __all__ = ["Finding", "check", "check_contract", "check_source"]
 
@@ -45,7 +49,7 @@ def check(target: str | Path | ModuleType | type) -> list[Finding]:
         target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
     findings: dict[Finding, None] = {}
     for sources, modules, contracts in modules_in(target):
-        linter = Linter(sources)
+        linter = _linter(sources)
         for contract in contracts:
             linter.add_contract(contract)
         for module in () if contracts else modules:
@@ -67,7 +71,7 @@ def check_contract(cls: type) -> list[Finding]:
     if location is None:
         return []
     sources, definition = location
-    linter = Linter(sources)
+    linter = _linter(sources)
     linter.add_contract(definition)
     findings = linter.findings()
     saved_findings.save(cls, sources, findings)
@@ -78,6 +82,12 @@ def check_contract(cls: type) -> list[Finding]:
 def check_source(text: str, name: str = "contract.py") -> list[Finding]:
     """Check a single source text, as if it were a file of that name."""
     module = parse_module(Path(name).stem, name, text)
-    linter = Linter(SourceTree(module, lambda name: None))
+    linter = _linter(SourceTree(module, lambda name: None))
     linter.add_module(module)
     return linter.findings()
+
+
+def _linter(sources: SourceTree) -> Linter:
+    """Return a new check. The rules are imported late, as most verdicts are known already."""
+    linter: Linter = import_module("chain.guard.linter").Linter(sources)
+    return linter

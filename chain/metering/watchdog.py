@@ -8,7 +8,6 @@ it. Code is watched only on request.
 from __future__ import annotations
 
 import _weakrefset
-import ctypes
 import os
 import sys
 import threading
@@ -140,6 +139,7 @@ def _is_finalizing(thread: int) -> bool:
 
 
 def _raise_in(thread: int, problem: type[BaseException]) -> None:
+    ctypes = import_module("ctypes")  # few need it
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(problem))
 
 

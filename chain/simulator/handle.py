@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
@@ -13,7 +14,6 @@ from chain.ledger.receipts import EventList, Receipt
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
-from chain.pictures.boards import boards_of
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, flag
 from chain.spec.contracts import CALL_OPTIONS, EntrySpec
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from chain.ledger.decoded.trace import Trace
+    from chain.pictures.boards import Boards
     from chain.simulator.reader import ChainReader
 
     C = TypeVar("C", bound=Contract, default=Any)  # so that a bare Handle is one of any contract
@@ -265,7 +266,7 @@ class Handle(Generic[C]):
 
     def _repr_svg_(self) -> str | None:
         """Return the picture of the board that was played last, for a notebook."""
-        boards = boards_of(self.contract)
+        boards: Boards | None = import_module("chain.pictures.boards").boards_of(self.contract)
         if boards is None:
             return None
         if boards.key is None:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, overload
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from chain.concurrency.atomic_steps import reading
 from chain.ledger.creations import DeployedContract
 from chain.ledger.decoded.activity import activity_of
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.sql.export import Target, write_csv, write_jsonl
-from chain.ledger.sql.result import QueryResult
-from chain.ledger.sql.sql_view import SqlView
 from chain.schema.inputs import LAST_TIME, whole_number
 from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
 
+if TYPE_CHECKING:  # the tables are imported when somebody asks for one
+    from chain.ledger.sql.export import Target
+    from chain.ledger.sql.result import QueryResult
+    from chain.ledger.sql.sql_view import SqlView
+
 E = TypeVar("E")
+_SQL: Final = "chain.ledger.sql."
 
 
 class LogQueries(ChainReader):
@@ -67,18 +71,18 @@ class LogQueries(ChainReader):
     def database(self) -> SqlView:
         """The tables that `sql` queries."""
         if self._database is None:
-            self._database = SqlView(self.ledger)
+            self._database = import_module(f"{_SQL}sql_view").SqlView(self.ledger)
         return self._database
 
     @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
         """Write all `receipts`, or all `events`, to a path or an open file, one JSON object per line."""
-        write_jsonl(self.ledger, target, what)
+        import_module(f"{_SQL}export").write_jsonl(self.ledger, target, what)
 
     @reading
     def export_csv(self, target: Target, what: str | type) -> None:
         """Write one table of `sql` to a path or an open file. `what` is its name, or the class of an event or model."""
-        write_csv(self.ledger, target, what)
+        import_module(f"{_SQL}export").write_csv(self.ledger, target, what)
 
     @reading
     def activity(self, since: int = 0) -> str:

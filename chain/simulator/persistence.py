@@ -9,18 +9,21 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from chain.concurrency.atomic_steps import step, undisturbed
-from chain.ledger.file.chain_file import ChainFile, merged_settings
-from chain.ledger.file.store import open_store
-from chain.ledger.file.watched_file import WatchedFile
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema.inputs import flag
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
+
+if TYPE_CHECKING:  # what files need is imported with the first
+    from chain.ledger.file.chain_file import ChainFile
+    from chain.ledger.file.watched_file import WatchedFile
+
+_FILE: Final = "chain.ledger.file."
 
 
 def _world(digest: bytes) -> Program | None:
@@ -49,13 +52,14 @@ class FilePersistence(ChainReader):
         needs now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
         """
         check_classes(contracts)
-        file = ChainFile(path, flag(check, "check"))
+        chain_file, store = import_module(f"{_FILE}chain_file"), import_module(f"{_FILE}store")
+        file: ChainFile = chain_file.ChainFile(path, flag(check, "check"))
         try:
             all_settings = cls._settings_in(file)
-            all_settings = merged_settings(file, all_settings, settings)
+            all_settings = chain_file.merged_settings(file, all_settings, settings)
             chain = cls(**all_settings)
             all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
-            chain.driver.observer = open_store(file, all_settings, chain.driver, sync)
+            chain.driver.observer = store.open_store(file, all_settings, chain.driver, sync)
         except BaseException:
             file.release()
             raise
@@ -74,7 +78,7 @@ class FilePersistence(ChainReader):
         Each question sees what the last step there left. No lock is taken, and the file is not changed.
         """
         check_classes(contracts)
-        file = WatchedFile(path)
+        file: WatchedFile = import_module(f"{_FILE}watched_file").WatchedFile(path)
         try:
             chain = cls(**cls._settings_in(file))
             chain._set_driver(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
+import os
 import sys
-import sysconfig
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType, FunctionType, TracebackType
@@ -22,7 +22,7 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 N = TypeVar("N", bound="Function | ast.ClassDef")
 
 _OURS = str(Path(__file__).parent.parent)
-_PYTHON = sysconfig.get_path("stdlib")
+_PYTHON = str(Path(os.__file__).parent)  # the folder of the standard library
 
 
 class Source(NamedTuple):

@@ -17,7 +17,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.tables import RECEIPT, table_of
+from chain.ledger.sql.tables import Receipts, receipt_row, table_of
 from chain.machine.state import LogRow
 from chain.schema.inputs import file_path
 
@@ -65,10 +65,10 @@ def _csv(value: form.Cell) -> str:
 
 def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
     """Yield receipts as JSON objects, with all their data."""
-    describe = _event_decoder(ledger)
+    describe, names = _event_decoder(ledger), Receipts(ledger).names
     for receipt in receipts:
         yield {
-            **{column.name: _in_text(read(receipt)) for column, read in RECEIPT},
+            **dict(zip(names, map(_in_text, receipt_row(receipt)), strict=True)),
             "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
             "events": describe(receipt.log_rows),
             "undone_events": describe(receipt.undone_log_rows),

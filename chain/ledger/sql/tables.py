@@ -9,8 +9,7 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from chain.ledger.artifacts import describe_record
@@ -26,6 +25,7 @@ from chain.ledger.sql.table import AppendOnlyTable, Column, Row, Table, columns_
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
 from chain.schema.value_types import Field
+from chain.spec.contracts import EntrySpec
 
 
 def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
@@ -36,51 +36,48 @@ def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
 # Receipts
 
 
-def _args(receipt: Receipt) -> Portable:
-    entry, args = receipt.entry_spec, receipt.args
+def _args(receipt: Receipt, entry: EntrySpec | None) -> Portable:
+    args = receipt.args if entry is not None else {}
     if entry is None or len(args) < len(entry.params):
         return None
     return form.PORTABLE.members({param.name: args[param.name] for param in entry.params})
 
 
-def _result(receipt: Receipt) -> Portable:
+def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
     if receipt._to is None or not receipt.ok:
         return None
-    entry = receipt.entry_spec
     if entry is None:
         return form.to_hex(receipt.output) if receipt.output else None
     return form.top_level(receipt.return_value) if entry.returns else None
 
 
-RECEIPT: Final[tuple[tuple[Column, Callable[[Receipt], Portable]], ...]] = (
-    (Column("position", form.NUMBER), attrgetter("position")),
-    (Column("block", form.NUMBER), attrgetter("block_number")),
-    (Column("idx", form.NUMBER), attrgetter("index")),
-    (Column("timestamp", form.NUMBER), attrgetter("timestamp")),
-    (Column("sender", form.HEX), lambda receipt: form.address_text(receipt._sender)),
-    (Column("sender_name", form.TEXT), lambda receipt: AddressBook(receipt.ledger).account(receipt._sender)),
-    (Column("kind", form.TEXT), lambda receipt: "create" if receipt._to is None else "call"),
-    (Column("contract", form.TEXT), attrgetter("contract")),
-    (Column("address", form.HEX), lambda receipt: form.address_text(receipt._address)),
-    (Column("entry", form.TEXT), attrgetter("entry")),
-    (Column("args", form.TEXT), _args),
-    (Column("result", form.ANY), _result),
-    (Column("value", form.ANY), attrgetter("value")),
-    (Column("nonce", form.ANY), attrgetter("nonce")),
-    (Column("gas_used", form.NUMBER), attrgetter("gas_used")),
-    (Column("gas_price", form.ANY), attrgetter("gas_price")),
-    (Column("ok", form.NUMBER), attrgetter("ok")),
-    (Column("error", form.TEXT), lambda receipt: receipt.error and receipt.error.text),
-    (Column("error_kind", form.TEXT), lambda receipt: receipt.error and receipt.error.kind),
-    (Column("error_place", form.TEXT), lambda receipt: (receipt.error and receipt.error.place) or None),
-)  # fmt: skip
+def receipt_row(receipt: Receipt) -> Row:
+    """Return the row of a receipt in the table of receipts."""
+    program, entry, error = receipt.program, receipt.entry_spec, receipt.error
+    return (
+        receipt.position, receipt.block_number, receipt.index, receipt.timestamp,
+        form.address_text(receipt._sender), AddressBook(receipt.ledger).account(receipt._sender),
+        "create" if receipt._to is None else "call", program.spec.name if program else None,
+        form.address_text(receipt._address), entry.name if entry else None, _args(receipt, entry), _result(receipt, entry),
+        receipt.value, receipt.nonce, receipt.gas_used, receipt.gas_price, receipt.ok,
+        error and error.text, error and error.kind, (error and error.place) or None,
+    )  # fmt: skip
 
 
 class Receipts(AppendOnlyTable):
     """Every transaction."""
 
     name, key = "receipts", "position"
-    columns = tuple(column for column, _ in RECEIPT)
+    columns = tuple(
+        Column(name, column_type)
+        for name, column_type in (
+            ("position", form.NUMBER), ("block", form.NUMBER), ("idx", form.NUMBER), ("timestamp", form.NUMBER),
+            ("sender", form.HEX), ("sender_name", form.TEXT), ("kind", form.TEXT), ("contract", form.TEXT),
+            ("address", form.HEX), ("entry", form.TEXT), ("args", form.TEXT), ("result", form.ANY), ("value", form.ANY),
+            ("nonce", form.ANY), ("gas_used", form.NUMBER), ("gas_price", form.ANY), ("ok", form.NUMBER),
+            ("error", form.TEXT), ("error_kind", form.TEXT), ("error_place", form.TEXT),
+        )
+    )  # fmt: skip
 
     def __init__(self, ledger: Ledger) -> None:
         self._receipts = ledger.receipts
@@ -89,10 +86,7 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[Row]:
-        readers = [read for _, read in RECEIPT]
-        for position in range(first, len(self._receipts)):
-            receipt = self._receipts[position]
-            yield tuple([read(receipt) for read in readers])
+        return map(receipt_row, map(self._receipts.item, range(first, len(self._receipts))))
 
 
 # Logs and events

@@ -44,7 +44,7 @@ def counted(module, node):
     made.append(f"{module.source.name}:{node.lineno}")
     return compile_one(module, node)
 copies.InstrumentedModule._compiled = counted
-import chain.guard as guard
+import chain.guard.linter as guard
 checked, linter = [], guard.Linter
 def linted(*told):
     checked.append(1)
