@@ -64,6 +64,7 @@ class Machine:
     def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state
         self.guards = guards  # True if the guard checks a contract before it is declared
+        self.debugs = False  # True if debug statements of contracts run
         self.programs = Programs()  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
         self.evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
@@ -75,11 +76,17 @@ class Machine:
     def with_state(self, state: State) -> Machine:
         """Return a machine with the same programs that runs on another state."""
         machine = Machine(state, evm_only=self.evm_only, guards=self.guards)
+        machine.debugs = self.debugs
         machine.programs |= self.programs
         machine.programs.find_offered = self.programs.find_offered
         machine._by_code |= self._by_code
         machine.block_hash = self.block_hash
         return machine
+
+    def debug(self) -> None:
+        """Let the debug statements of contracts run on this machine."""
+        import_module("chain.machine.debugging").enable()
+        self.debugs = True
 
     def declare(self, program: Program) -> Program:
         """Register a contract class, so that its code can be deployed and run."""
