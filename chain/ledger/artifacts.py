@@ -92,7 +92,7 @@ class Artifact:
 class _RecordedSpec(ContractSpec):
     """The description of a class whose code is not here."""
 
-    recorded: tuple[Parts, Parts, Parts]  # events, errors, models
+    recorded: Parts
 
     @cached_property
     def references(self) -> References:

@@ -104,6 +104,8 @@ class FilePersistence(ChainReader):
 
     def _declare_all(self, contracts: Sequence[type[Contract]]) -> None:
         self.machine.programs.find_offered = _world
+        if any(artifact.name == World.__name__ for artifact in self.ledger.artifacts.values()):
+            self.declare(World)
         for contract in contracts:
             self.declare(contract)
 
