@@ -27,7 +27,7 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
     """Show the chain in FILE, or of the node at URL, as pages on a port of this machine, until it is stopped."""
     alone = import_module("chain.explorer.alone")
     clients = import_module("chain.simulator.node_client")
-    with options.open_chain(where, offered) as chain:
+    with options.open_chain(where, offered, writes=write) as chain:
         client = clients.HttpNodeClient(where) if "://" in where else None
         server = alone.AloneServer(chain, alone.Settings(port=port), client, writes=write)
 
