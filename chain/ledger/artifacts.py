@@ -92,7 +92,7 @@ class Artifact:
 class _RecordedSpec(ContractSpec):
     """The description of a class whose code is not here."""
 
-    recorded: Parts
+    recorded: tuple[Parts, Parts, Parts]  # events, errors, models
 
     @cached_property
     def references(self) -> References:
