@@ -61,7 +61,9 @@ class ForcedRandom(ABC):
         index = self.index_of(forced[0], items)
         self._drawn.append((tag, index))
         if not 0 <= index < len(items):
-            raise ValueError(f"the loaded outcome {forced[0]!r} for '{tag}' is not one of {items!r}")
+            raise ValueError(
+                f"the loaded outcome {forced[0]!r} for '{tag}' is not one of {items!r}"
+            )
         return index
 
     def permutation(self, items: Sequence[object], tag: str) -> Sequence[int] | None:
