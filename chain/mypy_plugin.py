@@ -26,11 +26,21 @@ from mypy.nodes import (
     TypeInfo,
 )
 from mypy.plugin import AttributeContext, ClassDefContext, Plugin
-from mypy.types import AnyType, CallableType, Instance, Type, TypeOfAny, get_proper_type
+from mypy.types import (
+    AnyType,
+    CallableType,
+    Instance,
+    NoneType,
+    Type,
+    TypeOfAny,
+    UnionType,
+    get_proper_type,
+)
 
 _KEY: Final = "boardchain"  # of what is kept about a class
 _HANDLE: Final = "chain.simulator.handle.Handle"
 _CONTRACT: Final = "chain.runtime.contract.Contract"
+_ADDRESS: Final = "chain.crypto.address.Address"
 _SYSTEM: Final = "chain.runtime.system.System"
 _KINDS: Final = {f"chain.spec.decorators.{kind}": kind for kind in ("init", "call", "view")}
 
@@ -112,7 +122,7 @@ def _type_of_entry(name: str, ctx: AttributeContext) -> Type:
         text = f'"{contract.type.name}" has no entry "{name}"'
         ctx.api.fail(text, ctx.context, code=ATTR_DEFINED)
         return AnyType(TypeOfAny.from_error)
-    return _bound(handle.type, *found[0]) if len(found) == 1 else ctx.default_attr_type
+    return _bound(ctx, handle.type, *found[0]) if len(found) == 1 else ctx.default_attr_type
 
 
 def _entries(contract: TypeInfo, name: str) -> Iterator[tuple[str, CallableType]]:
@@ -131,16 +141,42 @@ def _entries(contract: TypeInfo, name: str) -> Iterator[tuple[str, CallableType]
                 yield kind, function
 
 
-def _bound(handle: TypeInfo, kind: str, method: CallableType) -> Type:
+def _bound(ctx: AttributeContext, handle: TypeInfo, kind: str, method: CallableType) -> Type:
     """Return the type of a method as an entry: without `self`, and with the options of a call."""
     entry, receipt = _result_of(handle, "__getitem__"), _result_of(handle, "deployment")
-    types, kinds, names = method.arg_types[1:], method.arg_kinds[1:], method.arg_names[1:]
-    for option in _type_of(entry.type, "__call__").formal_arguments():
-        if option.pos is None and option.name not in names:
+    options = [
+        opt for opt in _type_of(entry.type, "__call__").formal_arguments() if opt.pos is None
+    ]
+    account = _without_none(next(option.typ for option in options if option.name == "sender"))
+    types = [_from_outside(argument, account, ctx) for argument in method.arg_types[1:]]
+    kinds, names = method.arg_kinds[1:], method.arg_names[1:]
+    for option in options:
+        if option.name not in names:
             types, kinds = [*types, option.typ], [*kinds, ARG_NAMED_OPT]
             names = [*names, option.name]
     result = method.ret_type if kind == "view" else receipt
     return method.copy_modified(types, kinds, names, ret_type=result, fallback=entry)
+
+
+def _from_outside(argument: Type, account: Type, ctx: AttributeContext) -> Type:
+    """Return what an argument of this type may be outside of contracts: any sequence for a list, any account for an Address."""
+    kind = get_proper_type(argument)
+    if isinstance(kind, UnionType):
+        return UnionType.make_union([_from_outside(item, account, ctx) for item in kind.items])
+    if isinstance(kind, Instance) and kind.type.fullname == _ADDRESS:
+        return account
+    if isinstance(kind, Instance) and kind.type.fullname == "builtins.list":
+        items = [_from_outside(item, account, ctx) for item in kind.args]
+        return ctx.api.named_generic_type("typing.Sequence", items)
+    return argument
+
+
+def _without_none(optional: Type) -> Type:
+    kind = get_proper_type(optional)
+    items = kind.items if isinstance(kind, UnionType) else [kind]
+    return UnionType.make_union(
+        [item for item in items if not isinstance(get_proper_type(item), NoneType)]
+    )
 
 
 def _result_of(owner: TypeInfo, method: str) -> Instance:

@@ -83,11 +83,13 @@ def _offered(ctx: click.Context) -> ContractCatalogue:
 def _chain(ctx: click.Context, stack: ExitStack) -> Chain:
     """Return the chain that the command line names so far."""
     where = ctx.params.get("where") or MEMORY
-    chain = stack.enter_context(Chain.reach(where, contracts=_offered(ctx).classes))
+    is_file = where != MEMORY and "://" not in where
+    chain = stack.enter_context(Chain.watch(where) if is_file else Chain.reach(where))
+    _offered(ctx).offer_to(chain)
     _ = chain.head
     return chain
 
 
 def _specs(chain: Chain) -> list[ContractSpec]:
-    digests = {receipt.row[15] for receipt in chain.receipts}
-    return [program.spec for digest, program in chain.ledger.programs.items() if digest in digests]
+    programs = map(chain.ledger.program, chain.ledger.artifacts)
+    return [program.spec for program in programs if program is not None]

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
-from chain.accounts import ACCOUNTS
+from chain.accounts import ACCOUNTS, account_of_key
 from chain.cli import completion
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.file.store import NotWritten
+from chain.runtime import account_names
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Entry, Handle
 from chain.types import Address
@@ -33,7 +35,10 @@ def account(chain: Chain, word: str) -> Address:
     if word.startswith("0x"):
         return Address(word)
     if "." in word:
-        return chain.account(word)
+        try:
+            return chain.account(word)
+        except NotWritten:  # the chain is only read, and on it the account is like any other
+            return account_of_key(account_names.private_key_for(word), word)
     names = ", ".join(candidate.name for candidate in ACCOUNTS)
     raise ValueError(
         f"there is no account '{word}'; there are {names}, and a new one has a dot in its name: {word}.testnet"

@@ -74,23 +74,30 @@ def exists(where: str) -> bool:
 
 @contextmanager
 def open_chain(
-    where: str, offered: ContractCatalogue | None = None, *, make: bool = False
+    where: str,
+    offered: ContractCatalogue | None = None,
+    *,
+    writes: bool = False,
+    make: bool = False,
 ) -> Iterator[Chain]:
-    """Open the chain that `--chain` names and close it afterwards. A new file is created only if `make` is true."""
+    """Open the chain that `--chain` names and close it afterwards.
+
+    A file is only watched, unless the command `writes` to it, or may `make` it.
+    """
     if not where or ("://" in where and not where.lower().startswith(("http://", "https://"))):
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with _connect(where) as chain:
+    with _connect(where, writes or make) as chain:
         if offered is not None:
             offered.offer_to(chain)
         yield chain
 
 
-def _connect(where: str) -> Chain:
+def _connect(where: str, writes: bool) -> Chain:
     """Return the chain in memory, in a file or of a node."""
     if "://" not in where:
-        return Chain.reach(where)
+        return Chain.reach(where) if writes or where == MEMORY else Chain.watch(where)
     with bar("reading the chain", None) as step:
         return Chain.connect(where, watch=step)
 

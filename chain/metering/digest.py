@@ -1,7 +1,7 @@
 """The identity of a contract in 32 bytes: a hash of the syntax it reaches in its own sources, and of the data files these read.
 
-Positions, comments and docstrings are left out of the syntax. An imported name counts by its origin, not by the spelling of
-the import. So a formatter does not change the digest, but a changed rule makes another contract.
+Positions, comments, docstrings, and statements for debugging are left out of the syntax. An imported name counts by its
+origin, not by the spelling of the import. So a formatter does not change the digest, but a changed rule makes another contract.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from chain.crypto.hashing import keccak
+from chain.metering.debug_statements import without
 from chain.metering.program_sources import ProgramSources
 from chain.source import disk_cache
 from chain.source.modules import Module
@@ -36,7 +37,7 @@ def _digest_of(parts: list[str], sources: ProgramSources) -> bytes:
     for module in sorted(sources.modules, key=module_label):
         parts.append(module_label(module))
         parts += sorted(f"{alias} is {path}" for alias, path in sources.imports_of(module))
-        parts += [canonical_syntax(node) for node in sources.nodes_of(module)]
+        parts += [canonical_syntax(node, module) for node in sources.nodes_of(module)]
         if (files := sources.data_files(module)) is not None:
             parts += files.digests()
     return keccak("\n".join(parts).encode())
@@ -47,10 +48,14 @@ def module_label(module: Module) -> str:
     return Path(module.file).stem if module.name == "__main__" else module.name
 
 
-def canonical_syntax(node: object) -> str:
-    """Return a syntax tree as text, without positions and docstrings, the same on every Python version."""
+def canonical_syntax(node: object, module: Module | None = None) -> str:
+    """Return a syntax tree as text, without positions and docstrings, the same on every Python version.
+
+    With its module, the debug statements of the author are left out, too.
+    """
     if isinstance(node, list):
-        return "[" + ",".join(map(canonical_syntax, node)) + "]"
+        parts = node if module is None else without(node, module)
+        return "[" + ",".join(canonical_syntax(part, module) for part in parts) + "]"
     if not isinstance(node, ast.AST):
         return ascii(node)
     fields = []
@@ -64,5 +69,5 @@ def canonical_syntax(node: object) -> str:
             and ast.get_docstring(node, clean=False) is not None
         ):
             value = value[1:]
-        fields.append(f"{name}={canonical_syntax(value)}")
+        fields.append(f"{name}={canonical_syntax(value, module)}")
     return f"{type(node).__name__}({','.join(fields)})"

@@ -25,7 +25,13 @@ from chain.metering.costs import (
     size_of,
     sort,
 )
-from chain.metering.format_costs import formatted_by_braces, formatted_by_map, pay_for_format
+from chain.metering.foreign_methods import (
+    FOREIGN,
+    HASHED_AT_ONCE,
+    collection_method,
+    foreign_method,
+)
+from chain.metering.format_costs import formatted_by_braces, formatted_by_map
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains, moved
@@ -33,7 +39,6 @@ from chain.metering.new_characters import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.stable_text import scrubbed
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 from chain.schema.storage_collection import StorageCollection
 
@@ -48,7 +53,6 @@ _JOINED: Final = (list, tuple)
 _LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
-_HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
 
 
 def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
@@ -56,10 +60,10 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     category = _category_of[type(thing)]
     if category == _OWN:
         if name == "keccak" and args and isinstance(args[0], bytes):
-            charge(1 + len(args[0]) // _HASHED_AT_ONCE)
+            charge(1 + len(args[0]) // HASHED_AT_ONCE)
         return getattr(thing, name)(*args, **named)
     if category == _STORED:
-        return _of_collection(thing, name, args, named)
+        return collection_method(thing, name, args, named)
     if category == _PRICED:
         charge_8()
         price, is_asking, special = _WAYS.get(name, _ANY)
@@ -72,7 +76,7 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
     if category == _PATTERN:
         return by_pattern(thing, name, args, named)
     if category == _OTHER:
-        return _foreign(thing, name, args, named)
+        return foreign_method(thing, name, args, named)
     if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
         return metered_method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
     if thing in _OWNERS:
@@ -94,7 +98,7 @@ def _category_of(kind: type) -> int:
         return _PATTERN
     if issubclass(kind, StorageCollection):
         return _STORED
-    return _OTHER if kind.__module__ in _FOREIGN else _OWN
+    return _OTHER if kind.__module__ in FOREIGN else _OWN
 
 
 def bound(thing: Any, name: str, *already: object) -> object:
@@ -106,53 +110,6 @@ def bound(thing: Any, name: str, *already: object) -> object:
     if category in (_PATTERN, _OTHER):
         return partial(metered_method, thing, name) if callable(method) else method
     return taken(method)
-
-
-# Collections in storage, whose words pay gas
-
-
-def _of_collection(thing: Any, name: str, args: tuple[Any, ...], named: _Named) -> object:
-    """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
-    if name == "extend":
-        args = tuple(map(metered, args))
-    result = getattr(thing, name)(*args, **named)
-    return charge_items(result, BUILT) if name == "slice" else result
-
-
-# Objects of the standard library
-
-_FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
-
-
-def _foreign(thing: object, name: str, args: _Args, named: _Named) -> object:
-    """Call a method of a hash that takes in data, or of a template that is filled in."""
-    charge_8()
-    for arg in args:
-        if isinstance(arg, bytes | bytearray | memoryview):
-            charge(1 + size_of(arg) // _HASHED_AT_ONCE)
-    if isinstance(thing, Formatter):
-        if args and isinstance(args[0], str):
-            values = [*args[1:], *named.values()]
-            if name == "vformat":
-                values = [item for value in values for item in _held_by(value)]
-            pay_for_format(args[0], tuple(values))
-    elif isinstance(thing, Template):
-        _fill(thing.template, args, named)
-    return scrubbed(getattr(thing, name)(*args, **named), (args, named))
-
-
-def _fill(template: str, args: _Args, named: _Named) -> None:
-    values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
-    longest = max([len(str(charge_shown(value))) for value in values], default=0)
-    charge_text(len(template) * (1 + longest))
-
-
-def _held_by(values: object) -> Iterable[object]:
-    return _values_of(values) or (charge_items(values) if isinstance(values, list | tuple) else ())
-
-
-def _values_of(values: object) -> Iterable[object]:
-    return charge_items(values).values() if isinstance(values, dict) else ()
 
 
 # Prices

@@ -22,6 +22,7 @@ from typing import Any
 from chain.errors import DeclarationError, OutOfGas
 from chain.metering import fuel
 from chain.metering.bundled_files import OWN, DataFiles, seen_as
+from chain.metering.debug_statements import hide, show
 from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
@@ -91,8 +92,9 @@ class InstrumentedModule:
     def _compiled(self, node: ast.stmt) -> CodeType:
         """Compile a statement with ticks."""
         constants = constants_before(node.lineno, self.source, self.space)
-        ticked = CostRewriter(self.source, constants).visit(self._fresh[node])
-        tree = ast.fix_missing_locations(ast.Module([ticked], []))
+        hidden = hide(self._fresh[node], self.source)
+        ticked = show(ast.Module([CostRewriter(self.source, constants).visit(hidden)], []))
+        tree = ast.fix_missing_locations(ticked)
         code: CodeType = compile(tree, self.source.file, "exec", self.flags, dont_inherit=True)
         return code
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from chain.metering.debug_statements import hide, show
 from chain.metering.rewrite import CostRewriter
 from chain.source.compiled_code import codes_in
 from chain.source.current_definition import codes_of, is_code_of
@@ -52,7 +53,7 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
     nodes = list(_nodes(module, old))
     if len(nodes) != 1:
         return None
-    node = CostRewriter(module, {}).visit(deepcopy(nodes[0]))
+    node = show(CostRewriter(module, {}).visit(hide(deepcopy(nodes[0]), module)))
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
         inner: ast.stmt = node

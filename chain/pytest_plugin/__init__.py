@@ -83,6 +83,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--gas-report", action="store_true", help="show what the calls to each entry cost"
     )
+    group.addoption(
+        "--contract-debug", action="store_true", help="let print and breakpoint in contracts work"
+    )
     group.addoption("--gas-by-test", action="store_true", help="show it for each test, too")
     group.addoption(
         "--gas-snapshot",
@@ -95,6 +98,8 @@ def pytest_configure(config: pytest.Config) -> None:
     prefer_users_packages(config.rootpath)
     anchors = config.stash[_KEY] = ChainIsolation()
     creation_hooks.creation_listeners.append(anchors.register_chain)
+    if config.getoption("contract_debug", default=False):
+        creation_hooks.creation_listeners.append(_debug)
     if config.getoption("double_run", default=False):
         config.pluginmanager.register(
             import_module("chain.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
@@ -104,7 +109,13 @@ def pytest_configure(config: pytest.Config) -> None:
         creation_hooks.creation_listeners.append(config.stash[_GAS].register_chain)
 
 
+def _debug(chain: Chain) -> None:
+    chain.machine.debug()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
+    if _debug in creation_hooks.creation_listeners:
+        creation_hooks.creation_listeners.remove(_debug)
     creation_hooks.creation_listeners.remove(config.stash[_KEY].register_chain)
     if _GAS in config.stash:
         creation_hooks.creation_listeners.remove(config.stash[_GAS].register_chain)

@@ -66,11 +66,18 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         tx_gas_cap: bool = False,
         evm_only: bool = False,
         guard: bool = True,
+        debug: bool = False,
     ) -> None:
+        """Make a chain in memory.
+
+        With `debug` the statements `print(…)` and `breakpoint()` of contracts run; gas and hashes are as without them.
+        """
         rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees, fork, tx_gas_cap)
         inputs.flag(evm_only, "evm_only")
         inputs.flag(guard, "guard")
         content = genesis(rules, genesis_time, base_fee, evm_only=evm_only, guard=guard)
+        if inputs.flag(debug, "debug") or not guard:
+            content[0].debug()
         self._set_driver(LocalDriver(*content))
         creation_hooks.notify_created(self)
 

@@ -42,7 +42,7 @@ class FilePersistence(ChainReader):
     @classmethod
     def open(
         cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
-        **settings: object,
+        debug: bool = False, **settings: object,
     ) -> Self:  # fmt: skip
         """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 
@@ -58,6 +58,8 @@ class FilePersistence(ChainReader):
             all_settings = cls._settings_in(file)
             all_settings = chain_file.merged_settings(file, all_settings, settings)
             chain = cls(**all_settings)
+            if flag(debug, "debug"):
+                chain.machine.debug()
             all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
             chain.driver.observer = store.open_store(file, all_settings, chain.driver, sync)
         except BaseException:
@@ -94,6 +96,7 @@ class FilePersistence(ChainReader):
     def _settings_in(cls, file: ChainFile) -> dict[str, Any]:
         """Return the settings of the chain in a file; those of any chain if it is new."""
         settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
+        del settings["debug"]  # is of who opens it
         for name, value in (file.settings or {}).items():
             is_flag = isinstance(settings[name], bool)
             settings[name] = bool(value) if is_flag else value  # a file has 1 for True
@@ -105,6 +108,8 @@ class FilePersistence(ChainReader):
 
     def _declare_all(self, contracts: Sequence[type[Contract]]) -> None:
         self.machine.programs.find_offered = _world
+        if any(artifact.name == World.__name__ for artifact in self.ledger.artifacts.values()):
+            self.declare(World)
         for contract in contracts:
             self.declare(contract)
 

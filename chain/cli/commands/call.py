@@ -28,7 +28,7 @@ def command(
     where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """Call ENTRY of CONTRACT (a name or an address) with ARGS: one word each, or all as JSON."""
-    with options.open_chain(where, offered) as chain:
+    with options.open_chain(where, offered, writes=True) as chain:
         handle = lookup.contract(chain, contract)
         target, values = options.called(chain, lookup.entries(handle, entry, "call"), args)
         wei = {"value": value} if value or target.spec.payable else {}

@@ -14,7 +14,7 @@ import click
 
 from chain.cli import options
 from chain.simulator.catalogue import ContractCatalogue
-from chain.simulator.chain import Chain
+from chain.simulator.chain import MEMORY
 from chain.simulator.node_client import HttpNodeClient, NodeClient
 
 option = partial(click.option, show_default=True)
@@ -32,11 +32,8 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
     A file may be written by another process meanwhile, unless pages may send.
     """
     alone = import_module("chain.explorer.alone")
-    is_watched = "://" not in where and not write
-    with _watched(where) if is_watched else options.open_chain(where) as chain:
-        for contract in offered.classes:
-            chain.declare(contract)
-        file = Path(where) if is_watched else None
+    with options.open_chain(where, offered, writes=write) as chain:
+        file = None if write or "://" in where or where == MEMORY else Path(where)
         server = alone.AloneServer(
             chain, alone.Settings(port=port), _client(where), file=file, writes=write
         )
@@ -47,12 +44,6 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
                 click.launch(server.url)
 
         server.run(ready)
-
-
-def _watched(where: str) -> Chain:
-    if not Path(where).exists():
-        raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    return Chain.watch(where)
 
 
 def _client(where: str) -> NodeClient | None:

@@ -31,6 +31,12 @@ OUTPUT: Final = Rule(
     "nobody else hears it",
     "use self.log(text), or emit an event",
 )
+DEBUG: Final = Rule(
+    "debug",
+    "'{name}' talks to whoever sits at this machine",
+    "nobody else hears it",
+    "use self.log(text), or emit an event, or look for a mistake on a Chain(debug=True) or under pytest --contract-debug",
+)
 FILE: Final = Rule(
     "open",
     "'open' opens a file",
@@ -68,13 +74,14 @@ NO_BUILTIN: Final = Rule(
     "do without it",
 )
 
-RULES: Final = (HASH, IDENTITY, OUTPUT, FILE, DYNAMIC, BY_NAME, NAMESPACE, WIDE, NO_BUILTIN)
+RULES: Final = (HASH, IDENTITY, OUTPUT, DEBUG, FILE, DYNAMIC, BY_NAME, NAMESPACE, WIDE, NO_BUILTIN)
 
 REFUSED: Final[Mapping[str, Rule]] = MappingProxyType(
     {
         "hash": HASH,
         "id": IDENTITY,
-        **dict.fromkeys(("print", "input", "breakpoint", "help", "exit", "quit"), OUTPUT),
+        **dict.fromkeys(("input", "help", "exit", "quit"), OUTPUT),
+        **dict.fromkeys(("print", "breakpoint"), DEBUG),
         "open": FILE,
         **dict.fromkeys(("eval", "exec", "compile"), DYNAMIC),
         **dict.fromkeys(("getattr", "setattr", "delattr", "hasattr"), BY_NAME),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -195,14 +196,16 @@ def test_endless_question_can_be_stopped(file: Path) -> None:
     given = ["--chain", str(file), "--contracts", "desk_arena"]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{file.parent}", "PYTHONUNBUFFERED": "1"}
     code = (
-        "import signal, sys, os\n"
-        "from chain.ledger.sql import sql_view as view\n"
-        "asked = view.SqlView._answer\n"
-        "def answer(*args):\n"
-        "    signal.setitimer(signal.ITIMER_REAL, 0.2)\n"
-        "    return asked(*args)\n"
-        "signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGINT))\n"
-        "view.SqlView._answer = answer\n"
+        "import contextlib, os, signal, sys\n"
+        "from chain.ledger.sql.sql_view import QueryLimits\n"
+        "applied = QueryLimits.applied\n"
+        "@contextlib.contextmanager\n"
+        "def interrupted(limits, connection):\n"
+        "    with applied(limits, connection) as is_spent:\n"
+        "        ctrl_c = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        connection.set_progress_handler(ctrl_c, 100_000)\n"
+        "        yield is_spent\n"
+        "QueryLimits.applied = interrupted\n"
         "from chain.cli.main import main\n"
         f"sys.argv = {['boardchain', *words[3:], *given]!r}\n"
         "main()\n"
@@ -356,3 +359,50 @@ def test_long_commands_tell_how_far_they_are(file: Path, monkeypatch: pytest.Mon
     told = {what: sum(done for name, done in seen if name == what) for what, _ in seen}
     assert told["reading"] == 3 * 5 and told["replaying"] >= 5
     assert told["verifying"] >= 6 and told["fuzzing"] >= 3
+
+
+# Reading
+
+
+READERS = [
+    *(("receipts",), ("events",), ("sql", "select 1"), ("trace", "-1"), ("accounts",)),
+    *(("view", "Race", "place", "bob"), ("view", "Race", "place", "never.seen")),
+]
+
+
+@pytest.mark.parametrize("words", READERS)
+def test_reading_works_while_another_process_plays(
+    file: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    from desk_arena import Race
+
+    path = tmp_path / "race.chain"
+    shutil.copy(file, path)
+    given = ["--chain", str(path)]
+    given += ["--contracts", "desk_arena"] if words[0] != "accounts" else []
+    with Chain.open(path, contracts=[Race]) as chain:
+        before = path.read_bytes()
+        done = CliRunner().invoke(cli, [*words, *given])
+        assert done.exit_code == 0, done.stderr
+        assert path.read_bytes() == before
+        assert len(chain.receipts) == 5
+
+
+def test_watched_file_is_followed(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from desk_arena import Race
+
+    path = tmp_path / "race.chain"
+    shutil.copy(file, path)
+
+    def pauses() -> Iterator[None]:
+        with Chain.open(path, contracts=[Race]) as chain:
+            chain.contract("Race").move(77)
+        yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(events, "pauses", pauses)
+    words = ["events", "--follow", "--last", "1", "--chain", str(path), "--contracts", "desk_arena"]
+    done = CliRunner().invoke(cli, words)
+    assert [line.rpartition("=")[2] for line in done.stdout.splitlines()] == ["5", "77"]

@@ -416,8 +416,8 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (
-        "imported: ['chain', 'chain.creation_hooks', 'chain.pytest_plugin', 'chain.pytest_plugin.isolation']"
-        in done.stdout
+        "imported: ['chain', 'chain.creation_hooks', 'chain.pytest_plugin', 'chain.pytest_plugin.isolation',"
+        " 'chain.source', 'chain.source.user_modules']" in done.stdout
     )
     assert "test_nothing" in done.stdout
 
@@ -426,3 +426,18 @@ def test_nobody_listens_afterwards(run: Run) -> None:
     before = list(creation_hooks.creation_listeners)
     run("def test_nothing(): pass").assert_outcomes(passed=1)
     assert creation_hooks.creation_listeners == before
+
+
+def test_contracts_are_debugged_on_request(run: Run) -> None:
+    text = """
+        class Loud(Contract):
+            @call
+            def shout(self) -> None:
+                print("loud and clear")
+
+        def test_shout(deploy, capsys):
+            deploy(Loud).shout()
+            assert capsys.readouterr().out == "loud and clear\\n"
+    """
+    run(text, options=("--contract-debug",)).assert_outcomes(passed=1)
+    run(text).assert_outcomes(failed=1)

@@ -6,12 +6,22 @@ from typing import assert_type
 
 import pytest
 
-from chain import Chain, Reverted
+from chain import Address, Chain, Contract, Reverted, Set, call
 from chain.ledger.receipts import Receipt
 from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.framework.helpers import untyped
 from tests.framework.toys import Added, Counter, Score, Scoring
+
+
+class Club(Contract):
+    members: Set[Address]
+
+    @call
+    def enter(self, who: list[Address], guest: Address | None = None) -> u64:
+        for member in who:
+            self.members.add(member)
+        return len(self.members)
 
 
 def test_entries_fields_and_events_are_typed(chain: Chain) -> None:
@@ -32,6 +42,12 @@ def test_setup_of_a_system_is_an_entry_and_unknown_contracts_are_any(chain: Chai
     world = chain.deploy_world("game", systems=[Scoring], writers={Score: [Scoring]})
     assert_type(world.system(Scoring).win(3), Receipt)
     assert chain.contract("Scoring").win(4).ok
+
+
+def test_arguments_are_wider_from_outside(chain: Chain) -> None:
+    club = chain.deploy(Club)
+    assert club.enter(chain.accounts[:2]).return_value == 2
+    assert club.enter((club, "carol"), guest="bob").return_value == 4
 
 
 def test_wrong_calls_are_errors_of_types(chain: Chain) -> None:

@@ -1,0 +1,75 @@
+"""What an author looks at while a contract runs changes nothing: what a `print` reads, and what is asked at a prompt of pdb.
+
+Looking reads storage, and may call views, through the frame of the running message. All of it is undone: the gas, the fuel, the
+access to words and accounts, and whatever was written. So a transaction has the same gas, the same writes and the same hash,
+whether it was looked at or not.
+"""
+
+from __future__ import annotations
+
+import pdb
+import sys
+from cmd import Cmd
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Final
+
+from chain.machine.dispatch import _run_fuelled
+from chain.machine.frame import Frame
+from chain.metering.debug_statements import IS_DEBUGGED, LOOKING
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, set_fuel, suspend
+
+_RUNS: Final = _run_fuelled.__code__
+
+
+def enable() -> None:
+    """Let debug statements of contracts run, on the chains that are debugged."""
+    INSTRUMENTED_BUILTINS[IS_DEBUGGED], INSTRUMENTED_BUILTINS[LOOKING] = _is_debugged, looking
+    pdb.Pdb.cmdloop = _prompt  # type: ignore[method-assign, assignment]
+
+
+def _is_debugged() -> bool:
+    """Return True if the message that runs is one of a chain that is debugged."""
+    machine: Any = next((frame.context.machine for frame in _running()), None)
+    return machine is not None and bool(machine.debugs)
+
+
+def _running() -> Iterator[Frame]:
+    """Yield the messages that this thread runs, the innermost first."""
+    caller: FrameType | None = sys._getframe()
+    while caller is not None:
+        if caller.f_code is _RUNS:
+            yield caller.f_locals["frame"]
+        caller = caller.f_back
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Scope in which all that contracts and their storage are asked is undone."""
+    frames = [*_running()]
+    if not frames:
+        yield
+        return
+    state, context = frames[0].state, frames[0].context
+    mark, refund, streams = state.mark(), context.refund, context.random_streams
+    before = [
+        (frame, frame.gas, len(frame.children), len(frame.view_logs), frame.besides)
+        for frame in frames
+    ]
+    ticks = suspend()
+    try:
+        yield
+    finally:
+        set_fuel(ticks)
+        state.undo(mark)
+        context.refund, context.random_streams = refund, streams
+        for frame, gas, children, texts, besides in before:
+            frame.gas, frame.besides = gas, besides
+            del frame.children[children:], frame.view_logs[texts:]
+
+
+def _prompt(debugger: pdb.Pdb, intro: Any = None) -> None:
+    """Let the author ask, and undo what that has done."""
+    with looking():
+        Cmd.cmdloop(debugger, intro)

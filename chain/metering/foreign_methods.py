@@ -1,0 +1,56 @@
+"""Prices of methods of objects that are neither plain ones of Python nor an author's: hashes, templates, stored collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from string import Formatter, Template
+from typing import Any, Final, TypeAlias
+
+from chain.metering.costs import BUILT, charge_items, charge_shown, charge_text, metered, size_of
+from chain.metering.format_costs import pay_for_format
+from chain.metering.fuel import charge, charge_8
+from chain.metering.stable_text import scrubbed
+
+_Args: TypeAlias = tuple[object, ...]
+_Named: TypeAlias = dict[str, object]
+HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
+FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
+
+
+def foreign_method(thing: object, name: str, args: _Args, named: _Named) -> object:
+    """Call a method of a hash that takes in data, or of a template that is filled in."""
+    charge_8()
+    for arg in args:
+        if isinstance(arg, bytes | bytearray | memoryview):
+            charge(1 + size_of(arg) // HASHED_AT_ONCE)
+    if isinstance(thing, Formatter):
+        if args and isinstance(args[0], str):
+            values = [*args[1:], *named.values()]
+            if name == "vformat":
+                values = [item for value in values for item in _held_by(value)]
+            pay_for_format(args[0], tuple(values))
+    elif isinstance(thing, Template):
+        _fill(thing.template, args, named)
+    return scrubbed(getattr(thing, name)(*args, **named), (args, named))
+
+
+def _fill(template: str, args: _Args, named: _Named) -> None:
+    values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
+    longest = max([len(str(charge_shown(value))) for value in values], default=0)
+    charge_text(len(template) * (1 + longest))
+
+
+def _held_by(values: object) -> Iterable[object]:
+    return _values_of(values) or (charge_items(values) if isinstance(values, list | tuple) else ())
+
+
+def _values_of(values: object) -> Iterable[object]:
+    return charge_items(values).values() if isinstance(values, dict) else ()
+
+
+def collection_method(thing: Any, name: str, args: tuple[Any, ...], named: _Named) -> object:
+    """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
+    if name == "extend":
+        args = tuple(map(metered, args))
+    result = getattr(thing, name)(*args, **named)
+    return charge_items(result, BUILT) if name == "slice" else result
