@@ -24,8 +24,8 @@ from chain.abi.texts import revert_text
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
-from chain.machine.executor import failure_from_exception
 from chain.machine.failure import Failure
+from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.fork import Fork
 from chain.machine.frame import Frame
 

@@ -1,0 +1,73 @@
+"""The failure of a message whose contract raised an exception: a refusal, a bug, or an end of gas."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+from chain.abi import BadData, ValueMismatch
+from chain.abi.texts import revert_data, revert_text
+from chain.errors import FatalHalt, Revert
+from chain.machine.dispatch import RejectedCall
+from chain.machine.failure import Failure
+from chain.machine.frame import Frame
+from chain.machine.unknown_names import explain
+from chain.metering.stable_text import is_own
+from chain.metering.twins import author_class, convert_error
+from chain.source.location import innermost_author_line
+
+
+def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
+    """Return the failure that describes the exception raised in a Python contract's message."""
+    if isinstance(problem, Revert):
+        return _refusal(problem, _result_of(frame, problem))
+    if isinstance(problem, FatalHalt):
+        frame.gas = 0
+        line = innermost_author_line((problem.__cause__ or problem).__traceback__) or (None, None)
+        return Failure("out of gas", f"{frame.name} ran out of gas", b"", None, *line)
+    return _exception(frame, problem)
+
+
+def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
+    """Return file and first line of the entry, if its result was refused after its code had ended."""
+    if not isinstance(problem, ValueMismatch) or frame.entry is None:
+        return None
+    code = inspect.unwrap(frame.entry.function).__code__
+    return code.co_filename, code.co_firstlineno
+
+
+def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
+    """Return the failure for a revert; `result` is its line if the traceback has none of the author's lines."""
+    line = innermost_author_line(no.__traceback__) or result or (None, None)
+    no.__traceback__ = None
+    spec, cause = type(no).__error__, convert_error(no, author_class)
+    if spec is not None:
+        try:
+            return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *line)
+        except ValueMismatch as mismatch:  # a field of the error does not fit its type
+            no = cause = mismatch
+    failure_kind = "refused" if isinstance(no, RejectedCall | BadData) else "revert"
+    text = _safe_text(str, no.text)
+    data = revert_data(text) if no.data is None else no.data
+    return Failure(failure_kind, text or revert_text(data), data, cause, *line)
+
+
+def _exception(frame: Frame, bug: BaseException) -> Failure:
+    """Return the failure for an exception that is not a declared refusal: a bug in the contract."""
+    line = innermost_author_line(bug.__traceback__) or (None, None)
+    explanation = explain(bug, frame.program.spec.name) if frame.program else None
+    name = type(bug).__name__
+    text = f"{name}: {explanation or _safe_text(str, bug)}"
+    # A contract may read the data, so Python's own messages, which change between versions, are left out of it.
+    data = revert_data(text if is_own(bug) else name)
+    return Failure("exception", text, data, convert_error(bug, author_class), *line)
+
+
+def _safe_text(how: Callable[[object], str], what: object) -> str:
+    """Return `how(what)` as text that can be encoded, even if the author's code fails or returns surrogates."""
+    try:
+        return how(what).encode("utf-8", "replace").decode()
+    except MemoryError:
+        raise
+    except Exception:
+        return "what it says cannot be read"
