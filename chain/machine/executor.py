@@ -15,21 +15,20 @@ from chain.errors import (
     FatalHalt,
     InvalidTransaction,
     UndeclaredContract,
-    Unfit,
     UnknownCode,
 )
 from chain.machine import gas as cost
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
-from chain.machine.failure_of import failure_from_exception
-from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, START, Account, Mark, State
+from chain.machine.failure_from_exception import failure_from_exception
+from chain.machine.frame import BlockContext, Frame, TransactionContext
+from chain.machine.state import EMPTY_CODE_HASH, START, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
+from chain.machine.validation import validate
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, parse_code, parse_initcode
 from chain.metering.watchdog import uninterrupted
-from chain.schema.inputs import NONCE, wei
 from chain.spec.contracts import UPGRADE, ContractSpec
 
 
@@ -122,7 +121,7 @@ class Machine:
         state = self.state
         sender, gas = tx.sender, tx.gas
         nonce, balance, code_hash = account = state.account(sender)
-        intrinsic, floor = self.validate(tx, block, account)
+        intrinsic, floor = validate(tx, block, state, account)
         if self.evm_only or not self._runs_here(tx, block):
             outcome: TransactionResult = self.evm.transact(tx, block)
             return outcome
@@ -178,76 +177,6 @@ class Machine:
             or self._offered_at(tx.to) is not None
             or self.undeclared_at(tx.to, tx.data) is not None
         )
-
-    def validate(self, tx: Transaction, block: BlockContext, account: Account) -> tuple[int, int]:
-        """Check that `block` can include `tx`. Return its intrinsic gas, and the least gas that it pays.
-
-        `account` is that of the sender. No account with code can sign (EIP-3607);
-        a transaction that is not signed may come from one, to impersonate it.
-        """
-        data, gas = tx.data, tx.gas
-        nonce, balance, code_hash = account
-        tokens = cost.calldata_tokens(data)
-        intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
-        floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
-        if tx.to is None:
-            intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
-            if len(data) > block.fork.max_initcode:
-                raise InvalidTransaction(
-                    f"it has {len(data)} bytes, at most {block.fork.max_initcode} are allowed",
-                    Unfit.INITCODE_TOO_LARGE,
-                )
-        for _, slots in tx.access_list:
-            intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
-        if code_hash != EMPTY_CODE_HASH and tx.is_signed and not self._delegates(tx.sender):
-            raise InvalidTransaction(
-                f"{checksum_address(tx.sender)} is a contract, so it cannot sign",
-                Unfit.SENDER_IS_CONTRACT,
-            )
-        if tx.nonce != nonce:
-            raise InvalidTransaction(
-                f"it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}",
-                Unfit.NONCE_TOO_LOW if tx.nonce < nonce else Unfit.NONCE_TOO_HIGH,
-            )
-        if nonce == NONCE and not tx.is_free:  # EIP-2681
-            raise InvalidTransaction(
-                f"nonce has max value: {checksum_address(tx.sender)} has used up all its nonces"
-            )
-        if tx.max_fee < block.base_fee and not tx.is_free:
-            raise InvalidTransaction(
-                f"it is {tx.max_fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW
-            )
-        if tx.value < 0:
-            wei(tx.value, wrong=InvalidTransaction)
-        if tx.tip > tx.max_fee:
-            raise InvalidTransaction(
-                f"max priority fee per gas higher than max fee per gas: the tip is {tx.tip} wei, the whole fee {tx.max_fee}"
-            )
-        if gas < intrinsic or gas < floor:
-            raise InvalidTransaction(
-                f"it has {gas} gas, its bytes alone take {max(intrinsic, floor)}", Unfit.GAS_TOO_LOW
-            )
-        if gas > block.max_transaction_gas:
-            reason = (
-                "gas limit reached: a block"
-                if gas > block.gas_limit
-                else "transaction gas limit too high: a transaction"
-            )
-            raise InvalidTransaction(
-                f"{reason} holds at most {block.max_transaction_gas} gas, not {gas}"
-            )
-        if balance < gas * tx.max_fee + tx.value:
-            wei(tx.value, wrong=InvalidTransaction)
-            raise InvalidTransaction(
-                f"{checksum_address(tx.sender)} has {balance} wei, {gas * tx.max_fee + tx.value} may be needed;"
-                " set_balance gives it more",
-                Unfit.NO_FUNDS,
-            )
-        return intrinsic, floor
-
-    def _delegates(self, address: bytes) -> bool:
-        """Return True if the code of an account is only the address of other code (EIP-7702)."""
-        return self.state.code(address).startswith(DELEGATION)
 
     # One message
 

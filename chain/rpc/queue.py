@@ -16,6 +16,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.signing import encode_signed
 from chain.machine.state import State
 from chain.machine.transaction import Transaction
+from chain.machine.validation import validate
 from chain.rpc.errors import refused
 from chain.rpc.hex_values import data
 from chain.simulator.chain import Chain
@@ -46,7 +47,7 @@ class Queue:
         """Return the queue with another transaction, if it can be in a block once its turn comes."""
         state, block = chain.state, chain.pending
         account = state.account(tx.sender)
-        chain.machine.validate(replace(tx, nonce=account[0]), block, account)
+        validate(replace(tx, nonce=account[0]), block, state, account)
         items = {(other.sender, other.nonce): other for other in self.waiting(state)}
         old = items.get((tx.sender, tx.nonce))
         if old is not None:

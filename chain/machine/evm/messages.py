@@ -25,7 +25,7 @@ from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
 from chain.machine.failure import Failure
-from chain.machine.failure_of import failure_from_exception
+from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.fork import Fork
 from chain.machine.frame import Frame
 

@@ -1,4 +1,4 @@
-"""The failure of a message, made of the exception that ended it: what a receipt and the caller get to know of it."""
+"""The failure of a message whose contract raised an exception: a refusal, a bug, or an end of gas."""
 
 from __future__ import annotations
 
