@@ -20,17 +20,26 @@ CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, F
 
 @dataclass(slots=True)
 class CallRecord:
-    """One finished message in the call tree of a transaction."""
+    """One finished message in the call tree of a transaction.
 
-    kind: str
-    address: bytes
-    caller: bytes
-    program: Program | None
-    data: bytes
-    value: int
-    output: bytes
-    failure: Failure | None
-    calls: tuple[CallRecord, ...]
+    >>> class Fan(Contract):
+    ...     @call
+    ...     def cheer(self, race: Address) -> u8:
+    ...         return self.at(Race, race).square_of(self.caller)
+    >>> (sent,) = chain.deploy(Fan).cheer(race).calls
+    >>> sent.kind, sent.address == race.address, sent.value, sent.calls, sent.failure
+    ('static', True, 0, (), None)
+    """
+
+    kind: str  # "call", "static", "delegate" or "create"
+    address: bytes  # the account that it was sent to
+    caller: bytes  # the account that sent it
+    program: Program | None  # the Python contract that ran
+    data: bytes  # the calldata
+    value: int  # the wei that came with it
+    output: bytes  # what it returned, encoded
+    failure: Failure | None  # why it failed; None if it did not
+    calls: tuple[CallRecord, ...]  # the messages that it led to
 
 
 def call_rows(frame: Frame) -> tuple[CallRow, ...]:
