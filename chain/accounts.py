@@ -30,16 +30,22 @@ LABELS: Final = ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "hei
 
 
 class Account(Address):
-    """An address with its private key and its name."""
+    """An address with its private key and its name.
 
-    name: str
-    key: bytes
+    >>> first = chain.account("first.testnet")
+    >>> first, first.name, len(first.key), first == first.address
+    (<Account first.testnet 0x96AA...>, 'first.testnet', 32, True)
+    """
+
+    name: str  # by which the chain knows it
+    key: bytes  # the private key, 32 bytes
 
     def __repr__(self) -> str:
         return f"<Account {self.name} {self}>"
 
     @property
     def address(self) -> Address:
+        """The account itself, as an address."""
         return self
 
 

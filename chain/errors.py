@@ -19,11 +19,19 @@ _OPEN: Final = frozenset({int, str, bytes, list, dict, set})
 class Revert(Exception):
     """A deliberate refusal: it undoes the message and gives the caller the reason.
 
-    Raise it with a text, or subclass it under `@error` to carry typed fields.
+    Raise it with a text, or subclass it under `@error` to carry typed fields. Catch it to go on after another contract refused.
+
+    >>> raise Revert("Not your turn")
+    Traceback (most recent call last):
+        ...
+    chain.errors.Revert: Not your turn
+    >>> refusal = TooEarly(opens=90)
+    >>> refusal.opens, refusal.text, refusal.data
+    (90, '', None)
     """
 
     __error__: Any = None  # the ErrorSpec, set by @error
-    text = ""
+    text = ""  # the reason in words
     data: bytes | None = None  # the raw revert data, if another contract refused
 
     def __init__(self, text: str = "", *, data: bytes | None = None) -> None:
@@ -33,7 +41,14 @@ class Revert(Exception):
 
 
 class DeclarationError(TypeError):
-    """A contract, model, event or error was declared in a way that cannot work."""
+    """A contract, model, event or error was declared in a way that cannot work. The text has file, line and remedy.
+
+    >>> class Broken(Contract):
+    ...     speed: float
+    Traceback (most recent call last):
+        ...
+    chain.errors.DeclarationError: <doctest DeclarationError[0]>:2: Broken.speed: 'float' is not exact on every machine; ...
+    """
 
 
 class GuardError(DeclarationError):
@@ -66,11 +81,16 @@ class InvalidTransaction(ValueError):
     """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes.
 
     Its text begins with the words of geth, since clients know the reasons by them, and goes on in ours.
+
+    >>> chain.send(bob, gas=100, sender=alice)
+    Traceback (most recent call last):
+        ...
+    chain.errors.InvalidTransaction: intrinsic gas too low: it has 100 gas, its bytes alone take 21000
     """
 
     def __init__(self, text: str, reason: Unfit | None = None) -> None:
         super().__init__(text if reason is None else f"{reason.value}: {text}")
-        self.reason = reason
+        self.reason = reason  # one of `Unfit`, if clients tell it apart
 
 
 class FatalHalt(BaseException):
@@ -111,7 +131,15 @@ class UnknownCode(UndeclaredContract):
 
 
 class LimitExceeded(Exception):
-    """A watchdog stopped a call that took too much time or memory. That is not an outcome, and it has no effect."""
+    """A watchdog stopped a call that took too much time or memory. That is not an outcome, and it has no effect.
+
+    >>> try:
+    ...     with watchdog(seconds=5):
+    ...         race.roll(sender=bob).ok
+    ... except LimitExceeded as stopped:
+    ...     print(stopped)
+    True
+    """
 
 
 class OutOfGas(FatalHalt):
@@ -119,19 +147,35 @@ class OutOfGas(FatalHalt):
 
 
 class Reverted(Exception):
-    """A call failed. `receipt` is its full record; for a view it is the `Observation`."""
+    """A call failed. `receipt` is its full record; for a view it is the `CallResult`.
+
+    >>> race.roll(value=1)
+    Traceback (most recent call last):
+        ...
+    chain.errors.Reverted: Race.roll takes no value: it is not payable
+    """
 
     def __init__(self, receipt: Any) -> None:
         super().__init__(str(receipt.error))
-        self.receipt = receipt
+        self.receipt = (
+            receipt  # the `Receipt` of the failed call, or the `CallResult` of a failed view
+        )
 
     @property
     def error(self) -> Any:
+        """The reason, as in the receipt."""
         return self.receipt.error
 
 
 def require(condition: object, text: str) -> None:
-    """Revert with `text` unless `condition` holds. A condition that is always true is refused, as it checks nothing."""
+    """Revert with `text` unless `condition` holds. A condition that is always true is refused, as it checks nothing.
+
+    >>> require(3 > 2, "Too few players")
+    >>> require([], "No players")
+    Traceback (most recent call last):
+        ...
+    chain.errors.Revert: No players
+    """
     if condition is True:
         return
     if not isinstance(text, str):

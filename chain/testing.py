@@ -30,6 +30,15 @@ def run_uninstrumented(contract: type[C]) -> type[C]:
     """Mark a contract that shares lists or functions with its test: it runs on these, not on an instrumented copy.
 
     Its own methods and the functions that they reach are still metered; methods of other classes are not.
+
+    >>> seen = []
+    >>> @run_uninstrumented
+    ... class Probe(Contract):
+    ...     @call
+    ...     def look(self) -> None:
+    ...         seen.append(self.block.number)
+    >>> chain.deploy(Probe).look().ok, len(seen)
+    (True, 1)
     """
     contract.__probe__ = True  # type: ignore[attr-defined]
     return contract
@@ -37,17 +46,24 @@ def run_uninstrumented(contract: type[C]) -> type[C]:
 
 @dataclass
 class RevertInfo:
-    """The revert that a `with reverts(...)` caught; empty until the scope ends."""
+    """The revert that a `with reverts(...)` caught; empty until the scope ends.
 
-    reverted: Reverted | None = None
+    >>> with reverts() as caught:
+    ...     race.roll(value=1)
+    >>> caught.receipt.entry, caught.error.text
+    ('roll', 'Race.roll takes no value: it is not payable')
+    """
+
+    reverted: Reverted | None = None  # the exception
 
     @property
     def receipt(self) -> Any:
-        """The record of the failed transaction, or the `Observation` of a failed view."""
+        """The receipt of the failed transaction, or the `CallResult` of a failed view."""
         return self._reverted().receipt
 
     @property
     def error(self) -> Failure:
+        """The reason, as in the receipt."""
         failure: Failure = self._reverted().error
         return failure
 
@@ -64,6 +80,11 @@ def reverts(expected: Reason = None) -> Iterator[RevertInfo]:
 
     `expected` is a part of the reason's text, a pattern to be found in it, a class declared with `@error` or an instance of
     it (whose fields must be equal), or the class of a Python exception.
+
+    >>> with reverts("takes no value") as caught:
+    ...     race.roll(value=1)
+    >>> caught.error.kind
+    'refused'
     """
     __tracebackhide__ = True
     reason, caught = _show_reason(expected), RevertInfo()
@@ -122,6 +143,14 @@ def assert_events(source: object, *expected: object) -> None:
 
     `source` is a receipt, a chain, or events. An expected event is an instance, a class or a name, or a tuple of one of
     these two and a dict of some of its fields: `assert_events(receipt, Moved(1, alice), (Ended, {"winner": bob}))`.
+
+    >>> assert_events(receipt, Moved(alice, 4))
+    >>> assert_events(chain, (Moved, {"player": alice}))
+    >>> assert_events(receipt, Moved(alice, 5))
+    Traceback (most recent call last):
+        ...
+    AssertionError: no Moved(player=<Account alice 0xf39F...>, square=5) came; the events are:
+      Moved(player=Address('0xf39F...'), square=4)
     """
     __tracebackhide__ = True
     for expected_event in expected:

@@ -36,6 +36,10 @@ def play(
     The rows depend on the plan alone, not on the `workers` of this machine or of a `scheduler` of Dask, on `chunk` (games asked
     for at once, by default about a second's worth) or on `setting`. With `sprt` the campaign ends at the first pair at which
     the test is decided.
+
+    >>> plan = Plan.of("contracts.deblockle", ["random"], bare=True)
+    >>> play(plan, games=2).games
+    2
     """
     if sprt is not None and not plan.is_duel:
         raise ValueError("a sequential test needs two strategies that swap seats")

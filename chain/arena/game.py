@@ -18,28 +18,50 @@ Move = TypeVar("Move")
 
 @dataclass(frozen=True)
 class Result:
-    """How a game ended: why, and by seat the points and the places. Whoever is in place 1 has won."""
+    """How a game ended: why, and by seat the points and the places. Whoever is in place 1 has won.
 
-    ending: str
-    scores: tuple[int, ...]
-    places: tuple[int, ...]
+    >>> Result("resigned", scores=(0, 1), places=(2, 1)).winners
+    (1,)
+    """
+
+    ending: str  # why it ended
+    scores: tuple[int, ...]  # the points by seat
+    places: tuple[int, ...]  # by seat
 
     @property
     def winners(self) -> tuple[int, ...]:
+        """The seats in place 1."""
         return tuple(seat for seat, place in enumerate(self.places) if place == 1)
 
 
 def result_of(ending: str, scores: Sequence[int]) -> Result:
-    """Return the result of a game in which more points are better. Equal points share a place, and the next one is left out."""
+    """Return the result of a game in which more points are better. Equal points share a place, and the next one is left out.
+
+    >>> result_of("all passed", [3, 7, 7]).places
+    (3, 1, 1)
+    """
     places = tuple(1 + sum(other > mine for other in scores) for mine in scores)
     return Result(ending, tuple(scores), places)
 
 
 class Table(Protocol[State_co, Move]):
-    """A game in play. Seats count from 0. A table on a chain and one by the rules agree in everything."""
+    """A game in play. Seats count from 0. A table on a chain and one by the rules agree in everything.
+
+    >>> from contracts.deblockle.play import PLAY
+    >>> from random import Random
+    >>> table = PLAY.by_rules(2, Random(1))
+    >>> table.turn(), table.result(), len(table.moves()) > 0
+    (0, None, True)
+    >>> table.make(table.moves()[0])
+    >>> len(table.moves()), type(table.state).__name__, table.text()
+    (...)
+    """
 
     @property
-    def state(self) -> State_co: ...
+    def state(self) -> State_co:
+        """The state, as the strategies see it."""
+        ...
+
     def turn(self) -> int:
         """Return the seat whose turn it is."""
         ...
@@ -48,7 +70,10 @@ class Table(Protocol[State_co, Move]):
         """Return all moves that are legal now, always in the same order."""
         ...
 
-    def make(self, move: Move) -> None: ...
+    def make(self, move: Move) -> None:
+        """Make a legal move."""
+        ...
+
     def result(self) -> Result | None:
         """Return how the game ended, or None while it goes on."""
         ...
@@ -62,6 +87,13 @@ class Strategy(Protocol[State_contra, Move]):
     """A player of one game: each seat of each game has its own, so it may remember what it likes.
 
     `chance` is all the chance that it may use; it looks at no clock and at nothing else outside.
+
+    >>> from random import Random
+    >>> class First:
+    ...     def choose(self, state, moves, chance):
+    ...         return moves[0]
+    >>> First().choose(None, ["left", "right"], Random(1))
+    'left'
     """
 
     def choose(self, state: State_contra, moves: Sequence[Move], chance: Random) -> Move:
@@ -71,32 +103,49 @@ class Strategy(Protocol[State_contra, Move]):
 
 @dataclass(frozen=True)
 class Game(Generic[State, Move]):
-    """What a module `play` offers."""
+    """What a module `play` offers.
+
+    >>> from contracts.deblockle.play import PLAY  # a Game
+    >>> PLAY.seats, sorted(PLAY.strategies)
+    ((2,), ['greedy', 'random'])
+    """
 
     contracts: tuple[type[Contract], ...]  # if their code changes, it is another game
     seats: tuple[int, ...]  # how many can play
-    strategies: Mapping[str, Callable[[], Strategy[State, Move]]]
+    strategies: Mapping[str, Callable[[], Strategy[State, Move]]]  # what makes each, by name
     on_chain: Callable[[Chain, int, Random], Table[State, Move]]  # of a fresh chain, seats, chance
-    by_rules: Callable[[int, Random], Table[State, Move]]
+    by_rules: Callable[[int, Random], Table[State, Move]]  # the same without a chain
     # The parts of the picture of a state that a move is about: reports count them.
     parts: Callable[[State, Move], Iterable[str]] | None = None
 
 
 class Uniform:
-    """Takes any move."""
+    """Takes any move.
+
+    >>> from random import Random
+    >>> Uniform().choose(None, ["left", "right"], Random(1))
+    'left'
+    """
 
     def choose(self, state: object, moves: Sequence[Move], chance: Random) -> Move:
+        """Return any of these moves."""
         return chance.choice(moves)
 
 
 @dataclass(frozen=True)
 class Greedy(Generic[State, Move]):
-    """Takes one of the moves that are worth most; now and then, as often as `whim` says, any move."""
+    """Takes one of the moves that are worth most; now and then, as often as `whim` says, any move.
 
-    worth: Callable[[State, Move], int]
-    whim: float = 0
+    >>> from random import Random
+    >>> Greedy(lambda state, move: len(move)).choose(None, ["left", "right"], Random(1))
+    'right'
+    """
+
+    worth: Callable[[State, Move], int]  # what a move is worth in a state
+    whim: float = 0  # 0.1 is once in ten moves
 
     def choose(self, state: State, moves: Sequence[Move], chance: Random) -> Move:
+        """Return one of the moves that are worth most."""
         if self.whim and chance.random() < self.whim:
             return chance.choice(moves)
         worths = [self.worth(state, move) for move in moves]

@@ -22,10 +22,14 @@ class Plan:
 
     In the games that follow they move on by a seat each, with the same chance, until all arrangements have been played. Then
     the chance is a new one.
+
+    >>> plan = Plan.of("contracts.deblockle", ["greedy", "random"], bare=True)
+    >>> plan.target, plan.strategies, plan.is_duel, plan.arrangements
+    ('contracts.deblockle', ('greedy', 'random'), True, (('greedy', 'random'), ('random', 'greedy')))
     """
 
-    target: str
-    strategies: tuple[str, ...]
+    target: str  # the package of the game
+    strategies: tuple[str, ...]  # by seat, in game 0
     digest: str  # of the game's code
     campaign: str = ""  # another name, other games
     bare: bool = False  # by the rules, without a chain
@@ -34,7 +38,13 @@ class Plan:
 
     @classmethod
     def of(cls, target: str, strategies: Sequence[str], **options: Any) -> Self:
-        """Return a plan for a game as it is now. One strategy alone sits on all seats."""
+        """Return a plan for a game as it is now. One strategy alone sits on all seats.
+
+        `options` are the fields of a plan. Raise ValueError for a strategy that the game lacks, or for too many.
+
+        >>> Plan.of("contracts.deblockle", ["random"], most_plies=500).strategies
+        ('random', 'random')
+        """
         game = find_game(target)
         if len(strategies) == 1:
             strategies = [*strategies] * game.seats[0]
@@ -49,6 +59,7 @@ class Plan:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Return the plan of a record."""
         return cls(**{**record, "strategies": tuple(record["strategies"])})
 
     @cached_property
@@ -64,7 +75,11 @@ class Plan:
         return len(self.strategies) == len(self.arrangements) == 2
 
     def seats(self, number: int) -> tuple[str, ...]:
-        """Return the strategies of a game, by seat."""
+        """Return the strategies of a game, by seat.
+
+        >>> Plan.of("contracts.deblockle", ["greedy", "random"]).seats(1)
+        ('random', 'greedy')
+        """
         return self.arrangements[number % len(self.arrangements)]
 
     def seed(self, number: int) -> int:
@@ -73,7 +88,9 @@ class Plan:
         return int.from_bytes(sha256(text.encode()).digest()) >> 256 - _BITS
 
     def is_detailed(self, number: int) -> bool:
+        """Return True if the details of a game are kept."""
         return number < DETAILED
 
     def is_checked(self, number: int) -> bool:
+        """Return True if a bare game is also played on a chain."""
         return self.bare and self.seed(number) < self.check * 2**_BITS

@@ -27,16 +27,34 @@ _INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(Row.
 
 
 class OtherPlan(ValueError):
-    """The results that are there follow another plan."""
+    """The results that are there follow another plan.
+
+    >>> from pathlib import Path
+    >>> store = Store(Path("runs"))
+    >>> store.follow(Plan.of("contracts.deblockle", ["random"]))
+    >>> store.follow(Plan.of("contracts.deblockle", ["greedy"]))
+    Traceback (most recent call last):
+        ...
+    chain.arena.store.OtherPlan: the results in runs follow another plan: strategies is ('random', 'random') there ...
+    """
 
 
 class Store:
-    """Results in a folder; without one, in memory."""
+    """Results in a folder; without one, in memory.
+
+    >>> store = Store()
+    >>> store.follow(Plan.of("contracts.deblockle", ["random"]))  # `play` does this, and adds the games
+    >>> store.plan.strategies, store.tally().games, store.games(), store.row(1)
+    (('random', 'random'), 0, set(), None)
+    >>> list(store.rows()), list(store.failures()), store.digest()
+    ([], [], '')
+    >>> store.close()
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder
+        self.folder = folder  # None for results in memory
         self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
         self._connection.executescript(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
@@ -108,9 +126,11 @@ class Store:
             yield Row(*row)
 
     def row(self, number: int) -> Row | None:
+        """Return the row of a game, or None."""
         return next(self.rows(first=number, until=number + 1), None)
 
     def failures(self) -> Iterator[Row]:
+        """Yield the rows of the games that failed."""
         query = "SELECT * FROM games WHERE failure IS NOT NULL ORDER BY game"
         for row in self._connection.execute(query):
             yield Row(*row)
@@ -123,6 +143,7 @@ class Store:
         return digest
 
     def close(self) -> None:
+        """Close the file."""
         self._connection.close()
 
     def __enter__(self) -> Self:

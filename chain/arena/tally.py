@@ -40,17 +40,26 @@ class Share:
 
 @dataclass
 class Tally:
-    """The games from number 0 on, without a gap."""
+    """The games from number 0 on, without a gap.
 
-    plan: Plan
-    sprt: Sprt | None = None
-    games: int = 0
-    failures: int = 0
+    >>> tally = Tally(Plan.of("contracts.deblockle", ["random"]))  # `play` returns one of the games it played
+    >>> tally.games, tally.failures, tally.is_decided
+    (0, 0, False)
+    >>> tally.shares(), [share.wins for share in tally.by_seat()]
+    ([], [0, 0])
+    """
+
+    plan: Plan  # that they follow
+    sprt: Sprt | None = None  # the sequential test, if there is one
+    games: int = 0  # how many were played
+    failures: int = 0  # how many of them failed
     accepted: float | None = None  # the Elo that the sequential test has decided for
     digest: str = ""  # of the rows: each with the digest of those before it
+    # Of duels: what the first strategy got in each two games.
     pairs: Pairs = field(default_factory=Pairs)
-    plies: Distribution = field(default_factory=Distribution)
-    endings: Counter[str] = field(default_factory=Counter)
+    plies: Distribution = field(default_factory=Distribution)  # how long they were
+    endings: Counter[str] = field(default_factory=Counter)  # why they ended
+    # By entry.
     gas: defaultdict[str, Distribution] = field(default_factory=lambda: defaultdict(Distribution))
     heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -59,6 +68,7 @@ class Tally:
 
     @property
     def is_decided(self) -> bool:
+        """True if the sequential test has decided."""
         return self.accepted is not None
 
     def add(self, row: Row) -> None:
@@ -96,6 +106,7 @@ class Tally:
         return [self._sum("", [key for key in self._played if key[1] == seat], seat) for seat in seats]  # fmt: skip
 
     def to_json(self) -> dict[str, object]:
+        """Return the count as a record."""
         return {
             "sprt": self.sprt and asdict(self.sprt),
             "games": self.games,
@@ -113,6 +124,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, plan: Plan, record: Mapping[str, Any]) -> Self:
+        """Return the count of a record."""
         gas = {entry: Distribution.from_json(each) for entry, each in record["gas"].items()}
         seats = {(name, seat): (games, wins) for name, seat, games, wins in record["seats"]}
         return cls(

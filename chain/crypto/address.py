@@ -10,7 +10,15 @@ from chain.crypto.hashing import checksum_address
 
 
 class Address(bytes):
-    """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55."""
+    """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55.
+
+    Make one of 20 bytes or of hex text. Raise ValueError for text that is no address, or whose capitals are a wrong checksum.
+
+    >>> print(Address("0x70997970c51812dc3a010c7d01b50e0d17dc79c8"))
+    0x7099...
+    >>> Address(bytes(20)) == ZERO_ADDRESS
+    True
+    """
 
     __slots__ = ()
 
@@ -49,4 +57,4 @@ def _read(value: object) -> bytes:
 
 # Makes the address of 20 bytes that need no check, without a call of `Address.__new__`.
 address_of_bytes: Final = cast(Callable[[bytes], Address], partial(bytes.__new__, Address))
-ZERO_ADDRESS: Final = Address(bytes(20))
+ZERO_ADDRESS: Final = Address(bytes(20))  # the account that nobody has

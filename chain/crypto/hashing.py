@@ -8,7 +8,11 @@ from chain.crypto import rlp
 
 
 def keccak(data: bytes) -> bytes:
-    """Return the Keccak-256 hash of bytes, the same as in Solidity and as `self.keccak`."""
+    """Return the Keccak-256 hash of bytes, the same as in Solidity and as `self.keccak`.
+
+    >>> keccak(b"Transfer(address,address,uint256)")[:4].hex()
+    'ddf252ad'
+    """
     try:
         digest: bytes = keccak_256(data).digest()
     except TypeError:

@@ -47,12 +47,19 @@ class Deployment(DeployMixin):
     """The argument of `plan(deployment)`, which records the steps of the plan.
 
     `sender` sends the steps for which the plan names nobody.
+
+    >>> deployment = Deployment()
+    >>> race = deployment.deploy(Race)
+    >>> with deployment.step("first roll", unless=lambda chain: chain.handle(race).square_of(alice) > 0):
+    ...     planned = race.roll(sender=alice)
+    >>> [step.name for step in deployment.steps]
+    ['Race', 'first roll']
     """
 
     def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
-        self.sender = address_of(sender, "sender")
-        self.steps: list[Step] = []
-        self.accounts: list[Account] = list(ACCOUNTS)
+        self.sender = address_of(sender, "sender")  # who sends what the plan gives no sender
+        self.steps: list[Step] = []  # what was planned so far
+        self.accounts: list[Account] = list(ACCOUNTS)  # the ten of every chain
         self.named: dict[Address, str] = {}  # accounts that the plan uses by name
         self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
         self._made: dict[Address, Step] = {}  # by placeholder
@@ -62,7 +69,15 @@ class Deployment(DeployMixin):
 
     @contextmanager
     def step(self, name: str, *, unless: Condition | None = None) -> Iterator[None]:
-        """Scope of one step, with a name of its own. A call with `unless` is sent only where that is false on the chain."""
+        """Scope of one step, with a name of its own. A call with `unless` is sent only where that is false on the chain.
+
+        Raise ValueError for a name that another step has.
+
+        >>> plan = Deployment()
+        >>> with plan.step("second race"):
+        ...     plan.deploy(Race)
+        <Race at 0xf616...>
+        """
         if not text(name, "the name of a step").strip() or "@" in name:
             raise ValueError(f"{name!r} cannot name a step: use a text without @")
         if name in self._names:
@@ -78,13 +93,21 @@ class Deployment(DeployMixin):
             self._scope = None
 
     def account(self, name: str) -> Account:
-        """Return the account of that name; it is created and funded when the plan is applied."""
+        """Return the account of that name; it is created and funded when the plan is applied.
+
+        >>> Deployment().account("first.testnet").name
+        'first.testnet'
+        """
         account = account_of_key(account_names.private_key_for(name), name)
         self.named[account] = name
         return account
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
-        """Return the address of an account; `name` is the parameter that messages refer to."""
+        """Return the address of an account; `name` is the parameter that messages refer to.
+
+        >>> Deployment().address_of("alice") == alice
+        True
+        """
         known = {known_account.name: known_account for known_account in self.accounts} | {
             label: address for address, label in self.named.items()
         }
@@ -107,7 +130,11 @@ class Deployment(DeployMixin):
         return program
 
     def deploy(self, contract: type[C], /, *args: Any, **options: Any) -> Handle[C]:
-        """Plan a contract; the arguments after the class go to its `@init`."""
+        """Plan a contract; the arguments after the class go to its `@init`.
+
+        >>> Deployment().deploy(Race, sender=bob).contract
+        <class 'tests.framework.reference_scene.Race'>
+        """
         require_contract_class(contract)
         name = contract.__name__
         if contract is World:
@@ -126,7 +153,11 @@ class Deployment(DeployMixin):
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Step:  # fmt: skip
-        """Plan a transaction."""
+        """Plan a transaction.
+
+        >>> Deployment().send(bob, value=10).what
+        'bob.0x()'
+        """
         to = None if to is None else self.address_of(to, "to")
         sender_address = self.sender if sender is None else self.address_of(sender, "sender")
         data, value, gas = raw_bytes(data, "data"), wei(value), None if gas is None else gas_of(gas)
@@ -143,18 +174,30 @@ class Deployment(DeployMixin):
     def handle(
         self, contract: type[C] | Handle[C], address: AccountLike | None = None
     ) -> Handle[C]:
+        """Return a handle for a contract of the plan, or for one that is on the chain already.
+
+        >>> Deployment().handle(Race, race.address).roll(sender=alice).name
+        '0x5FbD....0xcd5e3c5d()'
+        """
         contract, target = resolve_target(contract, address)
         self.declare(contract)
         # A plan can send, and refuses read-only calls.
         return Handle(self, contract, self.address_of(target))  # type: ignore[arg-type]
 
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
+        """Return a handle for a World of the plan.
+
+        >>> plan = Deployment()
+        >>> plan.world(plan.deploy_world("cup", systems=[League]).address).namespace
+        'cup'
+        """
         address = self.address_of(world, "world")
         if address not in self._made:
             raise TypeError(f"{address} is not a world of this plan")
         return PlannedWorld(self, address)
 
     def call(self, *_: object, **__: object) -> NoReturn:
+        """Refuse: raise TypeError, as nothing stands yet that could be asked."""
         raise TypeError(
             "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
             " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"

@@ -36,7 +36,16 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def invariant(function: F) -> F:
-    """Mark a method that asserts what must hold after every call."""
+    """Mark a method that asserts what must hold after every call.
+
+    >>> class RaceFuzz(Fuzz):
+    ...     contracts = (Race,)
+    ...     @invariant
+    ...     def rolls_are_those_of_a_die(self):
+    ...         assert all(1 <= eyes <= 6 for eyes in self.handle.fields.rolls)
+    >>> RaceFuzz.invariants()
+    ['rolls_are_those_of_a_die']
+    """
     function.__invariant__ = True  # type: ignore[attr-defined]
     return function
 
@@ -45,6 +54,14 @@ def proposes(entry: str) -> Callable[[F], F]:
     """Mark a method that returns arguments for an entry: tuples, or `by(sender, …)` where the sender matters.
 
     `entry` is the name of the entry, or `Contract.entry` if several contracts have one of that name.
+
+    >>> class RaceFuzz(Fuzz):
+    ...     contracts = (Race,)
+    ...     @proposes("square_of")
+    ...     def players(self):
+    ...         return [(account,) for account in self.accounts]
+    >>> RaceFuzz.proposers()
+    [('players', 'square_of')]
     """
     if not isinstance(entry, str):
         raise TypeError('say which entry it proposes calls of: @proposes("make_move")')
@@ -58,38 +75,63 @@ def proposes(entry: str) -> Callable[[F], F]:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Arguments for an entry, and the account that should send them, or None for any account."""
+    """Arguments for an entry, and the account that should send them, or None for any account.
 
-    args: tuple[object, ...]
-    sender: Address | None = None
-    value: int = 0
+    >>> Proposal((3,), sender=bob).value
+    0
+    """
+
+    args: tuple[object, ...]  # of the call
+    sender: Address | None = None  # who sends it; None for anybody
+    value: int = 0  # the wei that come with it
 
 
 def by(sender: Address, *args: object, value: int = 0) -> Proposal:
-    """Return a proposed call by this sender."""
+    """Return a proposed call by this sender.
+
+    >>> by(bob, 3, value=10).args
+    (3,)
+    """
     return Proposal(args, sender, value)
 
 
 class Fuzz:
-    """The base class of descriptions. An instance is one play on one chain."""
+    """The base class of descriptions. An instance is one play on one chain.
 
-    contracts: ClassVar[Sequence[type[Contract]]] = ()
+    >>> class RaceFuzz(Fuzz):
+    ...     contracts = (Race,)
+    ...     @invariant
+    ...     def nobody_goes_back(self):
+    ...         assert self.handle.square_of(self.accounts[0]) >= self.before.square_of(self.accounts[0])
+    >>> play = RaceFuzz()
+    >>> play.handle, len(play.accounts), play.past, list(play.named) == [str(account) for account in play.accounts]
+    (<Race at 0x5FbD...>, 3, <Past at block 0>, True)
+    """
+
+    contracts: ClassVar[Sequence[type[Contract]]] = ()  # whose entries are called
     callers: ClassVar[int | Sequence[str]] = 3  # a number of the chain's accounts, or their names
     excluded: ClassVar[Sequence[str]] = ()  # entries that are never called
     time_passes: ClassVar[bool] = True  # true if a play may move the time forward
     of_module: ClassVar[str] = ""  # a module with a World but without a description
 
     def __init__(self, chain: Chain | None = None) -> None:
-        self.chain = Chain() if chain is None else chain
-        self.accounts: list[Address] = _callers(self.chain, self.callers)
-        self.handles: dict[str, Handle] = {}
+        self.chain = Chain() if chain is None else chain  # the chain of this play
+        self.accounts: list[Address] = _callers(self.chain, self.callers)  # the callers
+        self.handles: dict[str, Handle] = {}  # the contracts whose entries are called, by name
         self.missing: list[type[Contract]] = []  # contracts whose @init takes arguments
         self.set_up()
 
     def set_up(self) -> None:
-        """Deploy the contracts once for all plays.
+        """Deploy the contracts once for all plays. Override it to deploy something else.
 
         Contracts whose `@init` takes arguments are deployed in each play, with random arguments.
+
+        >>> class LeagueFuzz(Fuzz):
+        ...     def set_up(self):
+        ...         world = self.chain.deploy_world("league", systems=[League], writers={Score: [League]})
+        ...         self.include(world.system(League))
+        >>> LeagueFuzz().handles
+        {'league': <League at 0xe7f1...>}
         """
         for contract in self.contracts:
             if takes_arguments(contract):
@@ -98,7 +140,11 @@ class Fuzz:
                 self.deploy(contract)
 
     def clone(self) -> Self:
-        """Return a copy for another play from the state after the set-up."""
+        """Return a copy for another play from the state after the set-up.
+
+        >>> Fuzz().clone().handles
+        {}
+        """
         play = copy(self)
         play.handles, play.missing = dict(self.handles), list(self.missing)
         return play
@@ -106,7 +152,11 @@ class Fuzz:
     def deploy(
         self, contract: type[Contract], *args: object, sender: Address | None = None, value: int | None = None
     ) -> Handle:  # fmt: skip
-        """Deploy a contract whose entries are to be called."""
+        """Deploy a contract whose entries are to be called.
+
+        >>> Fuzz().deploy(Race)
+        <Race at 0x5FbD...>
+        """
         account = self.accounts[0] if sender is None else sender
         handle = self.chain.deploy(contract, *args, sender=account, value=value)
         self.include(handle)
@@ -115,7 +165,10 @@ class Fuzz:
         return handle
 
     def include(self, *handles: Handle) -> None:
-        """Add contracts that were deployed in another way. Their entries are called too."""
+        """Add contracts that were deployed in another way. Their entries are called too.
+
+        >>> Fuzz(chain).include(race)
+        """
         for handle in handles:
             name = base = variable(handle.contract.__name__)
             while name in self.handles:
@@ -124,7 +177,7 @@ class Fuzz:
 
     @property
     def handle(self) -> Handle:
-        """The handle of the first contract."""
+        """The handle of the first contract. Raise LookupError if there is none."""
         if not self.handles:
             raise LookupError(
                 f"{type(self).__name__} has no contract: say 'contracts = (Game,)', or deploy in set_up"
@@ -147,17 +200,29 @@ class Fuzz:
         return self.past.handle(self.handle)
 
     def is_finding(self, failure: Failure) -> bool:
-        """Return True if a failed call is a bug in the contract: a Python exception, or a result that does not fit its type."""
+        """Return True if a failed call is a bug in the contract: a Python exception, or a result that does not fit its type.
+
+        >>> Fuzz().is_finding(race.roll(value=1, check=False).error)
+        False
+        """
         return failure.kind == "exception" or is_misfit_of_result(failure)
 
     @classmethod
     def invariants(cls) -> list[str]:
-        """Return the names of the methods marked `@invariant`."""
+        """Return the names of the methods marked `@invariant`.
+
+        >>> Fuzz.invariants()
+        []
+        """
         return _marked(cls, "__invariant__")
 
     @classmethod
     def proposers(cls) -> list[tuple[str, str]]:
-        """Return the names of the methods marked `@proposes`, each with its entry."""
+        """Return the names of the methods marked `@proposes`, each with its entry.
+
+        >>> Fuzz.proposers()
+        []
+        """
         names = _marked(cls, "__proposes__")
         return [(name, getattr(cls, name).__proposes__) for name in names]
 
@@ -170,13 +235,24 @@ class Fuzz:
 
         The same arguments always give the same calls. With `lines` the search is also steered towards unseen lines, at the cost
         of tracing each call. `watch` is called with 1 after each play.
+
+        >>> class RaceFuzz(Fuzz):
+        ...     contracts = (Race,)
+        >>> RaceFuzz.run(max_examples=2, lines=False).examples
+        2
         """
         report: Report = _runner().run(cls, max_examples, steps, seed, lines, watch)
         return report
 
 
 class NoHypothesis(ImportError):
-    """Hypothesis is not installed. Fuzzing needs it; a chain in use does not."""
+    """Hypothesis is not installed. Fuzzing needs it; a chain in use does not.
+
+    >>> raise NoHypothesis
+    Traceback (most recent call last):
+        ...
+    chain.fuzz.fuzz_case.NoHypothesis: fuzzing needs Hypothesis, which is not installed: pip install hypothesis
+    """
 
     def __init__(self) -> None:
         super().__init__("fuzzing needs Hypothesis, which is not installed: pip install hypothesis")

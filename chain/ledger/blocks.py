@@ -58,21 +58,26 @@ class ChainConfig:
 
 @dataclass(slots=True)
 class Block:
-    """A block, and the context that its messages see. Positions from the start of the chain delimit its contents."""
+    """A block, and the context that its messages see. A block that is closed cannot be changed.
 
-    rules: ChainConfig
-    number: int
-    timestamp: int
-    base_fee: int
-    coinbase: bytes
+    >>> block = chain.head
+    >>> block.number, block.timestamp, block.gas_used > 0, block.base_fee, block.gas_limit == block.gas_left + block.gas_used
+    (8, 1704067208, True, 1000000000, True)
+    """
+
+    rules: ChainConfig  # the settings of the chain
+    number: int  # 0 is the first
+    timestamp: int  # seconds since 1970
+    base_fee: int  # wei for a unit of gas, which are burnt
+    coinbase: bytes  # the account that gets the tips
     first_timeline_index: int  # an index into the ledger's timeline
-    first_receipt: int
+    first_receipt: int  # its position
     end_timeline_index: int  # one past the last
-    end_receipt: int
-    gas_used: int = 0
-    forced_prevrandao: int | None = None
-    blob_gas_used: int = 0
-    excess_blob_gas: int = 0
+    end_receipt: int  # one past the last
+    gas_used: int = 0  # by all its transactions
+    forced_prevrandao: int | None = None  # what `set_next_block` gave
+    blob_gas_used: int = 0  # by all its blobs
+    excess_blob_gas: int = 0  # what decides the price of blobs
 
     @property
     def as_tuple(self) -> tuple[Any, ...]:
@@ -85,14 +90,17 @@ class Block:
 
     @property
     def gas_limit(self) -> int:
+        """The most gas that all transactions of the block can have."""
         return self.rules.gas_limit
 
     @property
     def chain_id(self) -> int:
+        """The id of the chain."""
         return self.rules.chain_id
 
     @property
     def fork(self) -> Fork:
+        """The rules of Ethereum that hold."""
         return self.rules.fork
 
     @property
@@ -176,10 +184,16 @@ class Mining(NamedTuple):
 
 
 class Blocks(Sequence[Block]):
-    """All closed blocks, by number. Each is stored as a flat tuple; the `Block` is built on access."""
+    """All closed blocks, by number. Each is stored as a flat tuple; the `Block` is built on access.
+
+    >>> len(chain.blocks), chain.blocks[0].timestamp, [block.number for block in chain.blocks[-2:]]
+    (9, 1704067200, [7, 8])
+    >>> chain.blocks.number(-1), chain.blocks.time_of(0)
+    (8, 1704067200)
+    """
 
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
-        self.rules = rules
+        self.rules = rules  # the settings of the chain
         self._rows: LongList[tuple[Any, ...]] = LongList()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")

@@ -22,20 +22,30 @@ CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, F
 
 @dataclass(slots=True, repr=False)
 class CallRecord:
-    """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them."""
+    """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them.
 
-    kind: str  # "call", "static", "delegate", "create"
-    address: Address
-    caller: Address
-    program: Program | None
-    data: bytes
-    value: int
-    output: bytes
-    error: Failure | None
-    calls: tuple[CallRecord, ...]
+    >>> class Fan(Contract):
+    ...     @call
+    ...     def cheer(self, race: Address) -> u8:
+    ...         return self.at(Race, race).square_of(self.caller)
+    >>> (sent,) = chain.deploy(Fan).cheer(race).calls
+    >>> sent.kind, sent.contract, sent.entry, sent.return_value, sent.address == race.address
+    ('static', 'Race', 'square_of', 4, True)
+    """
+
+    kind: str  # "call", "static", "delegate" or "create"
+    address: Address  # the account that it was sent to
+    caller: Address  # the account that sent it
+    program: Program | None  # the Python contract that ran
+    data: bytes  # the calldata
+    value: int  # the wei that came with it
+    output: bytes  # what it returned, encoded
+    error: Failure | None  # why it failed; None if it did not
+    calls: tuple[CallRecord, ...]  # the messages that it led to
 
     @property
     def ok(self) -> bool:
+        """True if the message succeeded."""
         return self.error is None
 
     @property
@@ -45,6 +55,7 @@ class CallRecord:
 
     @property
     def entry_spec(self) -> EntrySpec | None:
+        """The declaration of the entry that was called."""
         if self.program is None:
             return None
         spec = self.program.spec

@@ -134,6 +134,14 @@ def compiled(path: str | Path, name: str | None = None) -> type[Contract]:
     """Return the contract in a compiler's JSON file: of Foundry, Hardhat, solc or Vyper. `chain.deploy` deploys it.
 
     If the file has several contracts, say the `name` of the one that is meant.
+
+    >>> import json
+    >>> from pathlib import Path
+    >>> code = "600a600c600039600a6000f3600760005260206000f3"  # returns 7, whatever it is asked
+    >>> abi = [{"type": "function", "name": "seven", "inputs": [], "outputs": [{"type": "uint256"}], "stateMutability": "view"}]
+    >>> written = Path("Seven.json").write_text(json.dumps({"abi": abi, "bytecode": code}))
+    >>> chain.deploy(compiled("Seven.json")).seven()
+    7
     """
     if not isinstance(path, str | Path):
         raise TypeError(f"path = {short_repr(path)} is not the path of a file")

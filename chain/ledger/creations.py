@@ -31,11 +31,15 @@ class Creation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeployedContract:
-    """A Python contract on the chain, as it is now."""
+    """A Python contract on the chain, as it is now.
+
+    >>> [deployed.name for deployed in chain.contracts]
+    ['Race', 'World', 'League']
+    """
 
     name: str  # as in texts: `Game#2`
-    address: Address
-    program: Program
+    address: Address  # where it is
+    program: Program  # its code and description
     receipt: Receipt  # of the transaction that created it
 
 

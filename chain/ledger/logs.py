@@ -13,25 +13,35 @@ if TYPE_CHECKING:
 
 
 class Log:
-    """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`."""
+    """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`.
+
+    >>> moved, said = receipt.logs
+    >>> said == "4 eyes", said.text, moved.text, moved.event
+    (True, '4 eyes', None, Moved(player=Address('0xf39F...'), square=4))
+    >>> moved.address == race.address, len(moved.topics), int.from_bytes(moved.data), moved.index
+    (True, 2, 4, 0)
+    """
 
     __slots__ = ("index", "receipt", "row")
 
     def __init__(self, receipt: Receipt, index: int, row: LogRow) -> None:
-        self.receipt = receipt
+        self.receipt = receipt  # the receipt that it is part of
         self.index = index  # in the receipt
-        self.row = row
+        self.row = row  # the log as it is stored
 
     @property
     def address(self) -> Address:
+        """The account that emitted it."""
         return Address(self.row[0])
 
     @property
     def topics(self) -> tuple[int, ...]:
+        """The topics as numbers; the first one tells the type of an event."""
         return self.row[1]
 
     @property
     def data(self) -> bytes:
+        """The encoded values that are no topics."""
         return self.row[2]
 
     @property

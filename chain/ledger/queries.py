@@ -44,12 +44,17 @@ class Source(Protocol[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some answers, newest first, each with its place in the chain's list and its receipt."""
+    """Some answers, newest first, each with its place in the chain's list and its receipt.
 
-    items: tuple[T, ...]
-    places: tuple[int, ...]
-    receipts: tuple[Receipt, ...]
-    has_older: bool
+    >>> page = chain.events(Moved).page(limit=10)
+    >>> page.items, page.places, page.receipts, page.older, page.has_older
+    ((Moved(player=Address('0xf39F...'), square=4),), (0,), (<Receipt Race.roll in block 3: ok>,), None, False)
+    """
+
+    items: tuple[T, ...]  # the answers
+    places: tuple[int, ...]  # the place of each
+    receipts: tuple[Receipt, ...]  # the receipt of each
+    has_older: bool  # True if there are more
 
     @property
     def older(self) -> int | None:
@@ -64,7 +69,14 @@ class Page(Generic[T]):
 
 
 class Query(Generic[T]):
-    """A query: narrow it with `where`, `by_contract` and `between`, then iterate, `count`, or take `first`, `last`, `one`."""
+    """A query: narrow it with `where`, `by_contract` and `between`, then iterate, `count`, or take `first`, `last`, `one`.
+
+    It runs whenever it is asked, so it also answers for what came since. `len`, `[i]` and slices work as for a list.
+
+    >>> moves = chain.events(Moved)
+    >>> len(moves), moves[0], [move.square for move in moves]
+    (1, Moved(player=Address('0xf39F...'), square=4), [4])
+    """
 
     __slots__ = ("_cuts", "_finders", "_source", "_tests", "border")
 
@@ -76,11 +88,15 @@ class Query(Generic[T]):
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
         self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
-        self.border = source.border
+        self.border = source.border  # the lock of the chain
 
     @undisturbed
     def where(self, test: Callable[[T], bool] | None = None, /, **values: object) -> Query[T]:
-        """Keep only the items with these values in their fields for which `test` returns True."""
+        """Keep only the items with these values in their fields for which `test` returns True.
+
+        >>> chain.events(Moved).where(lambda move: move.square > 3, player=alice).count()
+        1
+        """
         if test is not None:
             callable_of(test, "test")
         finders = [self._source.finder(name, value) for name, value in values.items()]
@@ -89,12 +105,20 @@ class Query(Generic[T]):
 
     @undisturbed
     def by_contract(self, contract: object) -> Query[T]:
-        """Keep only the items of a contract, given as its handle, address, class or name."""
+        """Keep only the items of a contract, given as its handle, address, class or name.
+
+        >>> chain.events(Moved).by_contract(race).count()
+        1
+        """
         finders = self._source.all_positions, self._source.contract_finder(contract)
         return Query(self._source, (*self._finders, *finders), self._cuts, self._tests)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[T]:
-        """Keep only the items in a range of block numbers or block times, both ends included; None leaves an end open."""
+        """Keep only the items in a range of block numbers or block times, both ends included; None leaves an end open.
+
+        >>> chain.events(Moved).between(blocks=(0, 1), times=(chain.now, None)).count()
+        0
+        """
         named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
         cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
         return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
@@ -129,19 +153,38 @@ class Query(Generic[T]):
 
     @undisturbed
     def count(self) -> int:
+        """Return how many there are.
+
+        >>> chain.receipts.where(ok=False).count()
+        0
+        """
         if self._tests:
             return sum(1 for _ in self)
         positions, others = self._lists()
         return sum(1 for _ in self._candidates()) if others else len(positions)
 
     def first(self) -> T | None:
+        """Return the first item, or None.
+
+        >>> chain.events(Moved, player=bob).first() is None
+        True
+        """
         return next(iter(self), None)
 
     def last(self) -> T | None:
+        """Return the last item, or None.
+
+        >>> chain.events(Moved).last().square
+        4
+        """
         return next((item for _, item in self.matches(backwards=True)), None)
 
     def one(self) -> T:
-        """Return the only item; raise LookupError if there is none or more than one."""
+        """Return the only item; raise LookupError if there is none or more than one.
+
+        >>> chain.receipts.where(entry="roll").one()
+        <Receipt Race.roll in block 3: ok>
+        """
         items = [*iter(self)]
         if len(items) != 1:
             raise LookupError(f"{len(items)} answer the question, not one")
@@ -149,7 +192,12 @@ class Query(Generic[T]):
 
     @undisturbed
     def page(self, *, before: int | None = None, limit: int = 50) -> Page[T]:
-        """Return the last `limit` items before a place, newest first. It costs what it returns, wherever it begins."""
+        """Return the last `limit` items before a place, newest first. It costs what it returns, wherever it begins.
+
+        >>> page = chain.receipts.where(sender=alice).page(limit=2)
+        >>> len(page), chain.receipts.where(sender=alice).page(before=page.older, limit=2).items
+        (2, (<Receipt World.register in block 6: ok>, <Receipt League.constructor in block 5: ok>))
+        """
         if before is not None:
             whole_number(before, "before", LAST_TIME)
         count = whole_number(limit, "limit", LAST_TIME, 1)
@@ -159,7 +207,11 @@ class Query(Generic[T]):
         return Page(tuple(item for _, item in found[:count]), places, receipts, len(found) > count)
 
     def receipts(self) -> Iterator[Receipt]:
-        """Yield the receipt of each matching item."""
+        """Yield the receipt of each matching item.
+
+        >>> [receipt.entry for receipt in chain.events(Moved).receipts()]
+        ['roll']
+        """
         return (self._source.receipt(position) for position, _ in self.matches())
 
     def __repr__(self) -> str:

@@ -29,12 +29,17 @@ _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 
 class ReceiptLog(Sequence[Receipt]):
-    """All receipts of a chain, failed ones included."""
+    """All receipts of a chain, failed ones included.
+
+    >>> len(chain.receipts), chain.receipts[-1] == win
+    (8, True)
+    """
 
     __slots__ = ("_indexes", "_ledger", "_rows", "border")
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.border = ledger, ledger.border
+        self._ledger = ledger
+        self.border = ledger.border  # the lock of the chain
         self._rows: LongList[Row] = LongList()
         self._indexes = Indexes()
 
@@ -98,36 +103,67 @@ class ReceiptLog(Sequence[Receipt]):
     def where(
         self, test: Callable[[Receipt], bool] | None = None, /, **values: object
     ) -> Query[Receipt]:
-        """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test."""
+        """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test.
+
+        Raise TypeError for another field, or an entry that no contract has.
+
+        >>> chain.receipts.where(lambda receipt: receipt.gas_used > 21_000, sender=alice, entry="roll").count()
+        1
+        """
         return Query(self).where(test, **values)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[Receipt]:
-        """Return a query for a range of block numbers or block times, both ends included; None leaves an end open."""
+        """Return a query for a range of block numbers or block times, both ends included; None leaves an end open.
+
+        >>> list(chain.receipts.between(blocks=(2, 2)))
+        [<Receipt Race.join in block 2: ok>]
+        """
         return Query(self).between(blocks=blocks, times=times)
 
     def page(self, *, before: int | None = None, limit: int = 50) -> Page[Receipt]:
-        """Return the last `limit` receipts before a position, newest first."""
+        """Return the last `limit` receipts before a position, newest first.
+
+        >>> chain.receipts.page(limit=2).items
+        (<Receipt League.win in block 8: ok>, <Receipt World.grant_writer in block 7: ok>)
+        """
         return Query(self).page(before=before, limit=limit)
 
     def first(self) -> Receipt | None:
+        """Return the first receipt, or None.
+
+        >>> chain.receipts.first()
+        <Receipt Race in block 1: ok>
+        """
         return Query(self).first()
 
     def last(self) -> Receipt | None:
+        """Return the last receipt, or None.
+
+        >>> chain.receipts.last()
+        <Receipt League.win in block 8: ok>
+        """
         return Query(self).last()
 
     def count(self, value: object = _ALL) -> int:
-        """Return the number of receipts; with a `value`, how often it occurs, as for any sequence."""
+        """Return the number of receipts; with a `value`, how often it occurs, as for any sequence.
+
+        >>> chain.receipts.count()
+        8
+        """
         return len(self) if value is _ALL else super().count(value)
 
     def item(self, place: int) -> Receipt:
+        """Return the receipt at a position. `receipt` is the same."""
         return Receipt(self._ledger, self._rows[place])
 
-    receipt = item
+    receipt = item  # the same as `item`
 
     def all_positions(self) -> Positions:
+        """Return the positions of all receipts."""
         return range(len(self._rows))
 
     def finder(self, name: str, value: Any) -> PositionFinder:
+        """Return a function that finds the positions of a value."""
         if name not in _FIELDS:
             raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}")
         if name == "ok":
@@ -158,6 +194,7 @@ class ReceiptLog(Sequence[Receipt]):
         return sorted({*positions, *chain.from_iterable(lists)}) if any(lists) else positions
 
     def contract_finder(self, contract: object) -> PositionFinder:
+        """Return a function that finds the positions of a contract."""
         return self._finder(*contract_key(self._ledger, contract))
 
     def _need_entry(self, name: str) -> None:

@@ -31,7 +31,11 @@ E = TypeVar("E")
 
 
 class EventList(Sequence[Any]):
-    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` select by type."""
+    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` select by type.
+
+    >>> receipt.events[0].square, len(receipt.events["Moved"]), receipt.events[Moved]
+    (4, 1, [Moved(player=Address('0xf39F...'), square=4)])
+    """
 
     __slots__ = ("_events", "_types")
 
@@ -68,7 +72,11 @@ class EventList(Sequence[Any]):
     @overload
     def one(self, kind: str) -> Any: ...
     def one(self, kind: str | type[Any]) -> Any:
-        """Return the only event of that type; raise LookupError if there is none or more than one."""
+        """Return the only event of that type; raise LookupError if there is none or more than one.
+
+        >>> receipt.events.one(Moved).square
+        4
+        """
         if isinstance(kind, int):
             raise TypeError(f"{short_repr(kind)} is not an event: give its class or its name")
         events = self[kind]
@@ -116,38 +124,49 @@ LOGS: Final = 21  # their index in a row
 
 
 class Receipt:
-    """The record of one transaction: the request, the outcome and its effects."""
+    """The record of one transaction: the request, the outcome and its effects.
+
+    >>> receipt.ok, receipt.sender == alice, receipt.contract, receipt.entry, receipt.args, receipt.return_value
+    (True, True, 'Race', 'roll', {}, 4)
+    >>> receipt.events, receipt.logs[1], receipt.writes[1]
+    ([Moved(player=Address('0xf39F...'), square=4)], Log('4 eyes'), Race.rolls[0]: 0 -> 4)
+    >>> receipt.block_number, receipt.timestamp, receipt.gas_used > 21_000, len(receipt.tx_hash)
+    (3, 1704067203, True, 32)
+    >>> race.roll(value=1, check=False).error.text
+    'Race.roll takes no value: it is not payable'
+    """
 
     __slots__ = ("ledger", "row")
 
-    ledger: Ledger
-    row: Row
+    ledger: Ledger  # the ledger that it is part of
+    row: Row  # the row as it is stored
     position: int = _of_row(0)  # on the chain
-    block_number: int = _of_row(1)
+    block_number: int = _of_row(1)  # of the block that it is in
     index: int = _of_row(2)  # in its block
-    type: int = _of_row(3)
+    type: int = _of_row(3)  # 0, 1, 2 or 4, as on Ethereum
     _sender: bytes = _of_row(4)
     _to: bytes | None = _of_row(5)
-    data: bytes = _of_row(6)
-    value: int = _of_row(7)
-    gas: int = _of_row(8)
-    nonce: int = _of_row(9)
-    max_fee: int = _of_row(10)
-    tip: int = _of_row(11)
+    data: bytes = _of_row(6)  # the calldata, or the init code
+    value: int = _of_row(7)  # the wei that came with it
+    gas: int = _of_row(8)  # the gas limit
+    nonce: int = _of_row(9)  # the count of the sender's transactions before
+    max_fee: int = _of_row(10)  # the most that a unit of gas may cost, in wei
+    tip: int = _of_row(11)  # the most of it that goes to the coinbase
+    # What was paid for ahead (EIP-2930).
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row(12)
     raw: bytes | None = _of_row(13)  # its signed bytes, if it was sent with them
     _address: bytes = _of_row(14)
     _digest: bytes | None = _of_row(15)
-    output: bytes = _of_row(16)
+    output: bytes = _of_row(16)  # what was returned, encoded; the revert data of a failure
     # The reason for a failure, with the revert data and the location in the contract's source.
     error: Failure | None = _of_row(17)
-    gas_used: int = _of_row(18)
-    gas_price: int = _of_row(19)
-    changes: Changes = _of_row(20)
-    log_rows: Sequence[LogRow] = _of_row(LOGS)
-    undone_changes: Changes = _of_row(22)
-    undone_log_rows: Sequence[LogRow] = _of_row(23)
-    call_rows: tuple[CallRow, ...] = _of_row(24)
+    gas_used: int = _of_row(18)  # what it cost, without what was refunded
+    gas_price: int = _of_row(19)  # what a unit of gas cost, in wei
+    changes: Changes = _of_row(20)  # the journal of words and accounts
+    log_rows: Sequence[LogRow] = _of_row(LOGS)  # the logs as they are stored
+    undone_changes: Changes = _of_row(22)  # the journal of what was undone
+    undone_log_rows: Sequence[LogRow] = _of_row(23)  # the logs that were undone
+    call_rows: tuple[CallRow, ...] = _of_row(24)  # the messages as they are stored
     forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
     ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
@@ -156,16 +175,19 @@ class Receipt:
 
     @property
     def border(self) -> Any:
+        """The lock of the chain."""
         return self.ledger.border
 
     # Outcome
 
     @property
     def ok(self) -> bool:
+        """True if it did not fail."""
         return self.error is None
 
     @property
     def status(self) -> int:
+        """1 if it did not fail, else 0."""
         return int(self.error is None)
 
     @property
@@ -180,10 +202,12 @@ class Receipt:
 
     @property
     def sender(self) -> Address:
+        """The account that sent it."""
         return Address(self._sender)
 
     @property
     def to(self) -> Address | None:
+        """The account that it was sent to; None if it created a contract."""
         return None if self._to is None else Address(self._to)
 
     @property
@@ -214,6 +238,7 @@ class Receipt:
 
     @property
     def entry_spec(self) -> EntrySpec | None:
+        """The description of the entry."""
         program = self._known
         if program is None:
             return None
@@ -223,6 +248,7 @@ class Receipt:
 
     @property
     def entry(self) -> str | None:
+        """The name of the entry that was called; None if there is none."""
         entry = self.entry_spec
         return entry.name if entry else None
 
@@ -243,6 +269,7 @@ class Receipt:
 
     @property
     def logs(self) -> list[Log]:
+        """All logs, texts and events; `receipt.logs == ["4 eyes"]` compares texts."""
         return [Log(self, i, row) for i, row in enumerate(self.log_rows)]
 
     @property
@@ -276,10 +303,12 @@ class Receipt:
 
     @property
     def timestamp(self) -> int:
+        """The time of its block."""
         return self.ledger.time_of(self.block_number)
 
     @property
     def tx_hash(self) -> bytes:
+        """The hash of the signed transaction."""
         return self.ledger.hash_of(self)
 
     def __eq__(self, other: object) -> bool:

@@ -9,14 +9,19 @@ from chain.source.location import relative_path
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why a message failed: type of failure, text, revert data, and location in the author's files."""
+    """The reason why a message failed: type of failure, text, revert data, and location in the author's files.
+
+    >>> failure = race.roll(value=1, check=False).error
+    >>> failure.kind, failure.text, failure.data.hex()[:8], failure.place
+    ('refused', 'Race.roll takes no value: it is not payable', '08c379a0', '')
+    """
 
     kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
-    text: str
-    data: bytes = b""
-    cause: BaseException | None = None
-    file: str | None = None
-    line: int | None = None
+    text: str  # the reason in words
+    data: bytes = b""  # the revert data
+    cause: BaseException | None = None  # the Python exception behind it
+    file: str | None = None  # of the author, if the code got that far
+    line: int | None = None  # in that file
 
     @property
     def place(self) -> str:

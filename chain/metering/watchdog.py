@@ -214,6 +214,10 @@ def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iter
 
     The running step of a chain is undone as a whole: a transaction leaves no receipt, no block and no row in a file. Memory is
     limited for the whole process, on systems that support it (Linux).
+
+    >>> with watchdog(seconds=5, memory=2**30):
+    ...     race.roll(sender=bob)
+    <Receipt Race.roll in block 9: ok>
     """
     _check(seconds, memory)
     deadline = None if seconds is None else _alarm.arm(time.process_time, seconds)

@@ -41,10 +41,17 @@ class About(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """The boards of one game."""
+    """The boards of one game.
 
-    draw: Callable[[object], Picture]
-    read_state: Callable[..., object]
+    >>> from contracts.deblockle import Deblockle
+    >>> boards, duel = boards_of(Deblockle), chain.deploy(Deblockle)
+    >>> created = duel.create_game("first.testnet", "second.testnet", 3)
+    >>> boards.key, boards.named_by(created), boards.picture(duel, 0).title
+    ('index', [0], 'Deblockle: Player 1 to roll')
+    """
+
+    draw: Callable[[object], Picture]  # the game's `picture`
+    read_state: Callable[..., object]  # the game's `read_state`
     key: str | None  # the argument or event field that names a board; None if the contract is one
 
     def picture(self, game: GameHandle, board_id: object = None) -> Picture:
@@ -67,7 +74,12 @@ class Boards:
 
 
 def boards_of(contract: type) -> Boards | None:
-    """Return the boards of a contract's game; None if nothing tells how to show them."""
+    """Return the boards of a contract's game; None if nothing tells how to show them.
+
+    >>> from contracts.deblockle import Deblockle
+    >>> boards_of(Deblockle).key, boards_of(Race)
+    ('index', None)
+    """
     for package in _packages(contract):
         drawing = _drawing_of(package)
         if drawing is None:
@@ -83,7 +95,15 @@ def boards_of(contract: type) -> Boards | None:
 
 
 def board_picture(game: GameHandle, board_id: object = None) -> Picture:
-    """Return the picture of a board of a deployed game: `board_picture(chain.at(block=7).handle(game), 0)`."""
+    """Return the picture of a board of a deployed game: `board_picture(chain.at(block=7).handle(game), 0)`.
+
+    >>> from contracts.deblockle import Deblockle
+    >>> duel = chain.deploy(Deblockle)
+    >>> duel.create_game("first.testnet", "second.testnet", 3).ok
+    True
+    >>> board_picture(duel, 0).title
+    'Deblockle: Player 1 to roll'
+    """
     boards = boards_of(game.contract)
     if boards is None:
         raise LookupError(
@@ -94,7 +114,12 @@ def board_picture(game: GameHandle, board_id: object = None) -> Picture:
 
 
 def picture_of(state: object) -> Picture | None:
-    """Return the picture of a game's state, found by its class; None if it is not the state of a game."""
+    """Return the picture of a game's state, found by its class; None if it is not the state of a game.
+
+    >>> from contracts.deblockle import rules
+    >>> picture_of(rules.set_up(3)[0]).title, picture_of("a text")
+    ('Deblockle: Player 1 to roll', None)
+    """
     for package in _packages(type(state)):
         drawing = _drawing_of(package)
         if drawing is not None and isinstance(state, drawing.state):

@@ -22,7 +22,11 @@ _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "
 
 
 class Markup(str):
-    """Text that is markup already and is not escaped again."""
+    """Text that is markup already and is not escaped again.
+
+    >>> isinstance(rect(0, 0, 1, 1), Markup)
+    True
+    """
 
     __slots__ = ()
 
@@ -42,12 +46,20 @@ def escape(text: str) -> Markup:
 
 
 def join(pieces: Iterable[str]) -> Markup:
-    """Return pieces of markup one after the other; plain text among them is escaped."""
+    """Return pieces of markup one after the other; plain text among them is escaped.
+
+    >>> join([circle(5, 5, 4), "<b>"])
+    '<circle cx="5" cy="5" r="4"/>&lt;b&gt;'
+    """
     return Markup("".join([escape(piece) for piece in pieces]))
 
 
 def element(name: str, /, *content: str, **attributes: Value) -> Markup:
-    """Return an element. `fill` and `stroke` take names of the palette; `stroke_width` becomes `stroke-width`."""
+    """Return an element. `fill` and `stroke` take names of the palette; `stroke_width` becomes `stroke-width`.
+
+    >>> element("title", "<b>")
+    '<title>&lt;b&gt;</title>'
+    """
     words = [f"<{name}"]
     classes = []
     for key, value in attributes.items():
@@ -70,27 +82,50 @@ def _attribute(key: str) -> str:
 
 
 def group(*content: str, x: float = 0, y: float = 0, turn: float = 0) -> Markup:
-    """Return content that is moved to (x, y) after it was turned clockwise, in degrees."""
+    """Return content that is moved to (x, y) after it was turned clockwise, in degrees.
+
+    >>> group(circle(0, 0, 4), x=10, turn=90)
+    '<g transform="translate(10 0) rotate(90)"><circle cx="0" cy="0" r="4"/></g>'
+    """
     moves = f"translate({x:g} {y:g})" + (f" rotate({turn:g})" if turn else "")
     return element("g", *content, transform=moves)
 
 
 def rect(x: float, y: float, width: float, height: float, **paint: Value) -> Markup:
+    """Return a rectangle; `paint` is `fill`, `stroke`, `rx` and the like.
+
+    >>> rect(0, 0, 10, 20, stroke_width=2)
+    '<rect width="10" height="20" stroke-width="2"/>'
+    """
     return element("rect", x=x or None, y=y or None, width=width, height=height, **paint)
 
 
 def circle(x: float, y: float, radius: float, **paint: Value) -> Markup:
+    """Return a circle.
+
+    >>> circle(5, 5, 4)
+    '<circle cx="5" cy="5" r="4"/>'
+    """
     return element("circle", cx=x, cy=y, r=radius, **paint)
 
 
 def path(data: str, **paint: Value) -> Markup:
+    """Return a path.
+
+    >>> path("M0 0L9 9")
+    '<path d="M0 0L9 9"/>'
+    """
     return element("path", d=data, **paint)
 
 
 def text(
     x: float, y: float, words: str, *, size: float = 13, anchor: str | None = None, bold: bool = False, fill: str = "ink"
 ) -> Markup:  # fmt: skip
-    """Return a line of text with its middle at the height y. `anchor` is `middle` or `end`; it begins at x otherwise."""
+    """Return a line of text with its middle at the height y. `anchor` is `middle` or `end`; it begins at x otherwise.
+
+    >>> text(0, 10, "Score", bold=True, anchor="middle")[:5]
+    '<text'
+    """
     return element(
         "text", words, x=x, y=round(y + 0.35 * size, 2), font_size=size, text_anchor=anchor,
         font_weight=600 if bold else None, unicode_bidi=None if words.isascii() else "isolate", fill=fill,
@@ -98,5 +133,9 @@ def text(
 
 
 def shorten(words: str, length: int) -> str:
-    """Return words in at most so many characters."""
+    """Return words in at most so many characters.
+
+    >>> shorten("first.testnet", 8)
+    'first.t…'
+    """
     return words if len(words) <= length else f"{words[: length - 1].rstrip()}…"

@@ -11,7 +11,7 @@ from chain.pictures.boards import picture_of
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Show states of games as pictures in this notebook."""
+    """Show states of games as pictures in this notebook: `%load_ext chain.pictures`."""
     shell.display_formatter.formatters["image/svg+xml"].for_type(object, _svg)
 
 

@@ -25,15 +25,20 @@ Side: TypeAlias = tuple[float, float, float, float]  # from a corner to the next
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A named piece of a picture. The name says which it is, the label what a reader is told of it."""
+    """A named piece of a picture. The name says which it is, the label what a reader is told of it.
 
-    name: str
-    x: float
-    y: float
-    width: float
-    height: float
-    content: Markup = NOTHING
-    label: str = ""
+    >>> part = Part("a1", 0, 0, 40, 40, circle(20, 20, 15), "a stone")
+    >>> part.svg()[:3]
+    '<g '
+    """
+
+    name: str  # by which changes are told
+    x: float  # of its left side
+    y: float  # of its upper side
+    width: float  # of the room that it takes
+    height: float  # of the room that it takes
+    content: Markup = NOTHING  # its shapes, placed as if x and y were 0
+    label: str = ""  # for readers
 
     @property
     def look(self) -> tuple[Markup, str]:
@@ -41,12 +46,14 @@ class Part:
         return self.content, self.label
 
     def svg(self) -> Markup:
+        """Return the markup."""
         tooltip = escape(f"{self.name}: {self.label}" if self.label else self.name)
         shown = self.content or f'<rect width="{self.width:g}" height="{self.height:g}"/>'
         at = f"translate({self.x:g} {self.y:g})"
         return Markup(f'<g transform="{at}"><title>{tooltip}</title>{shown}</g>')
 
     def sides(self) -> Iterator[Side]:
+        """Yield the four sides."""
         right, bottom = self.x + self.width, self.y + self.height
         yield self.x, self.y, right, self.y
         yield right, self.y, right, bottom
@@ -56,15 +63,22 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A board as it is to be seen, with the board as text for those who do not see it."""
+    """A board as it is to be seen, with the board as text for those who do not see it.
 
-    width: float
-    height: float
-    parts: Mapping[str, Part]
-    ground: Markup = NOTHING  # below the parts
-    above: Markup = NOTHING
-    title: str = ""
-    description: str = ""
+    >>> before, after = picture_of_text("x _"), picture_of_text("x o")
+    >>> after.changes(before), after.description
+    (['line 1'], 'x o')
+    >>> after.since(before).svg()[:4], after.heat({"line 1": 3}).svg() != after.svg()
+    ('<svg', True)
+    """
+
+    width: float  # in units of the drawing
+    height: float  # in units of the drawing
+    parts: Mapping[str, Part]  # by name
+    ground: Markup = NOTHING  # what is drawn below the parts
+    above: Markup = NOTHING  # what is drawn above the parts
+    title: str = ""  # for readers
+    description: str = ""  # the board as text
 
     def changes(self, before: Picture) -> list[str]:
         """Return the names of the parts that look different from before, appeared, or are gone."""
@@ -115,13 +129,22 @@ def picture_of_parts(
     width: float, height: float, parts: Iterable[Part], *, ground: Iterable[str] = (), above: Iterable[str] = (),
     title: str = "", description: str = "",
 ) -> Picture:  # fmt: skip
-    """Return a picture of parts, with what is drawn below and above them."""
+    """Return a picture of parts, with what is drawn below and above them.
+
+    >>> square = Part("a1", 0, 0, 40, 40, rect(0, 0, 40, 40, fill="ink"), "a black square")
+    >>> list(picture_of_parts(40, 40, [square], title="A board").parts)
+    ['a1']
+    """
     named = {part.name: part for part in parts}
     return Picture(width, height, named, join(ground), join(above), title, description)
 
 
 def picture_of_text(words: str, title: str = "") -> Picture:
-    """Return a picture of lines of text, for a game that draws its boards as text alone. Each line is a part."""
+    """Return a picture of lines of text, for a game that draws its boards as text alone. Each line is a part.
+
+    >>> list(picture_of_text("x o", title="Noughts").parts)
+    ['line 1']
+    """
     lines = words.rstrip("\n").split("\n")
     width = 24 + 7.9 * max(map(len, lines), default=0)
     parts = [

@@ -35,15 +35,21 @@ _BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage tha
 
 @dataclass(frozen=True)
 class Difference:
-    """The first step whose outcome differs from the transcript."""
+    """The first step whose outcome differs from the transcript.
+
+    >>> text = record(chain).replace("= 4 [", "= 5 [")
+    >>> difference = replay(text, contracts=[Race, League]).difference
+    >>> difference.line, difference.entry, difference.written[-1][:7], difference.found[-1][:7]
+    (10, 'roll', '    = 5', '    = 4')
+    """
 
     line: int  # in the transcript
-    what: str
-    step: str
-    written: Sequence[str] = ()
-    found: Sequence[str] = ()
-    contract: str | None = None
-    entry: str | None = None
+    what: str  # what is different, in words
+    step: str  # the request
+    written: Sequence[str] = ()  # the lines of the transcript
+    found: Sequence[str] = ()  # the lines that came now
+    contract: str | None = None  # that was called
+    entry: str | None = None  # that was called
     place: str = ""  # in the contract's source
     missing: Sequence[str] = ()  # the versions of contracts whose source is not available
 
@@ -108,10 +114,15 @@ def _same(one: str, other: str) -> int:
 
 @dataclass(frozen=True)
 class Replay:
-    """A transcript that was replayed. `difference` is None if all outcomes are as recorded."""
+    """A transcript that was replayed. `difference` is None if all outcomes are as recorded.
 
-    chain: Chain
-    difference: Difference | None
+    >>> played = replay(record(chain), contracts=[Race, League])
+    >>> played.ok, played.difference, played.chain.head.number == chain.head.number, played.text == record(chain)
+    (True, None, True, True)
+    """
+
+    chain: Chain  # the new chain
+    difference: Difference | None  # the first step that came out otherwise
 
     @property
     def ok(self) -> bool:
@@ -139,6 +150,9 @@ def replay(
     With `moves_only` the hash of the last block may differ, as it does whenever the code of a contract changes. `through`
     wraps the steps, to watch the progress. With `anew` all contracts are loaded again half way, as on a machine that starts at
     that point: any state that they keep outside of storage is lost.
+
+    >>> replay(record(chain), contracts=[Race, League]).ok
+    True
     """
     check_classes(contracts)
     player = Replayer(parse(text), contracts, offered)
@@ -153,7 +167,13 @@ def replay(
 def check_transcript(
     path: str | Path, *, contracts: Collection[type[Contract]] = (), packages: Sequence[str] = (), moves_only: bool = False
 ) -> None:  # fmt: skip
-    """Raise an AssertionError with the first difference. For tests that keep a transcript as a golden file."""
+    """Raise an AssertionError with the first difference. For tests that keep a transcript as a golden file.
+
+    >>> from pathlib import Path
+    >>> Path("race.txt").write_text(record(chain)) > 0
+    True
+    >>> check_transcript("race.txt", contracts=[Race, League])
+    """
     __tracebackhide__ = True
     path, offered = Path(path), [ContractCatalogue(package) for package in packages]
     text = path.read_bytes().decode()

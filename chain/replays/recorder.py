@@ -34,6 +34,9 @@ def record(chain: Chain, *, through: Through = iter) -> str:
     """Return every request made to a chain, and its outcome, as a text that can be replayed.
 
     `through` is given the blocks and yields them, as for a progress bar.
+
+    >>> print(record(chain).splitlines()[0])
+    boardchain transcript 1
     """
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")

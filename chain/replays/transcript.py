@@ -46,11 +46,17 @@ _SET: Final = re.compile(r"set (?P<what>nonce|balance|code|storage) (?P<who>\S+)
 
 
 class BadTranscript(ValueError):
-    """The text cannot be played. The message has the line and the reason."""
+    """The text cannot be played. The message has the line and the reason.
+
+    >>> replay("nonsense")
+    Traceback (most recent call last):
+        ...
+    chain.replays.transcript.BadTranscript: line 1: this is not a transcript: it does not begin with 'boardchain transcript 1'
+    """
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line}: {why}")
-        self.line = line
+        self.line = line  # where it is
 
 
 @dataclass

@@ -45,18 +45,26 @@ _LONGEST_HISTORY: Final = 1024
 
 
 class ChainBackend(BaseChainBackend):  # type: ignore[misc]
-    """The eth-tester backend of a chain."""
+    """The eth-tester backend of a chain.
+
+    >>> from eth_tester import EthereumTester
+    >>> tester = EthereumTester(ChainBackend(chain))
+    >>> tester.get_balance(str(alice)) == chain.balance(alice), tester.backend.chain == chain
+    (True, True)
+    """
 
     def __init__(self, chain: Chain | None = None) -> None:
-        self.chain = chain or Chain(chain_id=CHAIN_ID, elastic_fees=True)
+        self.chain = chain or Chain(chain_id=CHAIN_ID, elastic_fees=True)  # the chain
         self._beginning = self.chain.snapshot()
 
     # Snapshots, time, mining
 
     def take_snapshot(self) -> object:
+        """Return a snapshot."""
         return self.chain.snapshot()
 
     def revert_to_snapshot(self, snapshot: Any) -> None:
+        """Go back to a snapshot."""
         self.chain.revert(snapshot)
 
     def reset_to_genesis(self) -> None:
@@ -71,6 +79,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self.chain.mine()
 
     def mine_blocks(self, num_blocks: int = 1, coinbase: bytes = bytes(20)) -> tuple[bytes, ...]:
+        """Mine blocks, and return their hashes."""
         return tuple(self._mine(coinbase) for _ in range(num_blocks))
 
     def _mine(self, coinbase: bytes) -> bytes:
@@ -82,22 +91,28 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     # Accounts
 
     def get_accounts(self) -> tuple[bytes, ...]:
+        """Return the accounts with known keys."""
         return tuple(self.chain.keys)
 
     def add_account(self, private_key: bytes) -> None:
+        """Add a key."""
         account = account_of_key(private_key, "added")
         self.chain.keys[bytes(account)] = account
 
     def get_nonce(self, account: bytes, block_number: object = LATEST) -> int:
+        """Return the nonce of an account."""
         return self._at(block_number).nonce(Address(account))
 
     def get_balance(self, account: bytes, block_number: object = LATEST) -> int:
+        """Return the wei of an account."""
         return self._at(block_number).balance(Address(account))
 
     def get_code(self, account: bytes, block_number: object = LATEST) -> bytes:
+        """Return the code of an account."""
         return self._at(block_number).code(Address(account))
 
     def get_storage(self, account: bytes, slot: int, block_number: object = LATEST) -> int:
+        """Return a word of an account."""
         return self._at(block_number).storage(Address(account), slot)
 
     def _at(self, block: object) -> ChainReader:
@@ -107,9 +122,11 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     # Blocks, transactions, receipts
 
     def get_block_by_number(self, block_number: object, full_transaction: bool = True) -> Values:
+        """Return a block."""
         return block_values(self._json(self._block(block_number), full_transaction))
 
     def get_block_by_hash(self, block_hash: bytes, full_transaction: bool = True) -> Values:
+        """Return a block."""
         return block_values(self._json(self._block(block_hash), full_transaction))
 
     def _json(self, block: Block, full: bool) -> json_format.Json:
@@ -122,10 +139,12 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return found_block
 
     def get_transaction_by_hash(self, transaction_hash: bytes) -> Values:
+        """Return a transaction."""
         receipt = self._find(transaction_hash)
         return transaction_values(json_format.transaction_json(self.chain.ledger, receipt))
 
     def get_transaction_receipt(self, transaction_hash: bytes) -> Values:
+        """Return the receipt of a transaction."""
         receipt = self._find(transaction_hash)
         return receipt_values(json_format.receipt_json(self.chain.ledger, receipt))
 
@@ -153,6 +172,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     # Transactions
 
     def send_transaction(self, transaction: Values) -> bytes:
+        """Send what an account with a known key asks, and return its hash."""
         with _refusals():
             tx = self._transaction(transaction)
             if tx.sender not in self.chain.keys:
@@ -165,6 +185,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
             return self.chain.add_to_open_block(tx).tx_hash
 
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:
+        """Send signed bytes, and return their hash."""
         try:
             tx = transaction_fields.parse_signed(self.chain, raw_transaction)
         except InvalidTransaction as error:
@@ -176,6 +197,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
             return self.chain.add_to_open_block(tx).tx_hash
 
     def send_signed_transaction(self, transaction: Values) -> bytes:
+        """Send what is signed with `v`, `r` and `s`, and return its hash."""
         v, r, s = (transaction[name] for name in "vrs")
         with _refusals():
             raw = attach_signature(self._transaction(transaction), self.chain.chain_id, v, r, s)
@@ -184,10 +206,12 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
             ).tx_hash
 
     def estimate_gas(self, transaction: Values, block_number: object = LATEST) -> int:
+        """Return the gas that a transaction needs."""
         fields = {**self._fields(transaction), "gas": None}
         return int(self._call(transactions.estimate_gas, fields, block_number), 16)
 
     def call(self, transaction: Values, block_number: object = LATEST) -> bytes:
+        """Return what a message returns, and undo it."""
         answer = self._call(transactions.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 

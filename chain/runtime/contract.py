@@ -33,7 +33,13 @@ _TEXT_HEAD = (32).to_bytes(32)
 
 
 class Block:
-    """The block in which a message runs."""
+    """The block in which a message runs.
+
+    >>> self.block.number, self.block.timestamp
+    (8, 1704067208)
+    >>> self.block.prevrandao % 6
+    3
+    """
 
     __slots__ = ("_context",)
 
@@ -45,14 +51,17 @@ class Block:
 
     @property
     def number(self) -> int:
+        """The number of the block."""
         return cast(int, self._context.number)
 
     @property
     def timestamp(self) -> int:
+        """The time of the block, in seconds since 1970."""
         return cast(int, self._context.timestamp)
 
     @property
     def prevrandao(self) -> int:
+        """The random number of the block, the same for all its transactions."""
         return cast(int, self._context.prevrandao)
 
 
@@ -92,6 +101,15 @@ class Contract(metaclass=ContractType):
 
     An entry may be called `transfer`, `balance`, `deploy`, `create2`, `log`, `at`, `has_code`, `keccak` or `ecrecover`. The
     contract then uses the built-in method as `super().transfer(…)`.
+
+    >>> class Counter(Contract):
+    ...     count: u64
+    ...     @call
+    ...     def add(self, n: u8) -> u64:
+    ...         self.count += n
+    ...         return self.count
+    >>> chain.deploy(Counter).add(3).return_value
+    3
     """
 
     __slots__ = ("_frame", "_random")
@@ -107,7 +125,13 @@ class Contract(metaclass=ContractType):
 
     @property
     def caller(self) -> Address:
-        """The sender of this message."""
+        """The sender of this message.
+
+        >>> self.caller == self.origin == alice, self.value, self.balance, self.chain_id
+        (True, 0, 0, 31337)
+        >>> self.address == race.address, self.caller_id
+        (True, '0xf39F...')
+        """
         return address_of_bytes(self._frame.caller)
 
     @property
@@ -148,13 +172,19 @@ class Contract(metaclass=ContractType):
     # Actions
 
     def emit(self, event: object) -> None:
-        """Emit an `@event`."""
+        """Emit an `@event`. Raise TypeError for anything else.
+
+        >>> self.emit(Moved(self.caller, 4))
+        """
         topics, data, all_fields = encode_event(event)
         self._frame.emit(topics, data, all_fields)
 
     @_open
     def log(self, text: str) -> None:
-        """Write a text log. In a view it is returned to the caller, not written to the chain."""
+        """Write a text log. In a view it is returned to the caller, not written to the chain.
+
+        >>> self.log(f"{self.caller_id} begins")
+        """
         if not isinstance(text, str):
             raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
         if self._frame.static:
@@ -175,7 +205,11 @@ class Contract(metaclass=ContractType):
     def at(
         self, contract: type[C], address: Address, *, value: int = 0, gas: int | None = None
     ) -> C:
-        """Return the Python contract at `address`, with its entries as methods. Calls carry `value` wei and at most `gas`."""
+        """Return the Python contract at `address`, with its entries as methods. Calls carry `value` wei and at most `gas`.
+
+        >>> self.at(Race, race.address).square_of(alice)
+        4
+        """
         try:
             spec = contract.__spec__
         except AttributeError:
@@ -186,12 +220,19 @@ class Contract(metaclass=ContractType):
     def abi(
         self, address: Address, abi: list[dict[str, Any]], *, value: int = 0, gas: int | None = None
     ) -> Any:
-        """Return any contract at `address`, such as one in bytecode, by its JSON ABI."""
+        """Return any contract at `address`, such as one in bytecode, by its JSON ABI.
+
+        >>> self.abi(race.address, Race.__spec__.abi).square_of(alice)
+        4
+        """
         return ContractProxy(self._frame, address, functions_from_json(abi), value, gas)
 
     @_open
     def transfer(self, to: Address, amount: int) -> None:
-        """Send wei. It reverts if the receiver refuses."""
+        """Send wei. It reverts if the receiver refuses.
+
+        >>> self.transfer(bob, 0)
+        """
         if type(to) is not Address:
             to = address_of(to, "to")
         if type(amount) is not int or amount < 0:
@@ -202,7 +243,11 @@ class Contract(metaclass=ContractType):
     def deploy(
         self, contract: type[Contract], *args: object, value: int = 0, **named: object
     ) -> Address:
-        """Deploy a new contract and return its address."""
+        """Deploy a new contract and return its address.
+
+        >>> self.has_code(self.deploy(Race))
+        True
+        """
         return self._create(contract, args, named, value, None)
 
     @_open
@@ -212,6 +257,9 @@ class Contract(metaclass=ContractType):
         """Deploy a new contract at the address that this one, the salt of 32 bytes, the code and the arguments give (EIP-1014).
 
         So nobody else can take the address, and it does not depend on what was deployed before.
+
+        >>> self.at(Race, self.create2(Race, bytes(32))).square_of(alice)
+        0
         """
         salt = raw_bytes(salt, "salt")
         if len(salt) != _WORD:
@@ -233,14 +281,22 @@ class Contract(metaclass=ContractType):
 
     @_open
     def has_code(self, address: Address) -> bool:
-        """Return True if there is a contract at `address`. One whose @init is still running has no code yet."""
+        """Return True if there is a contract at `address`. One whose @init is still running has no code yet.
+
+        >>> self.has_code(self.address), self.has_code(alice)
+        (True, False)
+        """
         raw_address = bytes(address_of(address))
         self._frame.touch(raw_address)
         return self._frame.state.has_code(raw_address)
 
     @_open
     def keccak(self, data: bytes) -> bytes:
-        """Return the Keccak-256 hash of bytes, as in Solidity. Outside of contracts, use `chain.keccak`."""
+        """Return the Keccak-256 hash of bytes, as in Solidity. Outside of contracts, use `chain.keccak`.
+
+        >>> self.keccak(b"salt")[:4].hex()
+        'a05e3341'
+        """
         return keccak(data)
 
     @_open
@@ -248,6 +304,9 @@ class Contract(metaclass=ContractType):
         """Return the account that signed a hash of 32 bytes, or None if no key can have made this signature.
 
         A signature is r, s and v in 65 bytes, as wallets give it; v is 27 or 28.
+
+        >>> self.ecrecover(self.keccak(b"a message"), bytes(65)) is None
+        True
         """
         digest, signature = raw_bytes(digest, "digest"), raw_bytes(signature, "signature")
         if len(digest) != _WORD:

@@ -36,7 +36,11 @@ class Random:
         return f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
 
     def below(self, n: int, tag: str = "") -> int:
-        """Return a whole number from 0 to n - 1."""
+        """Return a whole number from 0 to n - 1.
+
+        >>> self.random.below(6, tag="die") + 1
+        6
+        """
         if type(n) is not int:
             n = whole_number(n, "n")
         if n < 1:
@@ -46,7 +50,11 @@ class Random:
         return self._draw(n) if number is None else number
 
     def choice(self, items: Sequence[T], tag: str = "") -> T:
-        """Return one of `items`."""
+        """Return one of `items`.
+
+        >>> self.random.choice(["rock", "paper"], tag="hand")
+        'paper'
+        """
         if not items:
             raise ValueError("choice: there is nothing to choose from")
         forced = self._frame.context.forced_random
@@ -54,7 +62,13 @@ class Random:
         return items[self._draw(len(items)) if index is None else index]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
-        """Put `items` in a random order, in place."""
+        """Put `items` in a random order, in place.
+
+        >>> deck = [1, 2, 3, 4]
+        >>> self.random.shuffle(deck, tag="deck")
+        >>> deck
+        [1, 4, 3, 2]
+        """
         forced = self._frame.context.forced_random
         order = None if forced is None else forced.permutation(self._author_items(items), tag)
         changeable(items, "shuffle")

@@ -47,12 +47,16 @@ _IS_OPEN: Final = (
 
 
 class WorldModels:
-    """The models of a world, as one of its systems reads and writes them."""
+    """The models of a world, as one of its systems reads and writes them.
+
+    >>> self.world.namespace, self.world.address == world.address
+    ('league', True)
+    """
 
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
 
     def __init__(self, frame: Frame, address: Address) -> None:
-        self.address = address
+        self.address = address  # of the world
         self._frame = frame
         self._allowed: set[str] = set()  # the models we may write; "" if we are registered
         self._calls = 0  # the number of calls to other contracts when that was checked
@@ -61,7 +65,7 @@ class WorldModels:
         self._world = world_at(words)
         self._world_frame()
         try:
-            self.namespace = self._world.namespace
+            self.namespace = self._world.namespace  # of the world
         finally:
             frame.gas = words.gas
 
@@ -72,7 +76,11 @@ class WorldModels:
     # Reading
 
     def read(self, model: type[M], *keys: object) -> M:
-        """Return the model with these keys; all zero if it was never written."""
+        """Return the model with these keys; all zero if it was never written.
+
+        >>> self.world.read(Score, alice)
+        Score(player=<Account alice 0xf39F...>, points=5)
+        """
         spec, words = model_spec(model), self._world_frame()
         try:
             instance: M = spec.load(words, spec.slot(words, self.namespace, keys), keys)
@@ -81,7 +89,11 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def read_member(self, model: type, *keys_and_name: Any) -> Any:
-        """Return one member of the model with these keys: `read_member(Board, 1, "moves_done")`."""
+        """Return one member of the model with these keys: `read_member(Board, 1, "moves_done")`.
+
+        >>> self.world.read_member(Score, alice, "points")
+        5
+        """
         *keys, name = keys_and_name
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -90,7 +102,11 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def exists(self, model: type, *keys: object) -> bool:
-        """Return True if the model with these keys was written (and not erased)."""
+        """Return True if the model with these keys was written (and not erased).
+
+        >>> self.world.exists(Score, bob)
+        False
+        """
         spec, words = model_spec(model), self._world_frame()
         try:
             return spec.exists(words, spec.slot(words, self.namespace, keys))
@@ -100,16 +116,30 @@ class WorldModels:
     # Writing
 
     def write(self, *models: object) -> None:
-        """Write these models as a whole. Words that stay the same cost only as much as reading them."""
+        """Write these models as a whole. Words that stay the same cost only as much as reading them.
+
+        Like all that writes here, it reverts if the system may not write the model.
+
+        >>> self.world.write(Score(alice, 6), Score(bob, 1))
+        """
         for model in models:
             self._change(model, ModelSpec.store)
 
     def write_member(self, model: object, *names: str) -> None:
-        """Write only these members of `model`."""
+        """Write only these members of `model`.
+
+        >>> score = self.world.read(Score, alice)
+        >>> score.points = 9
+        >>> self.world.write_member(score, "points")
+        """
         self._change(model, ModelSpec.store_members, names)
 
     def change(self, before: M, after: M) -> None:
-        """Write only the members of `after` that are not the same objects as in `before`, the model as it was read."""
+        """Write only the members of `after` that are not the same objects as in `before`, the model as it was read.
+
+        >>> score = self.world.read(Score, alice)
+        >>> self.world.change(score, Score(alice, 8))
+        """
         spec = model_spec(type(after))
         if spec.keys_of(before) != spec.keys_of(after):
             raise TypeError(f"change: these are two different {spec.name} models")
@@ -119,6 +149,9 @@ class WorldModels:
         """Open the model with these keys: `with self.world.in_place(UnionFind, 1) as union_find: …`.
 
         Its lists are read and written item by item. The items that were set are written when the scope ends.
+
+        >>> with self.world.in_place(Score, alice) as score:
+        ...     score.points += 1
         """
         spec, words = model_spec(model), self._world_frame()
         try:
@@ -129,7 +162,10 @@ class WorldModels:
         return OpenModel(spec, BorrowedWords(self), key, keys, self._change, context)
 
     def erase(self, model: object) -> None:
-        """Erase the model: its keys then read as zero again."""
+        """Erase the model: its keys then read as zero again.
+
+        >>> self.world.erase(self.world.read(Score, alice))
+        """
         self._change(model, lambda spec, words, slot, model: spec.clear(words, slot))
 
     def _change(self, model: object, how: Callable[..., None], *more: object) -> None:
@@ -150,7 +186,10 @@ class WorldModels:
     # The world itself
 
     def system(self, system: type[C], *, value: int = 0, gas: int | None = None) -> C:
-        """Return the system of that class in this world, with its entries as methods, as `self.at` does."""
+        """Return the system of that class in this world, with its entries as methods, as `self.at` does.
+
+        >>> self.world.system(League).win(2)
+        """
         require_contract_class(system)
         words, name = self._world_frame(), system.__name__
         try:
@@ -161,7 +200,10 @@ class WorldModels:
         return cast(C, ContractProxy(self._frame, address, system.__spec__, value, gas))
 
     def emit(self, event: object) -> None:
-        """Emit an `@event` from the address of the world."""
+        """Emit an `@event` from the address of the world.
+
+        >>> self.world.emit(Moved(alice, 3))
+        """
         topics, data, all_fields = encode_event(event)
         words = self._world_frame()
         try:
@@ -171,7 +213,11 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def uuid(self) -> int:
-        """Return a number that this world has not returned before: 0, 1, 2 …"""
+        """Return a number that this world has not returned before: 0, 1, 2 …
+
+        >>> self.world.uuid(), self.world.uuid()
+        (0, 1)
+        """
         words = self._world_frame()
         try:
             self._require_registered("take a uuid")
@@ -182,7 +228,11 @@ class WorldModels:
             self._frame.gas = words.gas
 
     def is_owner(self, address: Address, model: type | None = None) -> bool:
-        """Return True if `address` owns the namespace, or this model in it."""
+        """Return True if `address` owns the namespace, or this model in it.
+
+        >>> self.world.is_owner(alice), self.world.is_owner(bob, Score)
+        (True, False)
+        """
         names = ("", model_spec(model).name) if model else ("",)
         words = self._world_frame()
         try:
@@ -267,7 +317,16 @@ def world_at(words: Frame) -> World:
 
 
 class System(Contract):
-    """The base class of contracts that work on the models of a World."""
+    """The base class of contracts that work on the models of a World.
+
+    >>> class Cup(System):
+    ...     @call
+    ...     def award(self, points: u8) -> None:
+    ...         self.world.write(Score(self.caller, points))
+    >>> cup = chain.deploy_world("cup", systems=[Cup], writers={Score: [Cup]})
+    >>> cup.system(Cup).award(3, sender=alice).ok, cup.read(Score, alice).points
+    (True, 3)
+    """
 
     __slots__ = ("_storage",)
     _storage: WorldModels

@@ -67,18 +67,25 @@ class SystemRegistered:
 
 
 class World(Contract):
-    """The contract that `chain.deploy_world` deploys. The deploying account owns its namespace."""
+    """The contract that `chain.deploy_world` deploys. The deploying account owns its namespace.
 
-    namespace: str
-    uuids: u32
-    writers: Map[tuple[bytes32, Address], bool]
-    owners: Map[tuple[bytes32, Address], bool]
-    systems: Map[str, Address]
-    registered: Set[Address]
+    Use its `WorldHandle`; that asks these entries, in which a model is a resource, the keccak of `namespace-Model`.
+
+    >>> world.handle.system("League") == league.address
+    True
+    """
+
+    namespace: str  # its name
+    uuids: u32  # how many were given away
+    writers: Map[tuple[bytes32, Address], bool]  # by resource and account
+    owners: Map[tuple[bytes32, Address], bool]  # by resource and account
+    systems: Map[str, Address]  # by name
+    registered: Set[Address]  # the systems that may use the world
     granted: Map[Address, Set[bytes32]]  # the resources for which an account has, or had, a right
 
     @init
     def new(self, namespace: str) -> None:
+        """Open a namespace; its owner is the caller."""
         require(
             namespace.isidentifier() and namespace.isascii() and len(namespace) <= _LONGEST,
             f"'{namespace}' is not a namespace: use 1 to {_LONGEST} letters, digits and '_', no digit first",
@@ -91,6 +98,7 @@ class World(Contract):
 
     @call
     def grant_writer(self, resource: bytes32, address: Address) -> None:
+        """Let an account write a resource."""
         self._require_owner(resource)
         self.writers[resource, address] = True
         self.granted[address].add(resource)
@@ -98,12 +106,14 @@ class World(Contract):
 
     @call
     def revoke_writer(self, resource: bytes32, address: Address) -> None:
+        """Take that permission away."""
         self._require_owner(resource)
         self.writers[resource, address] = False
         self.emit(WriterRevoked(resource, address))
 
     @call
     def grant_owner(self, resource: bytes32, address: Address) -> None:
+        """Let an account write a resource, and grant permissions for it."""
         self._require_owner(resource)
         self.owners[resource, address] = True
         self.granted[address].add(resource)
@@ -111,16 +121,19 @@ class World(Contract):
 
     @call
     def revoke_owner(self, resource: bytes32, address: Address) -> None:
+        """Take that permission away."""
         self._require_owner(resource)
         self.owners[resource, address] = False
         self.emit(OwnerRevoked(resource, address))
 
     @view
     def is_writer(self, resource: bytes32, address: Address) -> bool:
+        """Return True if an account is a writer of a resource."""
         return self.writers[resource, address]
 
     @view
     def is_owner(self, resource: bytes32, address: Address) -> bool:
+        """Return True if an account is an owner of a resource."""
         return self.owners[resource, address]
 
     def may_write(self, resource: bytes, address: Address) -> bool:
@@ -172,12 +185,14 @@ class World(Contract):
 
     @view
     def system(self, name: str) -> Address:
+        """Return the address of the system called `name`."""
         address = self.systems[name]
         require(address != ZERO_ADDRESS, f"World {self.namespace} has no system '{name}'")
         return address
 
     @view
     def namespace_name(self) -> str:
+        """Return the namespace."""
         return self.namespace
 
     @view

@@ -46,18 +46,60 @@ MEMORY = "memory"
 
 
 class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin):
-    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time."""
+    """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time.
+
+    `seed` decides chance, `elastic_fees` lets the base fee follow demand, `tx_gas_cap` limits a transaction to 2**24 gas,
+    `evm_only` has bytecode alone, `guard=False` deploys also what the determinism lint refuses.
+
+    >>> chain.advance(60)  # time
+    >>> chain.set_time(chain.now + 60)
+    >>> with chain.block():  # several transactions in one block
+    ...     chain.send(bob, value=1, sender=alice)
+    <Receipt 0x7099... in block 9: ok>
+    >>> block = chain.mine(2)
+    >>> chain.blocks[-1] == chain.head == block, len(chain.block_hash()), len(chain.state_root())
+    (True, 32, 32)
+
+    >>> carol = chain.account("carol.testnet")  # accounts
+    >>> chain.balance(carol), chain.nonce(alice) > 0, carol in chain.keys.values()
+    (10000000000000000000000, True, True)
+    >>> chain.code(alice), chain.storage(race, 0), chain.address_of("alice") == alice
+    (b'', 0, True)
+
+    >>> snapshot = chain.snapshot()  # undoing
+    >>> chain.revert(snapshot)
+    >>> with chain.anchor(), chain.loaded(die=[5]), chain.mock(race.square_of, returns=9):
+    ...     race.roll().return_value, race.square_of(bob)
+    (6, 9)
+    >>> with chain.setting():
+    ...     race.fields.squares[bob] = 3
+
+    >>> past = chain.at(block=0), chain.before(receipt), chain.after(receipt)  # the past
+    >>> past[2].handle(race).square_of(alice), chain.fork(at=3).handle(race).roll().ok
+    (4, True)
+
+    >>> chain.contract("Race").address == race.address, chain.world("league")  # what is there
+    (True, <World league at 0xCf7E...>)
+    >>> [version.value for version in chain.history(race, "squares", alice)]
+    [4]
+    >>> chain.trace(race.address, race.square_of.calldata(alice)).reads
+    [Race.squares[0xf39F...] = 4]
+    >>> chain.load(race.address, race.abi, "Bytecode").address == race.address, chain.declare(Race).spec.name
+    (True, 'Race')
+    >>> Chain.reach("memory"), Chain.connect(chain.fork().node), chain.node.request("eth_blockNumber")  # elsewhere
+    (<Chain at block 0>, <Chain at block 11>, '0xb')
+    """
 
     # Slots refuse a misspelled `chain.autmine = False` without slowing down a call.
     __slots__ = ("__weakref__", "_node", "_web3", "accounts", "chain_id")
 
-    driver: ChainDriver
+    driver: ChainDriver  # does what depends on where the chain is
 
     def __init__(
         self,
         *,
         seed: int = 0,
-        chain_id: int = 31337,
+        chain_id: int = 31337,  # the id of the chain, 31337 unless another was given
         genesis_time: int = GENESIS_TIME,
         base_fee: int = 10**9,
         gas_limit: int | None = None,
@@ -86,6 +128,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         super().__init__(driver)
         self._node, self._web3 = None, None
         self.chain_id = driver.ledger.blocks.rules.chain_id
+        # Ten funded accounts, `alice` to `judy`, as in anvil and hardhat.
         self.accounts: list[Account] = list(ACCOUNTS)
 
     @classmethod
@@ -154,18 +197,20 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @step
     def set_time(self, timestamp: int) -> None:
-        """Set the clock: the next block has this time."""
+        """Set the clock: the next block has this time. Raise ValueError if that is not after the last block."""
         self.driver.set_time(inputs.new_time(timestamp, self.head.timestamp))
 
     # Blocks
 
     @property
     def blocks(self) -> Blocks:
+        """All closed blocks: `chain.blocks[3]`, `chain.blocks[-1]`."""
         self.driver.settle()
         return self.ledger.blocks
 
     @property
     def head(self) -> Block:
+        """The last closed block."""
         self.driver.settle()
         return self.ledger.blocks.head
 
@@ -259,7 +304,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @scope
     def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
-        """Scope that forces the next outcomes of `self.random`, by tag. An outcome left unused is an error at the end."""
+        """Scope that forces the next outcomes of `self.random`, by tag. One left unused is an AssertionError at the end."""
         return Loading(self.driver, outcomes)
 
     # What a test puts in the place of what would happen
@@ -306,7 +351,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @reading
     def at(self, block: int) -> ChainAtBlock:
-        """Return the chain as it was at the end of a block, for reading."""
+        """Return the chain as it was at the end of a block, for reading. Raise ValueError if there is no such block."""
         found = block_at(self.blocks, block)
         return chain_at(found, found.end_timeline_index, self.ledger, self.machine)
 

@@ -53,9 +53,12 @@ class DeployMixin(ABC):
         self, contract: type[C], /, *args: object, sender: AccountLike | None = None, value: int | None = None,
         gas: int | None = None, check: bool = True, **named: object,
     ) -> Handle[C]:  # fmt: skip
-        """Deploy a contract. The arguments after the class go to its `@init`.
+        """Deploy a contract. The arguments after the class go to its `@init`. Raise `Reverted` if that fails.
 
         The receipt is `handle.deployment`. With `check=False` there is a handle also where the deployment has failed, for that.
+
+        >>> chain.deploy(Race, sender=bob).deployment.sender == bob
+        True
         """
         flag(check, "check")
         program, init = self.declare(contract), contract.__spec__.init
@@ -78,7 +81,11 @@ class DeployMixin(ABC):
         self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
         init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
-        """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`."""
+        """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`.
+
+        >>> chain.deploy_world("second", systems=[League], writers={Score: [League]}, sender=bob).namespace
+        'second'
+        """
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
         check_world(systems, init)
         handle = self.deploy(World, namespace, sender=sender)

@@ -36,17 +36,23 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """The result of a view or of a simulated call. It leaves nothing on the chain."""
+    """The result of a view or of a simulated call. It leaves nothing on the chain.
 
-    value: Any
+    >>> result = race.roll.simulate(sender=bob)
+    >>> result.ok, result.value, result.logs, result.events, result.error
+    (True, 4, ['4 eyes'], [Moved(player=Address('0x7099...'), square=4)], None)
+    """
+
+    value: Any  # what the entry returned
     logs: list[str]  # the text logs
-    events: EventList
-    gas_used: int
+    events: EventList  # what it emitted
+    gas_used: int  # what it would cost
     ticks: int  # fuel used by the contracts' own code
-    error: Failure | None
+    error: Failure | None  # why it failed; None if it did not
 
     @property
     def ok(self) -> bool:
+        """True if it did not fail."""
         return self.error is None
 
 
@@ -75,7 +81,15 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
 
 
 class Entry:
-    """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value."""
+    """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value.
+
+    `sender`, `value` and `gas` are the options of every call. One that fails raises `Reverted`, unless it has `check=False`.
+
+    >>> race.roll(sender=bob, gas=200_000).status
+    1
+    >>> race.roll(value=1, check=False).error.text
+    'Race.roll takes no value: it is not payable'
+    """
 
     __slots__ = ("_address", "_chain", "spec")
     __name__ = cast(str, _OfMethod(lambda spec: spec.name))
@@ -98,7 +112,7 @@ class Entry:
         check: bool = True,
         **named: object,
     ) -> Any:
-        spec = self.spec
+        spec = self.spec  # the description of the entry
         if value is not None and spec.value_is_argument:
             named["value"], value = value, None
         if check is not True:
@@ -125,7 +139,11 @@ class Entry:
         gas: int | None = None,
         **named: object,
     ) -> CallResult:
-        """Run the entry and undo it; return its result, logs and cost."""
+        """Run the entry and undo it; return its result, logs and cost.
+
+        >>> race.roll.simulate(sender=bob).value
+        4
+        """
         if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
         return self.simulate_calldata(self._calldata(args, named), sender, value, gas)
@@ -153,14 +171,23 @@ class Entry:
         gas: int | None = None,
         **named: object,
     ) -> Trace:
-        """Run the entry and undo it; return every message with its reads, writes and logs."""
+        """Run the entry and undo it; return every message with its reads, writes and logs.
+
+        >>> print(race.square_of.trace(alice))
+        alice: Race.square_of(alice) -> 4 [... gas]
+            reads Race.squares[alice] = 4
+        """
         if value is not None and self.spec.value_is_argument:
             named["value"], value = value, None
         data, wei = self._calldata(args, named), 0 if value is None else value
         return self._chain.trace(self._address, data, sender=sender, value=wei, gas=gas)
 
     def calldata(self, *args: object, **named: object) -> bytes:
-        """Return the data of a transaction to this entry."""
+        """Return the data of a transaction to this entry.
+
+        >>> race.roll.calldata().hex()
+        'cd5e3c5d'
+        """
         return self.spec.encode_args(args, named, self._chain)
 
     def _calldata(self, args: tuple[Any, ...], named: dict[str, object]) -> bytes:
@@ -174,7 +201,21 @@ class Entry:
 
 
 class Overloads:
-    """Entries that share their name in the ABI. A call goes to the one that accepts its arguments."""
+    """Entries that share their name in the ABI. A call goes to the one that accepts its arguments, or raises TypeError.
+
+    >>> class Token(Contract):
+    ...     @view(name="fee")
+    ...     def least_fee(self) -> u8:
+    ...         return 1
+    ...     @view(name="fee")
+    ...     def fee_of(self, amount: u64) -> u64:
+    ...         return amount // 10
+    >>> token = chain.deploy(Token)
+    >>> token.fee(), token.fee(70), token["fee(uint64)"](70), token.fee.simulate(70).value
+    (1, 7, 7, 7)
+    >>> token.fee.calldata().hex(), token.fee.trace(70).ok
+    ('ddca3f43', True)
+    """
 
     __slots__ = ("_besides", "_entries", "_name")
 
@@ -187,12 +228,15 @@ class Overloads:
         return self._resolve(args, named)(*args, **named)
 
     def simulate(self, *args: object, **named: Any) -> CallResult:
+        """As of the entry that accepts the arguments."""
         return self._resolve(args, named).simulate(*args, **named)
 
     def trace(self, *args: object, **named: Any) -> Trace:
+        """As of the entry that accepts the arguments."""
         return self._resolve(args, named).trace(*args, **named)
 
     def calldata(self, *args: object, **named: object) -> bytes:
+        """As of the entry that accepts the arguments."""
         return self._resolve(args, named).calldata(*args, **named)
 
     def _resolve(self, args: tuple[Any, ...], named: dict[str, object]) -> Entry:
@@ -208,11 +252,22 @@ class Handle(Generic[C]):
 
     An entry is an attribute under its method's name and under its name in the ABI, unless the handle itself has an attribute
     of that name. `game["make_move"]` and `game["make_move(uint64,uint8)"]` are always exactly that entry.
+
+    >>> race.roll(sender=alice).ok, race.square_of(bob)
+    (True, 0)
+    >>> race["roll()"](sender=bob).return_value
+    5
+    >>> race.fields.squares[alice], race.balance
+    (7, 0)
+    >>> race.deployment.sender == alice, race.contract, [item["name"] for item in race.abi if item["type"] == "function"]
+    (True, <class 'tests.framework.reference_scene.Race'>, ['join', 'roll', 'square_of'])
+    >>> race.web3.functions.square_of(bob).call()
+    5
     """
 
-    chain: ChainReader
-    contract: type[C]
-    address: Address
+    chain: ChainReader  # the chain, or the past of one
+    contract: type[C]  # the class
+    address: Address  # where it was deployed
 
     def __init__(self, chain: ChainReader, contract: type[C], address: Address) -> None:
         own = vars(self)  # __setattr__ refuses any assignment
@@ -222,6 +277,7 @@ class Handle(Generic[C]):
 
     @property
     def abi(self) -> list[dict[str, Any]]:
+        """The JSON ABI, for web3 and other tools."""
         return self.contract.__spec__.abi
 
     @property

@@ -55,6 +55,9 @@ class LogQueries(ChainReader):
         """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`.
 
         Without a type, return those of all types in their order.
+
+        >>> chain.events(Moved, player=alice).last()
+        Moved(player=Address('0xf39F...'), square=4)
         """
         return self.ledger.events.ask(event, values)
 
@@ -64,6 +67,13 @@ class LogQueries(ChainReader):
 
         `values` replace `?` in the query, `named` replace `:name`. `name(address)` is the name of an account or contract.
         Whole numbers of any size sort, compare and add up exactly; other operations on more than 64 bits are rounded.
+
+        >>> print(chain.sql("select block, entry, ok from receipts where contract = 'Race'"))
+        block  entry  ok
+        -----  -----  --
+            1  null    1
+            2  join    1
+            3  roll    1
         """
         return self.database.query(question, values, named)
 
@@ -76,15 +86,32 @@ class LogQueries(ChainReader):
 
     @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:
-        """Write all `receipts`, or all `events`, to a path or an open file, one JSON object per line."""
+        """Write all `receipts`, or all `events`, to a path or an open file, one JSON object per line.
+
+        >>> import io
+        >>> chain.export_jsonl(target := io.StringIO())
+        >>> target.getvalue()[:60]
+        '{"position":0,"block":1,"idx":0,"timestamp":1704067201,"send'
+        """
         import_module(f"{_SQL}export").write_jsonl(self.ledger, target, what)
 
     @reading
     def export_csv(self, target: Target, what: str | type) -> None:
-        """Write one table of `sql` to a path or an open file. `what` is its name, or the class of an event or model."""
+        """Write one table of `sql` to a path or an open file. `what` is its name, or the class of an event or model.
+
+        >>> import io
+        >>> chain.export_csv(target := io.StringIO(), Moved)
+        >>> print(target.getvalue())
+        "player","square","receipt","block","timestamp","address","log"
+        "0xf39F...",4,2,3,1704067203,"0x5FbD...",0
+        """
         import_module(f"{_SQL}export").write_csv(self.ledger, target, what)
 
     @reading
     def activity(self, since: int = 0) -> str:
-        """Return the activity as text, of all transactions or of those from receipt number `since` on."""
+        """Return the activity as text, of all transactions or of those from receipt number `since` on.
+
+        >>> print(chain.activity(since=win.position))
+        8 +8s alice: League.win(5) ok [... gas]
+        """
         return activity_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -29,20 +29,35 @@ class StateOverrides(ChainReader):
 
     @step
     def set_balance(self, address: AccountLike, amount: int) -> None:
+        """Set the wei of an account.
+
+        >>> chain.set_balance(bob, 10**18)
+        """
         self.driver.set_balance(bytes(self.address_of(address)), wei(amount, "amount"))
 
     @step
     def set_nonce(self, address: AccountLike, nonce: int) -> None:
+        """Set the nonce of an account.
+
+        >>> chain.set_nonce(bob, 7)
+        """
         account = bytes(self.address_of(address))
         self.driver.set_nonce(account, whole_number(nonce, "nonce", NONCE))
 
     @step
     def set_code(self, address: AccountLike, code: bytes) -> None:
+        """Set the code of an account.
+
+        >>> chain.set_code("0x" + "11" * 20, bytes.fromhex("600160005260206000f3"))
+        """
         self.driver.set_code(bytes(self.address_of(address)), raw_bytes(code, "code"))
 
     @step
     def set_storage(self, address: AccountLike, slot: int, word: int) -> None:
-        """Set the raw word in a storage slot of an account."""
+        """Set the raw word in a storage slot of an account.
+
+        >>> chain.set_storage(race, 0, 1)
+        """
         account = bytes(self.address_of(address))
         self.driver.set_word(account, whole_number(slot, "slot"), whole_number(word, "word"))
 
@@ -94,7 +109,12 @@ class StateOverrides(ChainReader):
         coinbase: AccountLike | None = None,
         excess_blob_gas: int | None = None,
     ) -> None:
-        """Override fields of the next block. A base fee and a coinbase stay until they are set again."""
+        """Override fields of the next block. A base fee and a coinbase stay until they are set again.
+
+        >>> chain.set_next_block(prevrandao=5, coinbase=bob)
+        >>> chain.mine().prevrandao
+        5
+        """
         overrides: dict[str, int | bytes] = {}
         if prevrandao is not None:
             overrides["forced_prevrandao"] = whole_number(prevrandao, "prevrandao")

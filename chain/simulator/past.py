@@ -40,18 +40,28 @@ class PastDriver(Driver):
 
 
 class ChainAtBlock(ChainReader):
-    """The result of `chain.at(block=17)`: handles, worlds and accounts as they were at that time."""
+    """The result of `chain.at(block=17)`: handles, worlds and accounts as they were at that time.
+
+    >>> past = chain.at(block=receipt.block_number)
+    >>> past.handle(race).square_of(alice), past.balance(bob) > 0
+    (4, True)
+    >>> past.send(race.address)
+    Traceback (most recent call last):
+        ...
+    TypeError: block 3 is over and cannot change: send this transaction to the chain itself, or to chain.fork(at=3)
+    """
 
     __slots__ = ("block",)
 
     def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
         super().__init__(PastDriver(machine, ledger, block, moment))
-        self.block = block
+        self.block = block  # the block at whose end it was
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> NoReturn:  # fmt: skip
+        """Refuse: raise TypeError, as the past cannot change. `chain.fork(at=…)` can."""
         program = None if to is None else self.machine.program_at(self.address_of(to, "to"))
         entry = program.spec.by_selector.get(data[:4]) if program else None
         description = f"{entry.contract}.{entry.name}" if entry else "this transaction"

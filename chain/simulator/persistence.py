@@ -50,6 +50,10 @@ class FilePersistence(ChainReader):
         waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
         later with `declare`. One process at a time can have the file open; others can read its tables. Rows that the chain
         needs now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
+
+        >>> with Chain.open("race.chain", contracts=[Race]) as stored:
+        ...     stored.deploy(Race)
+        <Race at 0x5FbD...>
         """
         check_classes(contracts)
         chain_file, store = import_module(f"{_FILE}chain_file"), import_module(f"{_FILE}store")
@@ -78,6 +82,10 @@ class FilePersistence(ChainReader):
         """Return the chain in the file at `path`, for reading only, also while another process writes to it.
 
         Each question sees what the last step there left. No lock is taken, and the file is not changed.
+
+        >>> Chain.open("race.chain").close()
+        >>> Chain.watch("race.chain").head.number
+        0
         """
         check_classes(contracts)
         file: WatchedFile = import_module(f"{_FILE}watched_file").WatchedFile(path)
@@ -119,7 +127,11 @@ class FilePersistence(ChainReader):
 
     @undisturbed
     def close(self) -> None:
-        """Close the file, so that other processes can open it. A chain in memory need not be closed."""
+        """Close the file, so that other processes can open it. A chain in memory need not be closed.
+
+        >>> stored = Chain.open("race.chain")
+        >>> stored.close()
+        """
         self.driver.recover()
         self.driver.refuse_others()
         self.driver.close()

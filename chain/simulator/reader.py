@@ -30,12 +30,13 @@ from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.decoded.worlds import worlds_of
+from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
 from chain.machine.executor import Machine
 from chain.machine.fork import DEFAULT
 from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, parse_code, program_of, require_contract_class
@@ -74,7 +75,10 @@ class ChainReader(ABC):
 
     __slots__ = ("driver", "ledger", "machine", "state")
 
-    driver: Driver
+    driver: Driver  # does what depends on where the chain is
+    ledger: Ledger  # its blocks, receipts and logs
+    machine: Machine  # the state transition
+    state: State  # its accounts and their storage
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
@@ -124,14 +128,17 @@ class ChainReader(ABC):
 
     @reading
     def balance(self, address: AccountLike) -> int:
+        """Return the wei of an account."""
         return self.state.account(self.address_of(address))[1]
 
     @reading
     def nonce(self, address: AccountLike) -> int:
+        """Return the number of transactions that an account has sent."""
         return self.state.account(self.address_of(address))[0]
 
     @reading
     def code(self, address: AccountLike) -> bytes:
+        """Return the code of a contract; empty for an account."""
         return self.state.code(self.address_of(address))
 
     @reading

@@ -9,13 +9,19 @@ from chain.schema.validation import short_repr
 
 
 class Snapshot(NamedTuple):
-    """The lengths of everything that grows. To revert is to truncate to them."""
+    """The lengths of everything that grows. To revert is to truncate to them.
 
-    blocks: int
-    moments: int
-    receipts: int
-    open: Block | None
-    mining: Mining
+    >>> snapshot = chain.snapshot()
+    >>> race.roll()
+    <Receipt Race.roll in block 9: ok>
+    >>> chain.revert(snapshot)
+    """
+
+    blocks: int  # how many there are
+    moments: int  # the length of the timeline
+    receipts: int  # how many there are
+    open: Block | None  # the open block
+    mining: Mining  # the mining settings
     # The last objects of the ledger at that time. Once undone, the same objects never come back.
     tail_identity: tuple[object, ...] = ()
 

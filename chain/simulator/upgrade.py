@@ -57,6 +57,11 @@ class Upgrading(ChainReader):
 
         The new class must have all old fields in the same slots; new ones may follow. If the contract has that code already,
         nothing is sent and the receipt of the transaction that set the code is returned.
+
+        >>> class FasterRace(Race):
+        ...     bonus: u8
+        >>> chain.upgrade(race, FasterRace, sender=alice).ok
+        True
         """
         address, program = self.address_of(contract, "contract"), self.declare(new)
         code = self.code(address)

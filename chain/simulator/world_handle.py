@@ -27,7 +27,11 @@ Writer = type[System] | AccountLike
 
 
 class WorldHandle:
-    """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`."""
+    """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`.
+
+    >>> world.namespace, world.handle.namespace_name()
+    ('league', 'league')
+    """
 
     __slots__ = ("address", "chain", "handle")
 
@@ -36,16 +40,20 @@ class WorldHandle:
         if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
         self.chain, self.address = chain, address
-        self.handle = Handle(chain, program.spec.cls, address)
+        self.handle = Handle(chain, program.spec.cls, address)  # the handle of the contract `World`
 
     @overload
     def system(self, system: type[C]) -> Handle[C]: ...
     @overload
     def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
-        """Return a handle for the system of that class or name."""
+        """Return a handle for the system of that class or name.
+
+        >>> world.system(League).win(2, sender=bob).ok
+        True
+        """
         name = name_of(system)
-        address = self.handle.system(name)
+        address = self.handle.system(name)  # of the world
         program = self.chain.machine.program_at(address)
         if program is None:
             raise TypeError(f"the system '{name}' at {address} is not a Python contract known here")
@@ -54,19 +62,35 @@ class WorldHandle:
     # Models
 
     def read(self, model: type[M], *keys: object) -> M:
-        """Return the model with these keys; all fields are zero if it was never written."""
+        """Return the model with these keys; all fields are zero if it was never written.
+
+        >>> world.read(Score, alice)
+        Score(player=<Account alice 0xf39F...>, points=5)
+        """
         return self._stored.read(model, *self._keys(model, keys))
 
     def exists(self, model: type, *keys: object) -> bool:
-        """Return True if the model with these keys was written and not erased since."""
+        """Return True if the model with these keys was written and not erased since.
+
+        >>> world.exists(Score, alice), world.exists(Score, bob)
+        (True, False)
+        """
         return self._stored.exists(model, *self._keys(model, keys))
 
     def all(self, model: type[M]) -> list[M]:
-        """Return all existing models of that class, in the order in which they were first written."""
+        """Return all existing models of that class, in the order in which they were first written.
+
+        >>> [score.points for score in world.all(Score)]
+        [5]
+        """
         return self._stored.all(model)
 
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:
-        """Return the model with these keys after each transaction that changed it."""
+        """Return the model with these keys after each transaction that changed it.
+
+        >>> [version.value.points for version in world.history(Score, alice)]
+        [5]
+        """
         return self._stored.history(model, *self._keys(model, keys))
 
     def _keys(self, model: type, keys: tuple[object, ...]) -> tuple[Any, ...]:
@@ -86,29 +110,51 @@ class WorldHandle:
 
     @property
     def _stored(self) -> StoredWorld:
-        chain = self.chain
+        chain = self.chain  # the chain, or the past of one
         return StoredWorld(chain.ledger, chain.state, self.address, chain.timeline_index)
 
     # Permissions
 
     def grant_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Let a system write a model, or all models of the namespace."""
+        """Let a system write a model, or all models of the namespace. `sender` and the like are options, as of any call.
+
+        Like `revoke_writer`, `grant_owner` and `revoke_owner`, it raises `Reverted` if the sender owns neither.
+
+        >>> world.grant_writer(Score, bob, sender=alice).ok, world.is_writer(Score, bob)
+        (True, True)
+        """
         return self._set(self.handle.grant_writer, what, to, options)
 
     def revoke_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
+        """Take that permission away.
+
+        >>> world.revoke_writer(Score, League, sender=alice).ok, world.is_writer(Score, League)
+        (True, False)
+        """
         return self._set(self.handle.revoke_writer, what, to, options)
 
     def grant_owner(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Let an account or a system write a model, or all models, and grant that permission to others."""
+        """Let an account or a system write a model, or all models, and grant that permission to others.
+
+        >>> world.grant_owner("league", bob, sender=alice).ok, world.is_owner("league", bob)
+        (True, True)
+        """
         return self._set(self.handle.grant_owner, what, to, options)
 
     def revoke_owner(self, what: Resource, to: Writer, **options: object) -> Receipt:
+        """Take that permission away.
+
+        >>> world.revoke_owner("league", alice, sender=alice).ok
+        True
+        """
         return self._set(self.handle.revoke_owner, what, to, options)
 
     def is_writer(self, what: Resource, who: Writer) -> bool:
+        """Return True if a system or an account may write a model, or all models."""
         return bool(self.handle.is_writer(self._resource(what), self._address(who)))
 
     def is_owner(self, what: Resource, who: Writer) -> bool:
+        """Return True if a system or an account owns a model, or the namespace."""
         return bool(self.handle.is_owner(self._resource(what), self._address(who)))
 
     def _set(

@@ -38,7 +38,16 @@ def init(function: F, /) -> F: ...
 @overload
 def init(*, payable: bool = ...) -> Callable[[F], F]: ...
 def init(function: F | None = None, /, **options: object) -> F | Callable[[F], F]:
-    """Mark the entry that runs once, when the contract is deployed."""
+    """Mark the entry that runs once, when the contract is deployed.
+
+    >>> class Shop(Contract):
+    ...     price: u64
+    ...     @init
+    ...     def new(self, price: u64) -> None:
+    ...         self.price = price
+    >>> chain.deploy(Shop, 7).fields.price
+    7
+    """
     return _marker("init", function, options, ("payable",))
 
 
@@ -54,6 +63,13 @@ def call(function: F | None = None, /, **options: object) -> F | Callable[[F], F
     `name`: its name in the ABI, if that is not the name of the method; entries with different arguments may share it.
     `payable`: it accepts value. `private`: only the contract itself may call it, `self.at(Game, self.address).settle()`; that
     is not a re-entry, because no other contract is involved. `nonreentrant=False`: others may call it while the contract runs.
+
+    >>> class Till(Contract):
+    ...     @call(payable=True, name="payIn")
+    ...     def pay_in(self) -> u256:
+    ...         return self.value
+    >>> chain.deploy(Till).pay_in(value=5).return_value
+    5
     """
     return _marker("call", function, options, ("name", "payable", "private", "nonreentrant"))
 
@@ -63,7 +79,15 @@ def view(function: F, /) -> F: ...
 @overload
 def view(*, name: str = ...) -> Callable[[F], F]: ...
 def view(function: F | None = None, /, **options: object) -> F | Callable[[F], F]:
-    """Mark an entry that only reads. It runs static, so a write, an emit or a transfer reverts. `name` is as for `@call`."""
+    """Mark an entry that only reads. It runs static, so a write, an emit or a transfer reverts. `name` is as for `@call`.
+
+    >>> class Clock(Contract):
+    ...     @view
+    ...     def time(self) -> u64:
+    ...         return self.block.timestamp
+    >>> chain.deploy(Clock).time() == chain.head.timestamp
+    True
+    """
     return _marker("view", function, options, ("name",))
 
 
@@ -125,21 +149,45 @@ def _mark(function: F, entry: EntryMarker, place: str) -> F:
 
 @dataclass_transform()
 def model(cls: type[C]) -> type[C]:
-    """Declare a keyed record that is stored in a World. Members marked `Key` identify it."""
+    """Declare a keyed record that is stored in a World. Members marked `Key` identify it.
+
+    >>> @model
+    ... class Tile:
+    ...     x: Key[u8]
+    ...     y: Key[u8]
+    ...     colour: u8
+    >>> Tile(1, 2, colour=7)
+    Tile(x=1, y=2, colour=7)
+    """
     record = _class("model", cls).make()
     return _describe(cls, "__model__", ModelSpec(record))
 
 
 @dataclass_transform(frozen_default=True)
 def event(cls: type[C]) -> type[C]:
-    """Declare an event. Members marked `Key` become indexed topics."""
+    """Declare an event. Members marked `Key` become indexed topics.
+
+    >>> @event
+    ... class Sold:
+    ...     buyer: Key[Address]
+    ...     price: u64
+    >>> Sold(alice, price=3).price
+    3
+    """
     record = _class("event", cls).make(frozen=True)
     return _describe(cls, "__event__", EventSpec(record))
 
 
 @dataclass_transform()
 def error(cls: type[C]) -> type[C]:
-    """Declare an error with typed fields. Subclass `Revert` so that type checkers know that it can be raised."""
+    """Declare an error with typed fields. Subclass `Revert` so that type checkers know that it can be raised.
+
+    >>> @error
+    ... class WrongPrice(Revert):
+    ...     price: u64
+    >>> WrongPrice(price=3).price
+    3
+    """
     error_class = (
         _revert_class(cls) if isinstance(cls, type) and not issubclass(cls, Revert) else cls
     )

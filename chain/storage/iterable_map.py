@@ -24,6 +24,10 @@ class IterableMap(StorageCollection, Generic[K, V]):
     """Values by key, as in a dict: it knows its keys, and a key without a value is a KeyError.
 
     The keys are in the order of insertion, except that the last one moves to the position of a removed one.
+
+    >>> self.names[alice] = "Alice the First"
+    >>> self.names[alice], bob in self.names, len(self.names)
+    ('Alice the First', False, 1)
     """
 
     __slots__ = ()
@@ -67,7 +71,11 @@ class IterableMap(StorageCollection, Generic[K, V]):
     @overload
     def get(self, key: K, default: D) -> V | D: ...
     def get(self, key: K, default: object = None) -> object:
-        """Return the value of `key`, or `default` if there is none."""
+        """Return the value of `key`, or `default` if there is none.
+
+        >>> self.names.get(bob, "nobody")
+        'nobody'
+        """
         return self._values[key] if key in self._keys else default
 
     @overload
@@ -75,7 +83,11 @@ class IterableMap(StorageCollection, Generic[K, V]):
     @overload
     def pop(self, key: K, default: D) -> V | D: ...
     def pop(self, key: K, default: object = _REQUIRED) -> object:
-        """Remove `key` and return its value, or `default` if there is none."""
+        """Remove `key` and return its value, or `default` if there is none. Without a default, raise KeyError.
+
+        >>> self.names.pop(alice), self.names.pop(alice, "nobody")
+        ('Alice', 'nobody')
+        """
         if default is not _REQUIRED and key not in self._keys:
             return default
         value = self[key]
@@ -83,21 +95,42 @@ class IterableMap(StorageCollection, Generic[K, V]):
         return value
 
     def change(self, key: K, before: V, after: V) -> None:
-        """Write only the parts of `after` that differ from `before`, the value as it was read."""
+        """Write only the parts of `after` that differ from `before`, the value as it was read.
+
+        >>> self.names.change(alice, "Alice", "Alicia")
+        """
         self._require(key)
         self._values.change(key, before, after)
 
     def keys(self) -> Iterator[K]:
+        """Walk through the keys.
+
+        >>> list(self.names.keys()) == [alice]
+        True
+        """
         return iter(self._keys)
 
     def values(self) -> Iterator[V]:
+        """Walk through the values.
+
+        >>> list(self.names.values())
+        ['Alice']
+        """
         return (self._values[key] for key in self._keys)
 
     def items(self) -> Iterator[tuple[K, V]]:
+        """Walk through the keys with their values.
+
+        >>> dict(self.names.items()) == {alice: "Alice"}
+        True
+        """
         return ((key, self._values[key]) for key in self._keys)
 
     def clear(self) -> None:
-        """Remove all keys."""
+        """Remove all keys.
+
+        >>> self.names.clear()
+        """
         for key in list(self._keys):
             del self[key]
 

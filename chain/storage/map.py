@@ -25,7 +25,14 @@ _UNSET: Final = (
 
 
 class Map(StorageCollection, Generic[K, V]):
-    """Values by key. An unset key reads as zero; declare `Map[K, V | None]` to distinguish unset from zero."""
+    """Values by key: `m[key]`, `m[key] = value`, `del m[key]`. An unset key reads as zero.
+
+    Declare `Map[K, V | None]` to distinguish unset from zero. A Map does not know its keys; an `IterableMap` does.
+
+    >>> self.squares[bob] = 7
+    >>> self.squares[bob], self.squares[self.address]
+    (7, 0)
+    """
 
     __slots__ = ()
     _example = "Map[Address, u64]"
@@ -50,7 +57,10 @@ class Map(StorageCollection, Generic[K, V]):
         layout.value.write(self._frame, slot, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
-        """Write only the parts of `after` that differ from `before`, the value as it was read."""
+        """Write only the parts of `after` that differ from `before`, the value as it was read.
+
+        >>> self.squares.change(bob, 7, 8)
+        """
         try:
             self._layout.memory.change(self._frame, self._place(key), before, after)
         except ValueMismatch as error:

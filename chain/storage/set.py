@@ -17,7 +17,13 @@ _PLACE: Final = RecordLayout(StructType("", (Field("place", Int.sized("u256", 25
 
 
 class Set(StorageCollection, Generic[T]):
-    """Distinct values in the order of insertion, except that the last value moves to the position of a removed one."""
+    """Distinct values in the order of insertion, except that the last value moves to the position of a removed one.
+
+    >>> self.finished.add(alice)
+    True
+    >>> alice in self.finished, len(self.finished), list(self.finished) == [alice]
+    (True, 1, True)
+    """
 
     __slots__ = ()
     _example = "Set[Address]"
@@ -41,7 +47,11 @@ class Set(StorageCollection, Generic[T]):
         return iter(self._items)
 
     def add(self, value: T) -> bool:
-        """Add `value`, and return True if it was new."""
+        """Add `value`, and return True if it was new.
+
+        >>> self.finished.add(bob), self.finished.add(bob)
+        (True, False)
+        """
         if value in self:
             return False
         self._items.append(value)
@@ -49,7 +59,11 @@ class Set(StorageCollection, Generic[T]):
         return True
 
     def discard(self, value: T) -> bool:
-        """Remove `value`, and return True if it was in the set."""
+        """Remove `value`, and return True if it was in the set.
+
+        >>> self.finished.discard(bob)
+        False
+        """
         index = self._index(value)
         if index == 0:
             return False
@@ -61,7 +75,12 @@ class Set(StorageCollection, Generic[T]):
         return True
 
     def remove(self, value: T) -> None:
-        """Remove `value`, which must be in the set; `discard` does not mind."""
+        """Remove `value`. Raise KeyError if it is not in the set; `discard` does not mind.
+
+        >>> self.finished.add(bob)
+        True
+        >>> self.finished.remove(bob)
+        """
         if not self.discard(value):
             raise KeyError(f"{self._layout.name} has no {value!r} to remove")
 

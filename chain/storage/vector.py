@@ -16,7 +16,12 @@ T = TypeVar("T")
 
 
 class Vector(StorageCollection, Generic[T]):
-    """A list in storage whose items are read and written one by one."""
+    """A list in storage whose items are read and written one by one. An index outside raises IndexError.
+
+    >>> self.rolls[0], self.rolls[-1], len(self.rolls), list(self.rolls)
+    (4, 4, 1, [4])
+    >>> self.rolls[0] = 6
+    """
 
     __slots__ = ()
     _example = "Vector[u8]"
@@ -62,23 +67,36 @@ class Vector(StorageCollection, Generic[T]):
                 seen = len(journal)
 
     def change(self, index: int, before: T, after: T) -> None:
-        """Write only the parts of `after` that differ from `before`, the item as it was read."""
+        """Write only the parts of `after` that differ from `before`, the item as it was read.
+
+        >>> self.rolls.change(0, 4, 5)
+        """
         position = self._index(index)
         self._layout.change_item(self._frame, self._slot, position, before, after)
 
     def append(self, value: T) -> None:
+        """Append an item.
+
+        >>> self.rolls.append(2)
+        """
         count = len(self)
         packed = self._layout.pack_item(count, value)
         self._frame.sstore(self._slot, count + 1)
         self._layout.write_item(self._frame, self._slot, count, packed)
 
     def extend(self, items: Iterable[T]) -> None:
-        """Append each of `items`."""
+        """Append each of `items`.
+
+        >>> self.rolls.extend([5, 6])
+        """
         for item in items:
             self.append(item)
 
     def insert(self, index: int, value: T) -> None:
-        """Insert `value` before the item at `index`. Every later item is written anew: `append` is cheaper."""
+        """Insert `value` before the item at `index`. Every later item is written anew: `append` is cheaper.
+
+        >>> self.rolls.insert(0, 1)
+        """
         count = len(self)
         start, _, _ = slice(self._whole(index), None).indices(count)
         self.append(value)
@@ -87,7 +105,11 @@ class Vector(StorageCollection, Generic[T]):
         self[start] = value
 
     def swap_remove(self, index: int) -> T:
-        """Remove the item at `index` and return it. The last item takes its place, so the order changes."""
+        """Remove the item at `index` and return it. The last item takes its place, so the order changes.
+
+        >>> self.rolls.swap_remove(0)
+        4
+        """
         position = self._index(index)
         value, last = self[position], self.pop()
         if position < len(self):
@@ -95,20 +117,31 @@ class Vector(StorageCollection, Generic[T]):
         return value
 
     def clear(self) -> None:
-        """Remove all items."""
+        """Remove all items.
+
+        >>> self.rolls.clear()
+        """
         count = len(self)
         for index in range(count):
             self._layout.clear_item(self._frame, self._slot, index)
         self._frame.sstore(self._slot, 0)
 
     def slice(self, start: int = 0, stop: int | None = None) -> list[T]:
-        """Return the items from `start` to before `stop` as a list, as `list(items)[start:stop]` does, but read only these."""
+        """Return the items from `start` to before `stop` as a list, as `list(items)[start:stop]` does, but read only these.
+
+        >>> self.rolls.slice(0, 2)
+        [4]
+        """
         end = None if stop is None else self._whole(stop)
         first, after, _ = slice(self._whole(start), end).indices(len(self))
         return [self._layout.load_item(self._frame, self._slot, i) for i in range(first, after)]
 
     def pop(self) -> T:
-        """Remove the last item and return it."""
+        """Remove the last item and return it. Raise IndexError if there is none.
+
+        >>> self.rolls.pop()
+        4
+        """
         last = len(self) - 1
         value = self[last]
         self._layout.clear_item(self._frame, self._slot, last)

@@ -20,7 +20,8 @@ pytest_plugins = ["pytester"]
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDES = sorted((ROOT / "chain" / "guides").glob("*.md"))
-PAGES = [README, *GUIDES, ROOT / "chain" / "README.md", ROOT / "contracts" / "README.md"]
+REFERENCE = ROOT / "chain" / "REFERENCE.md"
+PAGES = [README, *GUIDES, REFERENCE, ROOT / "chain" / "README.md", ROOT / "contracts" / "README.md"]
 UNBOUNDED = ("node", "explore", "play", "reload")  # commands that go on, or take long
 
 

@@ -24,12 +24,17 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class Version(Generic[M]):
-    """A model as one transaction left it; `value` is None if the model was erased."""
+    """A field or a model as one transaction left it; `value` is None if the model was erased.
 
-    value: M | None
-    block_number: int
-    timestamp: int
-    receipt: Receipt
+    >>> version = chain.history(race, "squares", alice)[-1]
+    >>> version.value, version.block_number, version.receipt == receipt
+    (4, 3, True)
+    """
+
+    value: M | None  # the field or the model
+    block_number: int  # of the transaction
+    timestamp: int  # of the transaction
+    receipt: Receipt  # of the transaction
 
 
 class ModelHistory:

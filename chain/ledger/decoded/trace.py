@@ -29,39 +29,61 @@ _HOW: Final = {"static": " static", "delegate": " delegate"}
 
 @dataclass(frozen=True, slots=True)
 class LogStep:
-    """A log as it was emitted, with its text if it is a text log, and its event if that is declared."""
+    """A log as it was emitted, with its text if it is a text log, and its event if that is declared.
 
-    row: LogRow
-    text: str | None
-    event: Any
+    >>> step = receipt.trace.logs[0]
+    >>> step.event, step.text, step.address == race.address
+    (Moved(player=Address('0xf39F...'), square=4), None, True)
+    """
+
+    row: LogRow  # the log as it is stored
+    text: str | None  # of a text log
+    event: Any  # the declared event
 
     @property
     def address(self) -> Address:
+        """The account that emitted it."""
         return Address(self.row[0])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
-    """One message: the request, the outcome and the steps. `str()` gives the whole tree below it."""
+    """One message: the request, the outcome and the steps. `str()` gives the whole tree below it.
 
-    ledger: Ledger = field(compare=False)
+    >>> print(win.trace)
+    alice: League.win(5) [... gas]
+        reads League.world = World
+        reads League.initialized = False
+        reads World.namespace = 'league'
+        reads Score(alice).exists = False
+        reads Score(alice).points = 0
+        reads World.writers[(0xe99f..., League)] = True
+        writes Score(alice).exists: False -> True
+        writes Score(alice).points: 0 -> 5
+    >>> trace = receipt.trace
+    >>> trace.ok, trace.name, trace.result, trace.writes[-1].new, trace.calls
+    (True, 'Race.roll', 4, 4, [])
+    """
+
+    ledger: Ledger = field(compare=False)  # the ledger of the chain
     kind: str  # "call", "static", "delegate", "create"
-    address: Address
-    caller: Address
-    code_address: Address
-    value: int
-    data: bytes
+    address: Address  # the account that it was sent to
+    caller: Address  # the account that sent it
+    code_address: Address  # the account whose code ran
+    value: int  # the wei that came with it
+    data: bytes  # the calldata
     gas: int  # the gas limit of the message
-    gas_used: int
-    output: bytes
-    error: Failure | None
-    contract: str | None
-    entry: EntrySpec | None
-    args: dict[str, object]
-    steps: tuple[TraceStep, ...]
+    gas_used: int  # what it cost
+    output: bytes  # what it returned, encoded
+    error: Failure | None  # why it failed; None if it did not
+    contract: str | None  # the name of the contract
+    entry: EntrySpec | None  # the description of the entry
+    args: dict[str, object]  # the arguments by name
+    steps: tuple[TraceStep, ...]  # values read and written, logs and calls, in order
 
     @property
     def ok(self) -> bool:
+        """True if it did not fail."""
         return self.error is None
 
     @property
@@ -78,14 +100,17 @@ class Trace:
 
     @property
     def reads(self) -> list[Reading]:
+        """The values that it read."""
         return [step for step in self.steps if isinstance(step, Reading)]
 
     @property
     def writes(self) -> list[Write]:
+        """The values that it wrote."""
         return [step for step in self.steps if isinstance(step, Write)]
 
     @property
     def logs(self) -> list[LogStep]:
+        """What it emitted."""
         return [step for step in self.steps if isinstance(step, LogStep)]
 
     @property
@@ -95,7 +120,11 @@ class Trace:
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
     def walk(self) -> Iterator[Trace]:
-        """Yield this message and all those below it, in the order in which they were sent."""
+        """Yield this message and all those below it, in the order in which they were sent.
+
+        >>> [message.name for message in win.trace.walk()]
+        ['League.win']
+        """
         pending = [self]
         while pending:
             message = pending.pop()

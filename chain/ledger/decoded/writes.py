@@ -49,19 +49,21 @@ T = TypeVar("T")
 class StorageLocation:
     """A location in storage, in the terms of its contract."""
 
-    address: Address
+    address: Address  # of the contract
     contract: str  # its name; its address, if it is not a Python contract
     name: str  # of the field or model; of the slot, if it has no name
     keys: tuple[object, ...]  # of the model, or of the item in the field
     member: str  # the path from there on: "board[3].position.x"
-    is_model: bool = field(default=False, kw_only=True)
+    is_model: bool = field(default=False, kw_only=True)  # True if it is in a model of a world
 
     @property
     def model(self) -> str | None:
+        """The name of the model; None if it is in a field."""
         return self.name if self.is_model else None
 
     @property
     def field(self) -> str | None:
+        """The name of the field; None if it is in a model."""
         return None if self.is_model else self.name
 
     @property
@@ -82,10 +84,17 @@ class StorageLocation:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Write(StorageLocation):
-    """One value in storage that a transaction changed, or tried to."""
+    """One value in storage that a transaction changed, or tried to.
 
-    old: Any
-    new: Any
+    >>> write = receipt.writes[-1]
+    >>> write
+    Race.squares[0xf39F...]: 0 -> 4
+    >>> write.contract, write.field, write.key == alice, write.old, write.new
+    ('Race', 'squares', True, 0, 4)
+    """
+
+    old: Any  # the value before
+    new: Any  # the value after
 
     def __str__(self) -> str:
         return f"{self.format_path(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
@@ -95,9 +104,13 @@ class Write(StorageLocation):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reading(StorageLocation):
-    """One value in storage that a message read."""
+    """One value in storage that a message read.
 
-    value: object
+    >>> receipt.trace.reads[0].value
+    0
+    """
+
+    value: object  # what was read
 
     def __str__(self) -> str:
         return f"{self.format_path(show_plain)} = {show_plain(self.value)}"

@@ -7,17 +7,24 @@ from typing import Any, SupportsIndex, overload
 
 
 class Row(tuple[object, ...]):
-    """The values of a row by index and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple."""
+    """The values of a row by index and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple.
+
+    >>> row = chain.sql("select entry, ok from receipts")[1]
+    >>> row["entry"], row[1], dict(row), row.keys()
+    ('join', 1, {'entry': 'join', 'ok': 1}, ['entry', 'ok'])
+    """
 
     _names: Sequence[str]
 
     @classmethod
     def named(cls, names: Sequence[str], values: Iterable[object]) -> Row:
+        """Return a row with names."""
         row = cls(values)
         row._names = names
         return row
 
     def keys(self) -> Sequence[str]:
+        """Return the names of the columns."""
         return self._names
 
     @overload
@@ -37,11 +44,20 @@ class Row(tuple[object, ...]):
 
 
 class QueryResult(list[Row]):
-    """Rows with the names of their columns. It prints as a table, with numbers to the right and text to the left."""
+    """Rows with the names of their columns. It prints as a table, with numbers to the right and text to the left.
+
+    >>> rows = chain.sql("select player, square from Moved")
+    >>> rows.columns, rows[0]["square"]
+    (['player', 'square'], 4)
+    >>> print(chain.sql("select name(player) player, square from Moved"))
+    player  square
+    ------  ------
+    alice        4
+    """
 
     def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
         super().__init__(Row.named(columns, row) for row in rows)
-        self.columns = columns
+        self.columns = columns  # the names of the columns
 
     def __str__(self) -> str:
         cells = [[_show(value) for value in row] for row in self]

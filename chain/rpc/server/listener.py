@@ -25,12 +25,17 @@ _WISHES: Final = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Settings:
-    """The address that is listened on, the clients that are allowed, and their limits."""
+    """The address that is listened on, the clients that are allowed, and their limits.
 
-    host: str = LOOPBACK
+    >>> Settings(port=0).host
+    '127.0.0.1'
+    """
+
+    host: str = LOOPBACK  # the address that is listened on
     port: int = 8545  # 0 for any free port
+    # The hosts and origins that are allowed.
     access: AccessPolicy = field(default_factory=AccessPolicy)
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = field(default_factory=Limits)  # how much a client may ask
 
 
 class Listener:
@@ -49,11 +54,13 @@ class Listener:
 
     @property
     def address(self) -> tuple[str, int]:
+        """The host and the port."""
         host, port, *_ = self._socket.getsockname()
         return host, port
 
     @property
     def url(self) -> str:
+        """The address as clients write it."""
         host, port = self.address
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -65,6 +72,11 @@ class Listener:
             runner.run(self._serve())
 
     def stop(self) -> None:
+        """Have `run` come to its end.
+
+        >>> server = Server(Chain(), Settings(port=0))
+        >>> server.run(told=server.stop)  # stops as soon as it is ready
+        """
         self._uvicorn.should_exit = True
 
     @contextmanager

@@ -16,6 +16,15 @@ class Server(Listener):
     """A node on a port. The constructor binds the port.
 
     `tell` gets a line of text for each transaction; `mount` makes pages for people, which are served beside the requests.
+
+    >>> from urllib.request import Request, urlopen
+    >>> server = Server(Chain(), Settings(port=0))
+    >>> with server.in_thread() as url:
+    ...     body = b'{"jsonrpc": "2.0", "id": 1, "method": "eth_chainId"}'
+    ...     url == server.url, server.address[0]
+    ...     urlopen(Request(url, body, {"Content-Type": "application/json"})).read()
+    (True, '127.0.0.1')
+    b'{"jsonrpc":"2.0","id":1,"result":"0x7a69"}'
     """
 
     def __init__(
