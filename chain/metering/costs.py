@@ -44,6 +44,7 @@ SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _WORD: Final = 2**256  # smaller integers are formatted in a few steps
+_SHORT_INT: Final = 2**63  # smaller integers have no more digits than are free
 MOST_BYTES: Final = 2**20  # in one text
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -280,6 +281,8 @@ def guarded_str(
     """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
     def guarded(*args: Any, **named: object) -> object:
+        if len(args) == 1 and type(args[0]) is int and -_SHORT_INT < args[0] < _SHORT_INT:
+            return real(*args, **named)  # the usual case: so few digits cost nothing more
         if args:
             charged(args[0])
             args = words(args[0]), *args[1:]
@@ -290,13 +293,18 @@ def guarded_str(
 
 def charge_shown(value: object) -> object:
     """Charge for a value that becomes part of a text as by `str`, and return the value to format."""
-    kind: Any = type(value)
-    if (
+    kind = type(value)
+    if kind is not str and kind is not int and tells_itself(kind):
+        return value
+    return charge_pictured(value)
+
+
+def tells_itself(kind: Any) -> bool:
+    """True if the text of such a value is made by code that ticks."""
+    return (
         getattr(kind.__str__, "__builtins__", None) is INSTRUMENTED_BUILTINS
         and kind.__format__ is object.__format__
-    ):
-        return value  # its text is made by code that ticks
-    return charge_pictured(value)
+    )
 
 
 def charge_pictured(value: object) -> object:

@@ -13,10 +13,11 @@ from chain.metering.costs import (
     charge_pictured,
     charge_shown,
     charge_text,
+    tells_itself,
     written,
 )
 from chain.metering.fuel import charge_8, out_of_fuel
-from chain.metering.stable_text import pictured, scrubbed, worded
+from chain.metering.stable_text import is_common, pictured, scrubbed, worded
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 # A width that is taken from a value. In brackets, as in `{0[}]:{1}}`, a brace ends nothing.
@@ -29,12 +30,39 @@ _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, object]) -> str:
     """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
+    if type(text) is not str:  # a subclass may define its own hash
+        text = str.__str__(text)
+    if _is_simple(text) and _are_brief((*args, *named.values())):
+        result = str.format(text, *args, **named)
+        charge_text(2 * len(result))
+        return result
     if pay_for_format(text, (*args, *named.values())):
         args = tuple(map(worded, args))
         named = {name: worded(value) for name, value in named.items()}
     result = str.format(text, *args, **named)
     charge_text(2 * len(result))
     return str(pictured(result, text)) if "!r" in text else result
+
+
+@lru_cache(maxsize=1024)
+def _is_simple(template: str) -> bool:
+    """True if a template costs nothing by itself, and shows its values as `str` does."""
+    return len(template) <= _SHORT and "!" not in template and not any(_find_widths(template))
+
+
+def _are_brief(values: tuple[Any, ...]) -> bool:
+    """True if values pay for nothing before they are written, and need no other words: short ones, and such as tick."""
+    for value in values:
+        kind: Any = type(value)
+        if kind is int:
+            if not -_NEAR < value < _NEAR:
+                return False
+        elif kind is str:
+            if len(value) > _FREE_TEXT:
+                return False
+        elif not (tells_itself(kind) and is_common(kind)):
+            return False
+    return True
 
 
 def formatted_by_map(text: str, values: Any) -> str:

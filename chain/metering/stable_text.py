@@ -83,7 +83,7 @@ def worded(value: object) -> Any:
     """Return `value` for insertion into a text: unchanged, or replaced by a text that is the same everywhere."""
     value_type = type(value)
     if value_type in PLAIN or (
-        _is_common(cast(object, value_type)) and value_type.__str__ is not _PLAIN_STR
+        is_common(cast(object, value_type)) and value_type.__str__ is not _PLAIN_STR
     ):
         return value
     if isinstance(value, BaseException):
@@ -100,7 +100,7 @@ def worded(value: object) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _is_common(kind: type) -> bool:
+def is_common(kind: type) -> bool:
     """True if objects of a class need no check when the class defines its own `__str__`."""
     return not issubclass(kind, (BaseException, ModuleType, *_HOLDERS))
 
