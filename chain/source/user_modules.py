@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +18,7 @@ from typing import Final
 _MARKS: Final = ("pyproject.toml", "setup.cfg", "setup.py", ".git")  # of a project's own folder
 
 
-class _Packages(MetaPathFinder):
+class _Packages:
     """An import hook that finds packages of contracts in the users' folders."""
 
     def __init__(self) -> None:
