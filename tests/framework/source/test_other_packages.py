@@ -150,7 +150,7 @@ def test_contract_in_a_function_is_read(tmp_path: Path) -> None:
         + "def make():\n class Bell(Contract):\n  @call\n  def ring(self) -> None: print(0)\n return Bell\n"
     )
     (tmp_path / "bell.py").write_text(text, "utf-8")
-    assert [each.rule for each in check(tmp_path / "bell.py")] == ["output"]
+    assert [each.rule for each in check(tmp_path / "bell.py")] == ["debug"]
 
 
 def test_project_is_read_through_its_contracts(
