@@ -57,10 +57,9 @@ class _Alarm:
         self._next = _NEVER  # the time of the next check
         self._is_running = False
 
-    def arm(self, clock: Clock, seconds: float) -> Deadline:
-        """Watch the calling thread, and return its deadline."""
-        deadline = Deadline(threading.get_ident(), clock, clock() + seconds)
-        next_check = time.monotonic() + seconds
+    def arm(self, deadline: Deadline) -> None:
+        """Watch a thread. On a busy machine its time may be up before this returns."""
+        next_check = time.monotonic() + deadline.time - deadline.clock()
         with self._lock:
             self._deadlines.append(deadline)
             is_first = next_check < self._next
@@ -71,7 +70,6 @@ class _Alarm:
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
         elif is_first:
             self._wake.set()
-        return deadline
 
     def disarm(self, deadline: Deadline) -> None:
         """End the watch, even if the time is up and `TimeUp` is not raised yet. A second call has no effect."""
@@ -185,11 +183,17 @@ def _clock_of_thread() -> Clock:
     return lambda: time.clock_gettime(clock) + time.monotonic() / 4
 
 
+def _deadline(clock: Clock, seconds: float) -> Deadline:
+    """Return a deadline for the calling thread. It is armed where its end is certain to be reached, and not here."""
+    return Deadline(threading.get_ident(), clock, clock() + seconds)
+
+
 def within(seconds: float, run: Callable[[], T]) -> T:
     """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished."""
-    deadline = _alarm.arm(_clock_of_thread(), seconds)
+    deadline = _deadline(_clock_of_thread(), seconds)
     try:
         try:
+            _alarm.arm(deadline)
             return run()
         finally:
             _alarm.disarm(deadline)
@@ -220,9 +224,11 @@ def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iter
     <Receipt Race.roll in block 9: ok>
     """
     _check(seconds, memory)
-    deadline = None if seconds is None else _alarm.arm(time.process_time, seconds)
+    deadline = None if seconds is None else _deadline(time.process_time, seconds)
     try:
         try:
+            if deadline is not None:
+                _alarm.arm(deadline)
             with _room(memory):
                 yield
         finally:

@@ -53,11 +53,11 @@ def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
 
 def receipt_row(receipt: Receipt) -> Row:
     """Return the row of a receipt in the table of receipts."""
-    program, entry, error = receipt.program, receipt.entry_spec, receipt.error
+    entry, error = receipt.entry_spec, receipt.error
     return (
         receipt.position, receipt.block_number, receipt.index, receipt.timestamp,
         form.address_text(receipt._sender), AddressBook(receipt.ledger).account(receipt._sender),
-        "create" if receipt._to is None else "call", program.spec.name if program else None,
+        "create" if receipt._to is None else "call", receipt.contract,
         form.address_text(receipt._address), entry.name if entry else None, _args(receipt, entry), _result(receipt, entry),
         receipt.value, receipt.nonce, receipt.gas_used, receipt.gas_price, receipt.ok,
         error and error.text, error and error.kind, (error and error.place) or None,

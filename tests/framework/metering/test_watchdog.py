@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
+from chain.metering import watchdog as watchdog_module
 from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.framework.helpers import Code
@@ -193,3 +194,19 @@ def _finalize_and_spin() -> None:
 def test_finalizers_run_to_their_end() -> None:
     with pytest.raises(LimitExceeded), watchdog(seconds=0.05):
         _finalize_and_spin()
+
+
+def test_time_may_be_up_before_the_watch_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deadline that stays would raise `TimeUp` in its thread again and again."""
+    alarm = watchdog_module._alarm
+    arm = alarm.arm
+
+    def arm_slowly(deadline: Any) -> None:
+        arm(deadline)
+        while True:
+            pass
+
+    monkeypatch.setattr(alarm, "arm", arm_slowly)
+    with pytest.raises(watchdog_module.TimeUp):
+        watchdog_module.within(0.01, list)
+    assert alarm._deadlines == []
