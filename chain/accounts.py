@@ -37,7 +37,7 @@ class Account(Address):
     (<Account first.testnet 0x96AA...>, 'first.testnet', 32, True)
     """
 
-    name: str  # by which the chain knows it
+    name: str  # the name by which the chain knows it
     key: bytes  # the private key, 32 bytes
 
     def __repr__(self) -> str:

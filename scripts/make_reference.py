@@ -13,7 +13,7 @@ from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_overloads
 
 from reference_topics import MADE, TOPICS, Section, Topic
 
@@ -40,7 +40,8 @@ Every example on this page is run by the tests, after this:
 In examples of contracts, `self` is the running contract. What the examples of a name do is undone before the next name.
 
 Everywhere, a value that does not fit raises `TypeError` or `ValueError`, which says what to write instead, and a call that
-a contract refuses raises `Reverted`. The entries tell of other errors.
+a contract refuses raises `Reverted`. The entries tell of other errors. Where an account is asked for (`AccountLike`), give an
+`Address`, an `Account`, a handle, hex text, or the name under which the chain knows it.
 """
 
 
@@ -52,6 +53,7 @@ class Entry:
     signature: str  # empty for an attribute
     type: str
     doc: str
+    written: str = ""  # how it is written, if not as the name and the signature
 
     @cached_property
     def _parts(self) -> tuple[str, str]:
@@ -103,7 +105,10 @@ def entries_of(topic: Topic) -> list[Entry]:
     """Return the names of a topic; those of a class that it is like are left out."""
     if topic.names:
         names = constants_of(topic.module) if topic.names == "*" else topic.names.split()
-        return [_function(topic.module, name) for name in names]
+        return [
+            _mark(topic.module, name[1:]) if name[0] == "@" else _function(topic.module, name)
+            for name in names
+        ]
     shared = names_of(_resolve(topic.like)) if topic.like else []
     own = vars(topic.cls)
     names = [name for name in names_of(topic.cls) if name not in shared or name in own]
@@ -125,6 +130,14 @@ def _function(module: Any, name: str) -> Entry:
         return Entry(name, _signature(value), "", inspect.getdoc(value) or "")
     meaning, _ = _comment(module, name)
     return Entry(name, "", "", meaning or _comment(inspect.getmodule(type(value)), name)[0])
+
+
+def _mark(module: Any, name: str) -> Entry:
+    """Return the entry of a decorator, with its options."""
+    marker = getattr(module, name)
+    overloads = get_overloads(marker)
+    options = _signature(overloads[-1]).partition(" -> ")[0] if overloads else ""
+    return Entry(name, options, "", inspect.getdoc(marker) or "", f"@{name}{options}")
 
 
 def _member(cls: type, name: str) -> Entry:
@@ -163,12 +176,34 @@ def _shown(hint: object) -> str:
 
 
 def _signature(function: Any) -> str:
-    """Return the parameters with their types, without `self`, and without what is returned if that is None."""
+    """Return the parameters with their types, without `self`, and what is returned, if anything."""
     signature = inspect.signature(function)
-    params = [param for param in signature.parameters.values() if param.name != "self"]
-    shown = str(signature.replace(parameters=params))
-    shown = re.sub(r"'([^']*)'", r"\1", shown.replace('"', "'"))
-    return re.sub(r"<(?:[^<>]|<[^<>]*>)*>", "…", shown).removesuffix(" -> None")
+    params = [
+        _shown_param(param) for param in signature.parameters.values() if param.name != "self"
+    ]
+    returned = _Text(_shown(signature.return_annotation))
+    return str(inspect.Signature(params, return_annotation=returned)).removesuffix(" -> None")
+
+
+def _shown_param(param: inspect.Parameter) -> inspect.Parameter:
+    if param.annotation is not param.empty:
+        param = param.replace(annotation=_Text(_shown(param.annotation)))
+    if param.default is not param.empty:
+        default = repr(param.default)
+        param = param.replace(
+            default=_Text("…" if default.startswith(("<", "Ellipsis")) else default)
+        )
+    return param
+
+
+@dataclass(frozen=True, repr=False)
+class _Text:
+    """A text that stands for itself in a signature."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
 
 
 @cache
@@ -211,12 +246,12 @@ def page() -> str:
 def _contents() -> Iterator[str]:
     for section in TOPICS:
         topics = " · ".join(
-            f"[{topic.heading}](#{_anchor(topic.heading)})" for topic in section.topics
+            f"[{topic.heading}](#{anchor(topic.heading)})" for topic in section.topics
         )
-        yield f"- **[{section.title}](#{_anchor(section.title)})**: {topics}"
+        yield f"- **[{section.title}](#{anchor(section.title)})**: {topics}"
 
 
-def _anchor(heading: str) -> str:
+def anchor(heading: str) -> str:
     """Return the anchor that GitHub gives a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
@@ -234,13 +269,13 @@ def _topic(topic: Topic) -> Iterator[str]:
         yield from _class(topic)
     tools = [entry for entry in entries if entry.name in topic.tools.split()]
     plain = [entry for entry in entries if entry not in tools]
-    attributes = [entry for entry in plain if not entry.signature]
+    attributes = [entry for entry in plain if not entry.signature and not entry.written]
     if attributes:
         yield from _table(topic, attributes)
         yield from (_fence(entry.example) for entry in attributes if entry.example)
     for entry in plain:
-        if entry.signature:
-            yield f"**`{entry.name}{entry.signature}`**<br>\n{entry.meaning}\n"
+        if entry not in attributes:
+            yield f"**`{entry.written or entry.name + entry.signature}`**<br>\n{entry.meaning}\n"
             if entry.example:
                 yield _fence(entry.example)
     if tools:
@@ -256,14 +291,11 @@ def _class(topic: Topic) -> Iterator[str]:
     yield f"{told.meaning}\n"
     if topic.like:
         like = _resolve(topic.like)
-        shared = [
-            name
-            for name in names_of(topic.cls)
-            if name in names_of(like) and name not in vars(topic.cls)
-        ]
+        theirs = set(names_of(like)) - {*_tools_of(topic.like), *vars(topic.cls)}
+        shared = [name for name in names_of(topic.cls) if name in theirs]
         if shared:
             listed = ", ".join(f"`{name}`" for name in shared)
-            yield f"As [`{like.__name__}`](#{_anchor(like.__name__)}) has them: {listed}.\n"
+            yield f"As [`{like.__name__}`](#{anchor(like.__name__)}) has them: {listed}.\n"
     if told.example:
         yield _fence(told.example)
 
@@ -277,11 +309,17 @@ def class_entry(topic: Topic) -> Entry:
     return Entry(cls.__name__, _signature(cls) if made else "", "", inspect.getdoc(cls) or "")
 
 
+def _tools_of(path: str) -> list[str]:
+    """Return the names of a class that only tools use."""
+    topics = (topic for section in TOPICS for topic in section.topics)
+    return [name for topic in topics if topic.path == path for name in topic.tools.split()]
+
+
 def _table(topic: Topic, entries: list[Entry]) -> Iterator[str]:
     typed = any(entry.type for entry in entries)
     yield "| name | type | meaning |\n|---|---|---|" if typed else "| name | meaning |\n|---|---|"
     for entry in entries:
-        meaning = entry.meaning.replace("\n", " ").replace("|", "\\|")
+        meaning = " ".join(entry.meaning.split()).replace("|", "\\|")
         kind = f"`{entry.type}`" if entry.type else "method" if entry.signature else ""
         cells = [f"`{entry.name}`", *([kind.replace("|", "\\|")] if typed else []), meaning]
         yield f"| {' | '.join(cells)} |"

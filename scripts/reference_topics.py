@@ -47,7 +47,7 @@ _SOURCE = "border item receipt all_positions finder contract_finder"
 
 TOPICS: Final = (
     Section("Contracts", "A contract is a class; others call its marked methods. See [Contracts](guides/contracts.md).", (
-        Topic("chain", "init call view event error model require keccak compiled", title="Marks and helpers"),
+        Topic("chain", "@init @call @view @event @error @model require keccak compiled", title="Marks and helpers"),
         Topic(_CONTRACT),
         Topic("chain.runtime.contract.Block", title="`self.block`"),
         Topic("chain.runtime.random.Random", title="`self.random`"),
@@ -119,8 +119,10 @@ TOPICS: Final = (
     )),
     Section("Fuzzing", "`chain.fuzz` calls all entries at random and checks what must hold.", (
         Topic("chain.fuzz.Fuzz"),
-        Topic("chain.fuzz", "invariant proposes by", title="Marks"),
+        Topic("chain.fuzz", "@invariant proposes by", title="Marks"),
         Topic("chain.fuzz.Proposal"),
+        Topic("chain.fuzz.report.Report", tools="lines count add to_json from_json"),
+        Topic("chain.fuzz.failure.FuzzFailure"),
         Topic("chain.fuzz.NoHypothesis"),
     )),
     Section("Transcripts", "`chain.replays` plays a recorded chain again. More in [Testing](guides/testing.md).", (
@@ -138,6 +140,7 @@ TOPICS: Final = (
         Topic("chain.arena", "play result_of", title="`chain.arena`"),
         Topic("chain.arena.Plan", tools="from_json arrangements is_duel is_detailed is_checked seed"),
         Topic("chain.arena.Tally", tools="add to_json from_json"),
+        Topic("chain.arena.tally.Share"),
         Topic("chain.arena.Store", tools="follow kept_tally add drop_from"),
         Topic("chain.arena.Game"),
         Topic("chain.arena.Table"),

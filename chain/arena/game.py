@@ -26,7 +26,7 @@ class Result:
 
     ending: str  # why it ended
     scores: tuple[int, ...]  # the points by seat
-    places: tuple[int, ...]  # by seat
+    places: tuple[int, ...]  # the places by seat; equal ones share a place
 
     @property
     def winners(self) -> tuple[int, ...]:

@@ -22,19 +22,25 @@ from chain.arena.plan import Plan
 
 @dataclass(frozen=True)
 class Share:
-    """What a strategy won: of all its games, or of those on one seat. A win that is shared counts as a part of one."""
+    """What a strategy won: of all its games, or of those on one seat. A win that is shared counts as a part of one.
 
-    strategy: str
-    seat: int | None
-    games: int
-    wins: float
+    >>> Share("greedy", seat=None, games=10, wins=7.5).share
+    0.75
+    """
+
+    strategy: str  # the name of the strategy
+    seat: int | None  # the seat; None for all seats
+    games: int  # how many games it played
+    wins: float  # how many of them it won
 
     @property
     def share(self) -> float:
+        """The part of the games that it won."""
         return self.wins / self.games if self.games else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
+        """The interval in which that part lies at 95 %."""
         return wilson(self.wins, self.games)
 
 
@@ -49,7 +55,7 @@ class Tally:
     ([], [0, 0])
     """
 
-    plan: Plan  # that they follow
+    plan: Plan  # the plan that the games follow
     sprt: Sprt | None = None  # the sequential test, if there is one
     games: int = 0  # how many were played
     failures: int = 0  # how many of them failed

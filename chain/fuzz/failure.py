@@ -11,14 +11,29 @@ from chain.simulator.last_move import before_and_after
 
 
 class FuzzFailure(AssertionError):
-    """The problem that a fuzz run found, with the shortest steps to it. The chain of the run is left in that state."""
+    """The problem that a fuzz run found, with the shortest steps to it. The chain of the run is left in that state.
+
+    >>> class RaceFuzz(Fuzz):
+    ...     contracts = (Race,)
+    ...     @invariant
+    ...     def nobody_has_a_name(self):
+    ...         assert len(self.handle.fields.names) == 0
+    >>> try:
+    ...     RaceFuzz.run(max_examples=20, steps=5, lines=False)
+    ... except AssertionError as failure:
+    ...     len(failure.steps), "def test" in failure.test
+    (1, True)
+    """
 
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
-        self.problem, self.steps = problem, steps
-        self.report: Report = explorer.report
+        self.problem = problem  # what broke
+        self.steps = steps  # the shortest calls that lead to the problem
+        self.report: Report = explorer.report  # the report of the run
+        # What happened, as text.
         self.activity = activity_of(explorer.chain.ledger, explorer.set_up_by)
         # Of the board of the last call, if it has one.
         self.pictures = before_and_after(explorer.chain)
+        # A test file that fails in the same way.
         self.test = write_test(explorer.play, steps, problem)
         count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
         super().__init__(

@@ -81,9 +81,9 @@ class Proposal:
     0
     """
 
-    args: tuple[object, ...]  # of the call
+    args: tuple[object, ...]  # the arguments of the call
     sender: Address | None = None  # who sends it; None for anybody
-    value: int = 0  # the wei that come with it
+    value: int = 0  # the wei that come with the call
 
 
 def by(sender: Address, *args: object, value: int = 0) -> Proposal:
@@ -108,7 +108,7 @@ class Fuzz:
     (<Race at 0x5FbD...>, 3, <Past at block 0>, True)
     """
 
-    contracts: ClassVar[Sequence[type[Contract]]] = ()  # whose entries are called
+    contracts: ClassVar[Sequence[type[Contract]]] = ()  # the contracts whose entries are called
     callers: ClassVar[int | Sequence[str]] = 3  # a number of the chain's accounts, or their names
     excluded: ClassVar[Sequence[str]] = ()  # entries that are never called
     time_passes: ClassVar[bool] = True  # true if a play may move the time forward

@@ -31,14 +31,22 @@ class Tally:
 
 @dataclass
 class Report:
-    """The report of a whole run. Its `str` is the table."""
+    """The report of a whole run. Its `str` is the table.
 
-    lines: Lines
-    tallies: dict[str, Tally] = field(default_factory=dict)
-    examples: int = 0
+    >>> class RaceFuzz(Fuzz):
+    ...     contracts = (Race,)
+    >>> report = RaceFuzz.run(max_examples=1, steps=3, lines=False)
+    >>> report.examples, report.calls > 0, report.reached <= {("Race.roll", "ok"), ("Race.join", "ok")}
+    (1, True, True)
+    """
+
+    lines: Lines  # the lines of code that were reached
+    tallies: dict[str, Tally] = field(default_factory=dict)  # the calls by entry
+    examples: int = 0  # how many plays there were
 
     @property
     def calls(self) -> int:
+        """How many calls there were."""
         return sum(tally.calls for tally in self.tallies.values())
 
     @property
@@ -83,12 +91,14 @@ class Report:
             tally.words = theirs.words | tally.words
 
     def to_json(self) -> dict[str, object]:
+        """Return the report as a record."""
         tallies = {name: vars(tally) for name, tally in self.tallies.items()}
         files, ever = sorted(self.lines.files), sorted(self.lines.ever)
         return {"examples": self.examples, "tallies": tallies, "files": files, "lines": ever}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:
+        """Return the report of a record."""
         lines = Lines(record["files"])
         lines.ever = {(file, line) for file, line in record["lines"]}
         report = cls(lines, examples=record["examples"])

@@ -66,17 +66,17 @@ class Block:
     """
 
     rules: ChainConfig  # the settings of the chain
-    number: int  # 0 is the first
-    timestamp: int  # seconds since 1970
-    base_fee: int  # wei for a unit of gas, which are burnt
+    number: int  # its number; 0 is the first
+    timestamp: int  # its time, in seconds since 1970
+    base_fee: int  # the wei that are burnt for a unit of gas
     coinbase: bytes  # the account that gets the tips
     first_timeline_index: int  # an index into the ledger's timeline
-    first_receipt: int  # its position
+    first_receipt: int  # the position of its first receipt
     end_timeline_index: int  # one past the last
-    end_receipt: int  # one past the last
-    gas_used: int = 0  # by all its transactions
+    end_receipt: int  # the position after its last receipt
+    gas_used: int = 0  # the gas that all its transactions used
     forced_prevrandao: int | None = None  # what `set_next_block` gave
-    blob_gas_used: int = 0  # by all its blobs
+    blob_gas_used: int = 0  # the gas of all its blobs
     excess_blob_gas: int = 0  # what decides the price of blobs
 
     @property

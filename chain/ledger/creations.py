@@ -37,10 +37,10 @@ class DeployedContract:
     ['Race', 'World', 'League']
     """
 
-    name: str  # as in texts: `Game#2`
-    address: Address  # where it is
+    name: str  # its name in texts, such as `Game#2`
+    address: Address  # its address
     program: Program  # its code and description
-    receipt: Receipt  # of the transaction that created it
+    receipt: Receipt  # the receipt of the transaction that created it
 
 
 class Creations:

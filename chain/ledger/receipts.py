@@ -140,9 +140,9 @@ class Receipt:
 
     ledger: Ledger  # the ledger that it is part of
     row: Row  # the row as it is stored
-    position: int = _of_row(0)  # on the chain
-    block_number: int = _of_row(1)  # of the block that it is in
-    index: int = _of_row(2)  # in its block
+    position: int = _of_row(0)  # its number on the chain
+    block_number: int = _of_row(1)  # the number of its block
+    index: int = _of_row(2)  # its number in the block
     type: int = _of_row(3)  # 0, 1, 2 or 4, as on Ethereum
     _sender: bytes = _of_row(4)
     _to: bytes | None = _of_row(5)

@@ -20,8 +20,8 @@ class Failure:
     text: str  # the reason in words
     data: bytes = b""  # the revert data
     cause: BaseException | None = None  # the Python exception behind it
-    file: str | None = None  # of the author, if the code got that far
-    line: int | None = None  # in that file
+    file: str | None = None  # the author's file, if the code got that far
+    line: int | None = None  # the line in that file
 
     @property
     def place(self) -> str:

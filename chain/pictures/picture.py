@@ -32,13 +32,13 @@ class Part:
     '<g '
     """
 
-    name: str  # by which changes are told
-    x: float  # of its left side
-    y: float  # of its upper side
-    width: float  # of the room that it takes
-    height: float  # of the room that it takes
+    name: str  # the name by which changes are told
+    x: float  # its left side
+    y: float  # its upper side
+    width: float  # the room that it takes
+    height: float  # the room that it takes
     content: Markup = NOTHING  # its shapes, placed as if x and y were 0
-    label: str = ""  # for readers
+    label: str = ""  # what a reader is told of it
 
     @property
     def look(self) -> tuple[Markup, str]:
@@ -74,10 +74,10 @@ class Picture:
 
     width: float  # in units of the drawing
     height: float  # in units of the drawing
-    parts: Mapping[str, Part]  # by name
+    parts: Mapping[str, Part]  # the parts by name
     ground: Markup = NOTHING  # what is drawn below the parts
     above: Markup = NOTHING  # what is drawn above the parts
-    title: str = ""  # for readers
+    title: str = ""  # what a reader is told of it
     description: str = ""  # the board as text
 
     def changes(self, before: Picture) -> list[str]:

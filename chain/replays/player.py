@@ -48,8 +48,8 @@ class Difference:
     step: str  # the request
     written: Sequence[str] = ()  # the lines of the transcript
     found: Sequence[str] = ()  # the lines that came now
-    contract: str | None = None  # that was called
-    entry: str | None = None  # that was called
+    contract: str | None = None  # the contract that was called
+    entry: str | None = None  # the entry that was called
     place: str = ""  # in the contract's source
     missing: Sequence[str] = ()  # the versions of contracts whose source is not available
 

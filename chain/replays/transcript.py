@@ -56,7 +56,7 @@ class BadTranscript(ValueError):
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"line {line}: {why}")
-        self.line = line  # where it is
+        self.line = line  # the line that is wrong
 
 
 @dataclass

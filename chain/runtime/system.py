@@ -56,7 +56,7 @@ class WorldModels:
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
 
     def __init__(self, frame: Frame, address: Address) -> None:
-        self.address = address  # of the world
+        self.address = address  # the address of the world
         self._frame = frame
         self._allowed: set[str] = set()  # the models we may write; "" if we are registered
         self._calls = 0  # the number of calls to other contracts when that was checked
@@ -65,7 +65,7 @@ class WorldModels:
         self._world = world_at(words)
         self._world_frame()
         try:
-            self.namespace = self._world.namespace  # of the world
+            self.namespace = self._world.namespace  # the namespace of the world
         finally:
             frame.gas = words.gas
 

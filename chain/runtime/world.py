@@ -75,11 +75,11 @@ class World(Contract):
     True
     """
 
-    namespace: str  # its name
-    uuids: u32  # how many were given away
-    writers: Map[tuple[bytes32, Address], bool]  # by resource and account
-    owners: Map[tuple[bytes32, Address], bool]  # by resource and account
-    systems: Map[str, Address]  # by name
+    namespace: str  # the name of the namespace
+    uuids: u32  # how many uuids were given
+    writers: Map[tuple[bytes32, Address], bool]  # the writers of each resource
+    owners: Map[tuple[bytes32, Address], bool]  # the owners of each resource
+    systems: Map[str, Address]  # the systems by name
     registered: Set[Address]  # the systems that may use the world
     granted: Map[Address, Set[bytes32]]  # the resources for which an account has, or had, a right
 

@@ -266,8 +266,8 @@ class Handle(Generic[C]):
     """
 
     chain: ChainReader  # the chain, or the past of one
-    contract: type[C]  # the class
-    address: Address  # where it was deployed
+    contract: type[C]  # the class of the contract
+    address: Address  # the address of the contract
 
     def __init__(self, chain: ChainReader, contract: type[C], address: Address) -> None:
         own = vars(self)  # __setattr__ refuses any assignment

@@ -55,7 +55,7 @@ class ChainAtBlock(ChainReader):
 
     def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
         super().__init__(PastDriver(machine, ledger, block, moment))
-        self.block = block  # the block at whose end it was
+        self.block = block  # the block at whose end it is
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,

@@ -17,9 +17,9 @@ class Snapshot(NamedTuple):
     >>> chain.revert(snapshot)
     """
 
-    blocks: int  # how many there are
+    blocks: int  # how many blocks there are
     moments: int  # the length of the timeline
-    receipts: int  # how many there are
+    receipts: int  # how many receipts there are
     open: Block | None  # the open block
     mining: Mining  # the mining settings
     # The last objects of the ledger at that time. Once undone, the same objects never come back.

@@ -53,7 +53,7 @@ class WorldHandle:
         True
         """
         name = name_of(system)
-        address = self.handle.system(name)  # of the world
+        address = self.handle.system(name)  # the address of the world
         program = self.chain.machine.program_at(address)
         if program is None:
             raise TypeError(f"the system '{name}' at {address} is not a Python contract known here")

@@ -103,6 +103,13 @@ def test_page_is_as_the_docstrings_are() -> None:
     )
 
 
+def test_contents_lead_to_one_heading_each() -> None:
+    text = reference.PAGE.read_text("utf-8")
+    headings = [reference.anchor(line) for line in re.findall(r"^##+ (.+)$", text, re.MULTILINE)]
+    links = re.findall(r"\]\(#([^)]+)\)", text)
+    assert {link: headings.count(link) for link in links} == dict.fromkeys(links, 1)
+
+
 def public(module: ModuleType) -> set[str]:
     """Return the names that a module offers: those that it lists, or else its own classes and functions."""
     own = [

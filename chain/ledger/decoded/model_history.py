@@ -32,9 +32,9 @@ class Version(Generic[M]):
     """
 
     value: M | None  # the field or the model
-    block_number: int  # of the transaction
-    timestamp: int  # of the transaction
-    receipt: Receipt  # of the transaction
+    block_number: int  # the block of the transaction
+    timestamp: int  # the time of the transaction
+    receipt: Receipt  # the receipt of the transaction
 
 
 class ModelHistory:

@@ -37,7 +37,7 @@ class LogStep:
     """
 
     row: LogRow  # the log as it is stored
-    text: str | None  # of a text log
+    text: str | None  # the text of a text log
     event: Any  # the declared event
 
     @property

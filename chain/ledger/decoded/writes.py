@@ -49,10 +49,10 @@ T = TypeVar("T")
 class StorageLocation:
     """A location in storage, in the terms of its contract."""
 
-    address: Address  # of the contract
-    contract: str  # its name; its address, if it is not a Python contract
-    name: str  # of the field or model; of the slot, if it has no name
-    keys: tuple[object, ...]  # of the model, or of the item in the field
+    address: Address  # the address of the contract
+    contract: str  # the contract's name; its address, if it is not a Python contract
+    name: str  # the name of the field or model, or of the slot if it has none
+    keys: tuple[object, ...]  # the keys of the model, or of the item in the field
     member: str  # the path from there on: "board[3].position.x"
     is_model: bool = field(default=False, kw_only=True)  # True if it is in a model of a world
 
