@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, is_dataclass
 from functools import cache, cached_property
 from importlib import import_module
@@ -92,11 +92,12 @@ def _set_in_init(cls: type) -> list[str]:
     return re.findall(r"^ +self\.(\w+)(?:: [^=]+)? = ", source, re.MULTILINE)
 
 
-def _place_in(cls: type) -> Any:
-    lines = _source(cls)
+def _place_in(owner: Any) -> Callable[[str], int]:
+    """Return a function that tells the line in which a class or a module declares a name."""
+    lines = _source(owner)
     places = {}
     for number, line in reversed([*enumerate(lines)]):
-        if found := re.match(r"    (?:    self\.|def |async def |)(\w+)\b", line):
+        if found := re.match(r"(?:    )?(?:    self\.|def |async def |)(\w+)\b", line):
             places[found[1]] = number
     return lambda name: places.get(name, len(lines))
 
@@ -116,7 +117,8 @@ def entries_of(topic: Topic) -> list[Entry]:
 
 
 def constants_of(module: Any) -> list[str]:
-    return [name for name in module.__all__ if not isinstance(getattr(module, name), type)]
+    names = [name for name in module.__all__ if not isinstance(getattr(module, name), type)]
+    return sorted(names, key=_place_in(module))
 
 
 def _resolve(path: str) -> Any:

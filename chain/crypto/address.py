@@ -15,7 +15,7 @@ class Address(bytes):
     Make one of 20 bytes or of hex text. Raise ValueError for text that is no address, or whose capitals are a wrong checksum.
 
     >>> print(Address("0x70997970c51812dc3a010c7d01b50e0d17dc79c8"))
-    0x7099...
+    0x70997970C51812dc3A010C7d01b50e0d17dc79C8
     >>> Address(bytes(20)) == ZERO_ADDRESS
     True
     """
