@@ -124,7 +124,7 @@ def state_digest(chain: Chain) -> str:
         [block.as_tuple for block in ledger.blocks],
         [encode(serialize_row(receipt.row)) for receipt in ledger.receipts],
         list(map(_plain, ledger.timeline)),
-        ledger.notes_from(0),
+        ledger.timeline.notes_from(0),
         ledger.open and ledger.open.as_tuple,
         tuple(map(int, chain.mining[:3])),
         chain.mining.overrides,
