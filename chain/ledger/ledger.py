@@ -79,7 +79,7 @@ class Ledger:
         self.timeline = Timeline()
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
-        self.envelopes = SignedTransactions(self, keys)
+        self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
@@ -258,7 +258,7 @@ class Ledger:
             ledger.artifacts.add(digest, artifact)
         ledger.receipts._rows = self.receipts._rows.copy(receipts)
         ledger.creations = self.creations.copy(ledger, receipts)
-        ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
+        ledger.envelopes = self.envelopes.copy(ledger.receipts, keys, receipts)
         ledger.headers = self.headers.copy(ledger, blocks)
         return ledger
 

@@ -180,7 +180,7 @@ def derived_errors(chain: Chain) -> list[str]:
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),
-        SignedTransactions(fork.ledger, fork.keys),
+        SignedTransactions(fork.receipts, fork.chain_id, fork.keys),
     )
     for name, ask in QUESTIONS.items():
         if (ours := ask(chain)) != (theirs := ask(fork)):
