@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged
-from chain.ledger.log_index import CHUNK, Chunk, LogIndex, StoredLogs
+from chain.ledger.log_index import CHUNK, Chunk, LogIndex
 from chain.ledger.logs import Log
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, Query, contract_key
@@ -44,7 +44,7 @@ class EventLog:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
         self._index, self._entered, self._chunks = LogIndex(receipts, logs), receipts, chunks
         self._stored = dict.fromkeys(sources)
-        self._rows = LongList(stored=StoredLogs(self, logs))
+        self._rows = LongList(stored=_StoredLogs(self, logs))
 
     @property
     def rows(self) -> LongList[LogRow]:
@@ -264,3 +264,23 @@ class EventLog:
         if event is None:
             return Query(AllEvents(self._ledger)).where(is_known, **values)
         return Query(self.of(event)).where(**values)
+
+
+class _StoredLogs(Sequence[LogRow]):
+    """The logs in a chain file, each read with its receipt."""
+
+    def __init__(self, log: EventLog, count: int) -> None:
+        self._log, self._count = log, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> LogRow: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[LogRow]: ...
+    def __getitem__(self, place: int | slice) -> LogRow | list[LogRow]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(self._count))]
+        receipt = self._log.receipt(place)
+        return receipt.log_rows[place - self._log.end_of(receipt.position)]

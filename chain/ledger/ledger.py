@@ -1,8 +1,7 @@
 """The ledger: all blocks, receipts and logs in order, and what is needed to read them.
 
-Everything that ever changed the state is in `timeline`: one list of changes per transaction, and one per change made outside
-of transactions. An index into this list identifies a state; the code calls it a moment. A snapshot is a length of the
-timeline. A state of the past is known by what differs in it from the state now.
+Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A state of the past is known by what
+differs in it from the state now.
 
 A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
 everything that is derived from them can be truncated twice.
@@ -10,7 +9,6 @@ everything that is derived from them can be truncated twice.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
@@ -31,13 +29,14 @@ from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.foreign import ForeignContracts
 from chain.ledger.headers import Header, Headers
-from chain.ledger.long_list import PIECE, LongList
+from chain.ledger.long_list import PIECE
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
 from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
+from chain.ledger.timeline import Timeline
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
@@ -77,18 +76,16 @@ class Ledger:
         self._keys = keys
         self.foreign = ForeignContracts(self)
         self.blocks = Blocks(rules, genesis_time, base_fee)
-        self.timeline: LongList[Changes] = LongList()
+        self.timeline = Timeline()
         self.receipts = ReceiptLog(self)
         self.events = EventLog(self)
-        self.envelopes = SignedTransactions(self, keys)
+        self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
         self.event_types = EventTypes(self)
         self.versions = ModelHistory(self)
         self.fields = FieldHistory(self)
         self.creations = Creations(self)
         self.past = PastStates(self)
-        # The timeline indexes of changes made outside of transactions, ascending.
-        self.notes: list[int] = []
         self.open: Block | None = None  # the block that takes transactions now
         self.tail: Tail | None = None  # what the running step has truncated
         self._is_cutting = False
@@ -101,8 +98,7 @@ class Ledger:
     def record_changes(self, changes: Changes) -> None:
         """Append changes that were made outside of transactions to the timeline."""
         if changes:
-            self.notes.append(len(self.timeline))
-            self.timeline.append(changes)
+            self.timeline.add_note(changes)
         self.state.closed = ()
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
@@ -151,7 +147,7 @@ class Ledger:
 
     def truncate(self, blocks: int, moments: int, receipts: int) -> None:
         """Undo everything after the first `blocks` blocks, `moments` timeline entries and `receipts` receipts."""
-        notes = bisect_left(self.notes, moments)
+        notes = len(self.timeline.notes) - len(self.timeline.notes_from(moments))
         self.tail = self._tail_from((blocks, moments, notes, receipts))
         self._truncate(blocks, moments, receipts)
 
@@ -170,8 +166,7 @@ class Ledger:
         self.headers.truncate(blocks)
         self.receipts._truncate(receipts)
         self.blocks._truncate(blocks)
-        del self.notes[bisect_left(self.notes, moments) :]
-        del self.timeline[moments:]
+        self.timeline.truncate(moments)
         for callback in self.on_truncated:
             callback(blocks, receipts)
         self._is_cutting = False
@@ -180,7 +175,7 @@ class Ledger:
         """Return what was beyond these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
         removed: Any = (
-            self.blocks.rows_from(blocks), self.timeline[moments:], self.notes[notes:],
+            self.blocks.rows_from(blocks), self.timeline[moments:], self.timeline.notes[notes:],
             [receipt.row for receipt in self.receipts[receipts:]],
         )  # fmt: skip
         if self.tail is None:
@@ -198,7 +193,7 @@ class Ledger:
     @property
     def lengths(self) -> tuple[int, int, int, int]:
         """The numbers of blocks, timeline entries, notes and receipts."""
-        return len(self.blocks), len(self.timeline), len(self.notes), len(self.receipts)
+        return len(self.blocks), len(self.timeline), len(self.timeline.notes), len(self.receipts)
 
     def undo(self, lengths: tuple[int, int, int, int]) -> None:
         """Return to the lengths at the start of a step, and restore what the step truncated. Can be repeated if interrupted."""
@@ -211,7 +206,7 @@ class Ledger:
         self.blocks._extend(block_rows)
         for row in receipt_rows:
             self.receipts._append(row)
-        self.notes += notes
+        self.timeline.notes += notes
         self.timeline.extend(timeline)
         for changes in timeline:
             self.state.redo_changes(changes)
@@ -224,10 +219,6 @@ class Ledger:
         then.state = self.past.state(moment)
         return then
 
-    def notes_from(self, moment: int) -> list[int]:
-        """Return the timeline indexes from `moment` on that hold changes outside of transactions."""
-        return self.notes[bisect_left(self.notes, moment) :]
-
     def restore(
         self,
         blocks: Sequence[Row],
@@ -238,7 +229,7 @@ class Ledger:
         """Begin with stored blocks, receipt rows, timeline and notes. The caller restores the state and the hashes."""
         self.blocks._restore(blocks)
         self.receipts._restore(rows)
-        self.timeline, self.notes = LongList(stored=timeline), notes
+        self.timeline = Timeline(stored=timeline, notes=notes)
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Append further receipts, and the changes outside of transactions at their timeline indexes."""
@@ -261,28 +252,24 @@ class Ledger:
         ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0, self.border)
         ledger.blocks = self.blocks.copy(blocks)
         ledger.timeline = self.timeline.copy(moments)
-        ledger.notes = self.notes[: bisect_left(self.notes, moments)]
         ledger.event_types.copy_from(self.event_types)
         ledger.foreign = self.foreign.copy(ledger)
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
         ledger.receipts._rows = self.receipts._rows.copy(receipts)
         ledger.creations = self.creations.copy(ledger, receipts)
-        ledger.envelopes = self.envelopes.copy(ledger, keys, receipts)
+        ledger.envelopes = self.envelopes.copy(ledger.receipts, keys, receipts)
         ledger.headers = self.headers.copy(ledger, blocks)
         return ledger
 
     def timeline_index(self, receipt: Receipt) -> int:
         """Return the timeline index of a receipt's changes."""
-        notes, position = self.notes, receipt.position
-        return position + bisect_right(range(len(notes)), position, key=lambda i: notes[i] - i)
+        return self.timeline.moment_of(receipt.position)
 
     def receipt_at_index(self, moment: int) -> Receipt | None:
         """Return the receipt of the transaction at a timeline index; None for changes outside of transactions."""
-        notes_before = bisect_left(self.notes, moment)
-        if notes_before < len(self.notes) and self.notes[notes_before] == moment:
-            return None
-        return self.receipts[moment - notes_before]
+        position = self.timeline.receipt_at(moment)
+        return None if position is None else self.receipts[position]
 
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, overload
+from typing import Any, Final, TypeAlias
 
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import (
@@ -21,10 +21,6 @@ from chain.ledger.indexes import (
     truncate_positions,
 )
 from chain.machine.state import LogRow
-
-if TYPE_CHECKING:
-    from chain.ledger.event_log import EventLog
-
 
 CHUNK: Final = 1024  # logs
 # For each log the position of its receipt; the positions of each source; the positions of each topic after the first.
@@ -136,23 +132,3 @@ def _extend(positions: array[int], stored: bytes) -> None:
     if sys.byteorder == "big":
         added.byteswap()
     positions.extend(added)
-
-
-class StoredLogs(Sequence[LogRow]):
-    """The logs in a chain file, each read with its receipt."""
-
-    def __init__(self, log: EventLog, count: int) -> None:
-        self._log, self._count = log, count
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, place: int) -> LogRow: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[LogRow]: ...
-    def __getitem__(self, place: int | slice) -> LogRow | list[LogRow]:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(self._count))]
-        receipt = self._log.receipt(place)
-        return receipt.log_rows[place - self._log.end_of(receipt.position)]

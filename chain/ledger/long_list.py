@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final, Generic, NamedTuple, TypeVar, overload
+from typing import Final, Generic, NamedTuple, Self, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -81,10 +81,10 @@ class LongList(Sequence[T]):
         start, items = self.tail
         return chain(map(self._older, range(start)), iter(items))
 
-    def copy(self, length: int) -> LongList[T]:
+    def copy(self, length: int) -> Self:
         """Return a copy of the first `length` items. It shares the pieces; stored items are read."""
         (start, items), count = self.tail, self._stored_count
-        duplicate = LongList(stored=tuple(self._stored[: min(length, count)]))
+        duplicate = type(self)(stored=tuple(self._stored[: min(length, count)]))
         if length > count:
             duplicate._pieces = self._pieces[: (start - count) // PIECE]
             duplicate.tail = Tail(start, items.copy())

@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from weakref import WeakSet
 
 from chain.concurrency.atomic_steps import Border, undisturbed
+from chain.ledger.timeline import Changing
 from chain.machine.overlay import overlay
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _KEPT: Final = 4  # differences that wait to be moved
 _COPIED: Final = 50  # words that are copied in the time of one change that is taken back
@@ -30,7 +28,7 @@ _COPIED: Final = 50  # words that are copied in the time of one change that is t
 class _Differences:
     """What differs at one index of the timeline from the state now."""
 
-    def __init__(self, ledger: Ledger, moment: int) -> None:
+    def __init__(self, ledger: Changing, moment: int) -> None:
         self.ledger = ledger
         self.moment: int | None = moment  # None once it is no longer on the timeline
         self.accounts: dict[bytes, Account | None] = {}
@@ -154,7 +152,7 @@ class PastState:
 class PastStates:
     """The states of the past of one ledger."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Changing) -> None:
         self._ledger = ledger
         self._all: WeakSet[_Differences] = WeakSet()
         self._idle: deque[_Differences] = deque(maxlen=_KEPT)

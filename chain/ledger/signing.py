@@ -10,18 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chain.accounts import Account
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE, recover
 from chain.errors import InvalidTransaction
+from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _FIELDS: Final = {
     0: ("nonce", "fee", "gas", "to", "value", "data"),
@@ -37,9 +35,8 @@ _V, _CHAIN_V = 27, 35  # the lowest v of type 0 without a chain id, and with one
 class SignedTransactions:
     """The signed bytes and hashes of a ledger's transactions, and the lookup by hash."""
 
-    def __init__(self, ledger: Ledger, keys: Mapping[bytes, Account]) -> None:
-        self._ledger = ledger
-        self._keys = keys
+    def __init__(self, receipts: ReceiptLog, chain_id: int, keys: Mapping[bytes, Account]) -> None:
+        self._receipts, self._chain_id, self._keys = receipts, chain_id, keys
         self._stored: Sequence[bytes] = ()  # the hashes in a file
         self._stored_count = 0
         self._hashes: dict[int, bytes] = {}  # the others that were computed, by position
@@ -51,13 +48,11 @@ class SignedTransactions:
             return receipt.raw
         if receipt.type not in TYPES:
             raise ValueError(f"a transaction of type {receipt.type} must come in signed")
-        return encode_signed(
-            receipt, self._ledger.blocks.rules.chain_id, self._keys.get(receipt.sender)
-        )
+        return encode_signed(receipt, self._chain_id, self._keys.get(receipt.sender))
 
     def hash_of(self, receipt: Receipt) -> bytes:
         position, hashes = receipt.position, self._hashes
-        if not self._ledger.receipts.contains(receipt):  # undone: another may have its position
+        if not self._receipts.contains(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
         if position < self._stored_count:
             return self._stored[position]
@@ -70,7 +65,7 @@ class SignedTransactions:
 
     def find(self, tx_hash: bytes) -> Receipt | None:
         """Return the receipt of the transaction with that hash, or None. An unknown hash causes all hashes to be computed."""
-        receipts = self._ledger.receipts
+        receipts = self._receipts
         if tx_hash not in self._positions:
             for position in range(self._indexed, len(receipts)):
                 self._positions[self.hash_of(receipts[position])] = position
@@ -83,10 +78,10 @@ class SignedTransactions:
         self._stored, self._stored_count = hashes, len(hashes)
 
     def copy(
-        self, ledger: Ledger, keys: Mapping[bytes, Account], length: int
+        self, receipts: ReceiptLog, keys: Mapping[bytes, Account], length: int
     ) -> SignedTransactions:
         """Return a copy for another ledger, which begins with the first `length` transactions of this one."""
-        transactions = SignedTransactions(ledger, keys)
+        transactions = SignedTransactions(receipts, self._chain_id, keys)
         transactions._stored = self._stored
         transactions._stored_count = min(self._stored_count, length)
         transactions._hashes = {i: tx_hash for i, tx_hash in self._hashes.items() if i < length}
@@ -98,7 +93,7 @@ class SignedTransactions:
 
     def truncate(self, length: int) -> None:
         """Forget all but the first `length` transactions."""
-        for position in range(length, len(self._ledger.receipts)):
+        for position in range(length, len(self._receipts)):
             tx_hash = self._hashes.pop(position, None)
             if tx_hash is not None:
                 self._positions.pop(tx_hash, None)

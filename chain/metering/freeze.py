@@ -166,8 +166,7 @@ class Freezing:
                 "which remembers how much of it was read",
                 "make it inside the function, or keep a number in storage",
             )
-        is_still = kind.__module__ in _STILL and not isinstance(value, _CHANGEABLE)
-        if not is_still:
+        if kind.__module__ not in _STILL or isinstance(value, _CHANGEABLE):
             self._refuse(
                 value, "which may change", "make it inside the function, or hold a tuple or bytes"
             )
@@ -219,12 +218,12 @@ class Freezing:
 
     def _method(self, value: Any) -> object:
         """Return a bound method of a frozen object, as in `push = rows.append`."""
-        holder = self.frozen(value.__self__)
+        holder, name = self.frozen(value.__self__), value.__name__
         if isinstance(value, MethodType):
             self.frozen(value.__func__)
-        if value.__name__ in frozen_collections.MAKERS:
+        if name in frozen_collections.MAKERS:
             self._refuse(value, "which sets attributes", "call it inside the function")
-        return value if holder is value.__self__ else getattr(holder, value.__name__)
+        return value if holder is value.__self__ else getattr(holder, name)
 
     # Values that stay as they are and are recorded
 
@@ -285,11 +284,10 @@ class Freezing:
                 content = cell.cell_contents
             except ValueError:  # the cell is empty
                 return
-            if not is_own and frozen_collections.is_collection(content):
-                return
-            new = self.frozen(content)
-            if new is not content:
-                cell.cell_contents = new
+            if is_own or not frozen_collections.is_collection(content):
+                new = self.frozen(content)
+                if new is not content:
+                    cell.cell_contents = new
 
     def _class(self, cls: type) -> type:
         """Freeze the bases and attributes of the author's own class, and record it."""

@@ -179,7 +179,8 @@ class ChainDriver(Driver):
         ledger.tail = None
         self.begun = (
             0 if self.observer is None else self.observer.number,
-            ledger.blocks.head.number, len(ledger.timeline), len(ledger.notes), block, block and block.as_tuple, self.held,
+            ledger.blocks.head.number, len(ledger.timeline), len(ledger.timeline.notes),
+            block, block and block.as_tuple, self.held,
             len(self.keys), loaded, loaded and loaded.taken,
             self.clock, self.automine, self.block_interval, self.overrides, self.wall,
         )  # fmt: skip

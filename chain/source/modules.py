@@ -43,12 +43,6 @@ class Definition:
     def annotation(self) -> ast.expr | None:
         return self.node.annotation if isinstance(self.node, ast.AnnAssign | ast.arg) else None
 
-    @property
-    def is_value(self) -> bool:
-        return isinstance(
-            self.node, ast.Assign | ast.AnnAssign | ast.For | ast.With | ast.AugAssign
-        )
-
 
 @dataclass(eq=False, slots=True)
 class Module:

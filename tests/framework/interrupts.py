@@ -124,7 +124,7 @@ def state_digest(chain: Chain) -> str:
         [block.as_tuple for block in ledger.blocks],
         [encode(serialize_row(receipt.row)) for receipt in ledger.receipts],
         list(map(_plain, ledger.timeline)),
-        ledger.notes_from(0),
+        ledger.timeline.notes_from(0),
         ledger.open and ledger.open.as_tuple,
         tuple(map(int, chain.mining[:3])),
         chain.mining.overrides,
@@ -180,7 +180,7 @@ def derived_errors(chain: Chain) -> list[str]:
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),
-        SignedTransactions(fork.ledger, fork.keys),
+        SignedTransactions(fork.receipts, fork.chain_id, fork.keys),
     )
     for name, ask in QUESTIONS.items():
         if (ours := ask(chain)) != (theirs := ask(fork)):

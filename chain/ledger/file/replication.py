@@ -69,7 +69,7 @@ def _timeline_indexes(
 ) -> tuple[list[tuple[int, Changes]], list[Row]]:
     """Return the next notes and packed receipts: one page, or fewer if they are large."""
     notes, packed, weight = list[tuple[int, Changes]](), list[Row](), 0
-    note_moments = set(ledger.notes_from(had.timeline))
+    note_moments = set(ledger.timeline.notes_from(had.timeline))
     for moment in range(had.timeline, min(len(ledger.timeline), had.timeline + PAGE)):
         if weight > PAGE_BYTES:
             break

@@ -232,7 +232,7 @@ class ChainStore:
             rows = map(serialize_row, ledger.receipts._rows_from(had.receipts))
             put(connection, "receipts", enumerate(rows, had.receipts))
         if have.timeline - had.timeline > have.receipts - had.receipts:
-            moments = ledger.notes_from(had.timeline)
+            moments = ledger.timeline.notes_from(had.timeline)
             put(connection, "notes", ((moment, ledger.timeline[moment]) for moment in moments))
         if have.blocks > had.blocks:
             put(connection, "blocks", enumerate(ledger.blocks.rows_from(had.blocks), had.blocks))

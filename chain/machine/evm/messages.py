@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
 from eth.constants import CREATE_CONTRACT_ADDRESS
@@ -24,13 +24,11 @@ from chain.abi.texts import revert_text
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
+from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.fork import Fork
 from chain.machine.frame import Frame
-
-if TYPE_CHECKING:
-    from chain.machine.evm.py_evm_executor import EvmState
 
 _STACK_METHODS: Final = (
     "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
@@ -103,7 +101,7 @@ class Computation(PragueComputation):
         transaction_context: TransactionContextAPI,
         parent_computation: ComputationAPI | None = None,
     ) -> ComputationAPI:
-        body = cast("EvmState", state).python_runner(message)
+        body = cast(EvmState, state).python_runner(message)
         if body is None:
             return super().apply_computation(
                 state, message, transaction_context, parent_computation

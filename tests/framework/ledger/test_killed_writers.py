@@ -111,7 +111,7 @@ def kill_often(tmp_path: Path, rounds: int, random: Random) -> None:
 
 
 def test_kill_loses_nothing_acknowledged(tmp_path: Path) -> None:
-    kill_often(tmp_path, 12, Random(7))
+    kill_often(tmp_path, 6, Random(7))
 
 
 @pytest.mark.slow
