@@ -145,6 +145,10 @@ class Block:
             return self.forced_prevrandao
         return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
 
+    def __repr__(self) -> str:
+        count = self.end_receipt - self.first_receipt
+        return f"<Block {self.number} at {self.timestamp}, {count} transaction{'s' * (count != 1)}>"
+
 
 class Closed(Block):
     """A closed block. It is final and cannot be changed."""
@@ -246,6 +250,9 @@ class Blocks(Sequence[Block]):
         """Truncate the list to the first `length` blocks."""
         del self._rows[length:]
         self.head = self[-1]
+
+    def __repr__(self) -> str:
+        return f"<Blocks 0 to {len(self) - 1}>"
 
     def __len__(self) -> int:
         return len(self._rows)

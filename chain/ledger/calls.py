@@ -73,9 +73,7 @@ class CallRecord:
         entry, program = self.entry_spec, self.program
         if entry is None or program is None:
             return {}
-        return entry.name_args(
-            self.data[len(program.initcode) :] if self.kind == "create" else self.data
-        )
+        return entry.name_args(program.args_of(self.data) if self.kind == "create" else self.data)
 
     @property
     def return_value(self) -> Any:

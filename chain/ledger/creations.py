@@ -42,6 +42,9 @@ class DeployedContract:
     program: Program  # its code and description
     receipt: Receipt  # the receipt of the transaction that created it
 
+    def __repr__(self) -> str:
+        return f"<{self.name} at {self.address}, since block {self.receipt.block_number}>"
+
 
 class Creations:
     """All contracts that transactions created and upgraded, in their order."""

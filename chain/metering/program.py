@@ -48,6 +48,9 @@ class Program:
     instrumented: ContractSpec  # the spec of the instrumented copy, which runs
     namespace: Namespace | None = None  # None if the instrumented copy is not in modules of its own
 
+    def __repr__(self) -> str:
+        return f"<Program {self.spec.name} 0x{self.digest.hex()}>"
+
     @cached_property
     def code(self) -> bytes:
         return MARK + _CODE + self.digest

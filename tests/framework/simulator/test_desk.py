@@ -14,7 +14,7 @@ from chain import Address, Chain, Contract, Map, Reverted, Vector, call, init, r
 from chain.errors import InvalidTransaction
 from chain.types import u8, u64
 from tests.framework.helpers import failure_of, untyped
-from tests.framework.toys import Counter, TooMuch
+from tests.framework.toys import Counter, Relay, TooMuch
 
 
 class Oracle(Contract):
@@ -219,3 +219,29 @@ def test_contract_without_wei_can_be_spoken_for(chain: Chain) -> None:
     assert "set_price" in str(receipt.trace)
     with pytest.raises(InvalidTransaction, match="insufficient funds"):
         chain.send(oracle, b"", sender=shop, value=1)
+
+
+# At a prompt
+
+
+def test_values_show_themselves_in_a_line(chain: Chain) -> None:
+    counter, relay = chain.deploy(Counter), chain.deploy(Relay)
+    receipt = relay.keep(counter, 2)
+    shown = {
+        "<Chain at block 3>": chain,
+        "<Blocks 0 to 3>": chain.blocks,
+        "<Block 3 at 1704067203, 1 transaction>": chain.head,
+        "<Block 4 at 1704067204, 0 transactions>": chain.pending,
+        f"<Counter at {counter.address}, since block 1>": chain.contracts[0],
+        f"<Program Relay 0x{receipt.program and receipt.program.digest.hex()}>": receipt.program,
+        "<Receipt Relay.keep in block 3: ok>": receipt,
+        "(<Call Counter.keep: ok>,)": receipt.calls,
+    }
+    assert [repr(value) for value in shown.values()] == list(shown)
+
+
+def test_inner_call_reads_as_its_receipt_does(chain: Chain) -> None:
+    counter, relay = chain.deploy(Counter), chain.deploy(Relay)
+    (sent,) = relay.keep(counter, 2).calls
+    assert (sent.ok, sent.contract, sent.entry, sent.args) == (True, "Counter", "keep", {"n": 2})
+    assert (sent.address, sent.caller, sent.return_value) == (counter.address, relay.address, None)
