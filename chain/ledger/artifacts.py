@@ -232,7 +232,7 @@ def _entry(contract: str, described: Parts) -> EntrySpec:
 
 
 def cannot_run(*_: object) -> NoReturn:
-    """Stand for the code of an entry that is not here."""
+    # No docstring: it would pass for that of the entry.
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 

@@ -32,7 +32,9 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
     A file may be written by another process meanwhile, unless pages may send.
     """
     alone = import_module("chain.explorer.alone")
-    with options.open_chain(where, offered, writes=write) as chain:
+    with options.open_chain(where, writes=write) as chain:
+        for contract in offered.classes:  # a game that is deployed later has its pictures too
+            chain.declare(contract)
         file = None if write or "://" in where or where == MEMORY else Path(where)
         server = alone.AloneServer(
             chain, alone.Settings(port=port), _client(where), file=file, writes=write

@@ -132,3 +132,18 @@ def test_the_command_says_where_to_look(tmp_path: Path, monkeypatch: pytest.Monk
     assert done.exit_code == 0, done.stderr
     assert done.output == "Look at http://127.0.0.1:7\n"
     assert CliRunner().invoke(cli, ["explore", str(tmp_path / "none.chain")]).exit_code == 2
+
+
+def test_the_command_declares_the_offered_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+
+    def run(server: AloneServer, ready: Callable[[], None]) -> None:
+        server._socket.close()
+        names.extend(each.spec.name for each in server._chain.machine.programs.values())
+
+    monkeypatch.setattr(AloneServer, "run", run)
+    Chain.open(tmp_path / "some.chain").close()
+    CliRunner().invoke(cli, ["explore", str(tmp_path / "some.chain")], catch_exceptions=False)
+    assert {"Blokus", "Deblockle", "Game", "Sagrada"} <= set(names)
