@@ -12,7 +12,8 @@ from chain.crypto.hashing import checksum_address
 class Address(bytes):
     """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55.
 
-    Make one of 20 bytes or of hex text. Raise ValueError for text that is no address, or whose capitals are a wrong checksum.
+    Make one of 20 bytes or of hex text. Raise ValueError for text that is not an address,
+    or whose capitals are a wrong checksum.
 
     >>> print(Address("0x70997970c51812dc3a010c7d01b50e0d17dc79c8"))
     0x70997970C51812dc3A010C7d01b50e0d17dc79C8

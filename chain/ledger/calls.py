@@ -6,6 +6,7 @@ so nothing here recurses.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,8 +21,73 @@ from chain.types import Address
 CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, Failure | None, int]
 
 
+class DecodedMessage(ABC):
+    """A finished message in the words of its contract: the part that receipts and the records of inner calls share."""
+
+    __slots__ = ()
+
+    data: bytes
+    output: bytes
+    error: Failure | None
+
+    @property
+    @abstractmethod
+    def _known(self) -> Program | None:
+        """The contract that was called or created, if it is known."""
+
+    @property
+    @abstractmethod
+    def _creates(self) -> bool:
+        """True if the message created the contract."""
+
+    @property
+    def ok(self) -> bool:
+        """True if it did not fail."""
+        return self.error is None
+
+    @property
+    def contract(self) -> str | None:
+        """The name of the contract that was called or created, if it is known."""
+        program = self._known
+        return program.spec.name if program else None
+
+    @property
+    def entry_spec(self) -> EntrySpec | None:
+        """The description of the entry."""
+        program = self._known
+        return program.spec.entry_for(self.data, creates=self._creates) if program else None
+
+    @property
+    def entry(self) -> str | None:
+        """The name of the entry that was called; None if there is none."""
+        entry = self.entry_spec
+        return entry.name if entry else None
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments by name, decoded from the calldata; empty if they cannot be decoded."""
+        return named_args(self._known, self.entry_spec, self.data, creates=self._creates)
+
+    @property
+    def return_value(self) -> Any:
+        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
+        if self.error is not None or self._creates:
+            return None
+        entry = self.entry_spec
+        return entry.decode_result(self.output) if entry else self.output
+
+
+def named_args(
+    program: Program | None, entry: EntrySpec | None, data: bytes, *, creates: bool
+) -> dict[str, Any]:
+    """Return the arguments of a message by name; empty if its contract or entry is not known."""
+    if program is None or entry is None:
+        return {}
+    return entry.name_args(program.args_of(data) if creates else data)
+
+
 @dataclass(slots=True, repr=False)
-class CallRecord:
+class CallRecord(DecodedMessage):
     """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them.
 
     >>> class Fan(Contract):
@@ -44,44 +110,12 @@ class CallRecord:
     calls: tuple[CallRecord, ...]  # the messages that it led to
 
     @property
-    def ok(self) -> bool:
-        """True if the message succeeded."""
-        return self.error is None
+    def _known(self) -> Program | None:
+        return self.program
 
     @property
-    def contract(self) -> str | None:
-        """The name of the Python contract that was called or created."""
-        return self.program.spec.name if self.program else None
-
-    @property
-    def entry_spec(self) -> EntrySpec | None:
-        """The declaration of the entry that was called."""
-        if self.program is None:
-            return None
-        spec = self.program.spec
-        return spec.init if self.kind == "create" else spec.by_selector.get(self.data[:4])
-
-    @property
-    def entry(self) -> str | None:
-        """The name of the entry that was called."""
-        entry = self.entry_spec
-        return entry.name if entry else None
-
-    @property
-    def args(self) -> dict[str, Any]:
-        """The arguments by name; empty if they cannot be decoded."""
-        entry, program = self.entry_spec, self.program
-        if entry is None or program is None:
-            return {}
-        return entry.name_args(program.args_of(self.data) if self.kind == "create" else self.data)
-
-    @property
-    def return_value(self) -> Any:
-        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
-        if self.error is not None or self.kind == "create":
-            return None
-        entry = self.entry_spec
-        return entry.decode_result(self.output) if entry else self.output
+    def _creates(self) -> bool:
+        return self.kind == "create"
 
     def __repr__(self) -> str:
         target = ".".join(filter(None, (self.contract, self.entry))) or str(self.address)

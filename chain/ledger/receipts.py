@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
 from chain.concurrency.atomic_steps import undisturbed
-from chain.ledger.calls import CallRecord, CallRow, call_rows, call_tree
+from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree
 from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
 from chain.machine.failure import Failure
@@ -19,7 +19,6 @@ from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.schema.validation import short_repr
-from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def _of_row(place: int) -> Any:
 LOGS: Final = 21  # their index in a row
 
 
-class Receipt:
+class Receipt(DecodedMessage):
     """The record of one transaction: the request, the outcome and its effects.
 
     >>> receipt.ok, receipt.sender == alice, receipt.contract, receipt.entry, receipt.args, receipt.return_value
@@ -181,22 +180,9 @@ class Receipt:
     # Outcome
 
     @property
-    def ok(self) -> bool:
-        """True if it did not fail."""
-        return self.error is None
-
-    @property
     def status(self) -> int:
         """1 if it did not fail, else 0."""
         return int(self.error is None)
-
-    @property
-    def return_value(self) -> Any:
-        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
-        if self.error is not None or self._to is None:
-            return None
-        spec = self.entry_spec
-        return spec.decode_result(self.output) if spec else self.output
 
     # Request
 
@@ -226,39 +212,13 @@ class Receipt:
         return self.ledger.foreign.get(self._address) if self._digest is None else self.program
 
     @property
+    def _creates(self) -> bool:
+        return self._to is None
+
+    @property
     def is_undeclared(self) -> bool:
         """True if it ran a Python contract whose class is not declared here."""
         return self._digest is not None and self._digest not in self.ledger.programs
-
-    @property
-    def contract(self) -> str | None:
-        """The name of the contract that was called or created, if it is known."""
-        program = self._known
-        return program.spec.name if program else None
-
-    @property
-    def entry_spec(self) -> EntrySpec | None:
-        """The description of the entry."""
-        program = self._known
-        if program is None:
-            return None
-        return (
-            program.spec.init if self._to is None else program.spec.by_selector.get(self.data[:4])
-        )
-
-    @property
-    def entry(self) -> str | None:
-        """The name of the entry that was called; None if there is none."""
-        entry = self.entry_spec
-        return entry.name if entry else None
-
-    @property
-    def args(self) -> dict[str, Any]:
-        """The arguments by name, decoded from the calldata; empty if they cannot be decoded."""
-        entry, program = self.entry_spec, self._known
-        if entry is None or program is None:
-            return {}
-        return entry.name_args(self.data if self._to is not None else program.args_of(self.data))
 
     # Effects
 

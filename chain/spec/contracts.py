@@ -278,6 +278,10 @@ class ContractSpec:
     def by_selector(self) -> dict[bytes, EntrySpec]:
         return {entry.selector: entry for entry in (UPGRADE, *self.entries.values())}
 
+    def entry_for(self, data: bytes, *, creates: bool) -> EntrySpec | None:
+        """Return the entry that runs for this calldata; `creates` if it deploys the contract."""
+        return self.init if creates else self.by_selector.get(data[:4])
+
     @cached_property
     def _called(self) -> dict[str, tuple[EntrySpec, ...]]:
         """The entries by name of a method, by name in the ABI, and by signature."""

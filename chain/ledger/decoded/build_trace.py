@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from chain.ledger.calls import named_args
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
 from chain.ledger.logs import text_of
@@ -54,7 +55,8 @@ class TraceBuilder:
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, frame.failure,
-            program.spec.name if program else _precompile(frame), entry, _args(frame, program, entry), steps,
+            program.spec.name if program else _precompile(frame), entry,
+            named_args(program, entry, frame.data, creates=frame.kind == "create"), steps,
         )  # fmt: skip
 
     def _known(self, frame: Frame) -> tuple[Program | None, EntrySpec | None]:
@@ -63,9 +65,7 @@ class TraceBuilder:
         if frame.program is not None or program is None:
             return frame.program, frame.entry
         spec = program.spec
-        return program, spec.init if frame.kind == "create" else spec.by_selector.get(
-            frame.data[:4]
-        )
+        return program, spec.entry_for(frame.data, creates=frame.kind == "create")
 
     def _steps(self, frame: Frame) -> Iterator[TraceStep]:
         """Yield the steps of a frame. Between two messages or logs, reads come first, then the net writes."""
@@ -154,13 +154,3 @@ def _programs_in(frame: Frame) -> Iterator[tuple[bytes, Program]]:
 
 def _precompile(frame: Frame) -> str | None:
     return frame.context.block.fork.precompiles.get(frame.code_address)
-
-
-def _args(frame: Frame, program: Program | None, entry: EntrySpec | None) -> dict[str, object]:
-    """Return the arguments by name; empty if they cannot be decoded."""
-    if entry is None or program is None:
-        return {}
-    arguments: dict[str, Any] = entry.name_args(
-        frame.data if frame.kind != "create" else program.args_of(frame.data)
-    )
-    return arguments
