@@ -8,7 +8,6 @@ that read files are replaced by stand-ins (`chain.metering.bundled_files`).
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
 import heapq
 import operator
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 from chain.metering.bundled_files import imported_in
 from chain.metering.costs import FREE
+from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method
@@ -104,7 +104,7 @@ _OTHERS: Final[dict[str, dict[str, object]]] = {
         "methodcaller": _methodcaller,
         "itemgetter": _itemgetter,
     },
-    "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
+    "dataclasses": {"dataclass": _marking(dataclass), "replace": replace},
     "functools": {"total_ordering": _marking(functools.total_ordering)},
 }
 _CLONES: dict[str, ModuleType] = {}
