@@ -17,6 +17,10 @@ EMPTY: Final = b"\x80"  # the empty string
 _STRING: Final = 0x80
 _LIST: Final = 0xC0
 _SHORT: Final = 55  # a length up to this is stored in the first byte
+# The heads of short strings and lists by length, and the encodings of small numbers.
+_STRING_HEADS: Final = [bytes((_STRING + size,)) for size in range(_SHORT + 1)]
+_LIST_HEADS: Final = [bytes((_LIST + size,)) for size in range(_SHORT + 1)]
+_NUMBERS: Final = [EMPTY, *(bytes((number,)) for number in range(1, _STRING))]
 _DEEPEST: Final = 32
 
 
@@ -27,22 +31,24 @@ class BadRlp(ValueError):
 def encode(item: Item) -> bytes:
     """Return the RLP encoding of an item."""
     if isinstance(item, int):
+        if 0 <= item < _STRING:
+            return _NUMBERS[item]
         item = item.to_bytes((item.bit_length() + 7) // 8)
     if isinstance(item, bytes):
-        if len(item) == 1 and item[0] < _STRING:
-            return item
-        return _head(_STRING, len(item)) + item
-    return wrap(b"".join([encode(part) for part in item]))
+        size = len(item)
+        if size <= _SHORT:
+            return item if size == 1 and item[0] < _STRING else _STRING_HEADS[size] + item
+        return _long_head(_STRING, size) + item
+    return wrap(b"".join(map(encode, item)))
 
 
 def wrap(body: bytes) -> bytes:
     """Return the encoding of a list whose items are already encoded and joined in `body`."""
-    return _head(_LIST, len(body)) + body
+    size = len(body)
+    return (_LIST_HEADS[size] if size <= _SHORT else _long_head(_LIST, size)) + body
 
 
-def _head(kind: int, size: int) -> bytes:
-    if size <= _SHORT:
-        return bytes((kind + size,))
+def _long_head(kind: int, size: int) -> bytes:
     length = size.to_bytes((size.bit_length() + 7) // 8)
     return bytes((kind + _SHORT + len(length),)) + length
 
