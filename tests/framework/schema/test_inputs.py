@@ -252,7 +252,7 @@ NOBODY: list[tuple[Any, str]] = [
     ("bert", "is 'bert': nobody on this chain is called so"),
     ("0x12", "an address is 20 bytes, these are 1"),
     ("0xzz", "write 0x and 40 hex digits"),
-    ("0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "its capitals are the checksum of another, so a digit may be wrong"),
+    ("0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "its capitals are the checksum of another address, so a digit may be wrong"),
     (5, " = 5 is not an account: give an account, a handle, an Address, its text 0x… or a name"),
     (b"ab", "= b'ab' has 2 bytes: an address has 20"),
     (None, " = None is not an account"),
