@@ -64,9 +64,7 @@ def _kind_of(value: object) -> type:
     raise TypeError(f"{value!r} cannot be stored in a row")
 
 
-@lru_cache(
-    maxsize=1 << 13
-)  # positions and times occur in several rows, prices and addresses in all
+@lru_cache(maxsize=1 << 13)  # most numbers recur in many rows
 def _number(value: int) -> bytes:
     """Return a number that is not among the precomputed ones."""
     if value < 0:

@@ -51,7 +51,7 @@ def decode(raw: bytes) -> Decoded:
     """Return the item that `raw` encodes, with numbers as bytes, or raise `BadRlp`."""
     item, end = _item(raw, 0, len(raw), _DEEPEST)
     if end != len(raw):
-        raise BadRlp(f"it has {len(raw) - end} extra bytes at its end")
+        raise BadRlp(f"it has extra bytes at its end: {len(raw) - end}")
     return item
 
 

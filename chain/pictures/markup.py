@@ -1,4 +1,4 @@
-"""SVG as text that is safe to put into a page, whatever the chain's data.
+"""SVG as text that is safe to put into a page, whatever a chain's data contains.
 
 Only `element` and the shapes here create `Markup`. All other text is escaped when it is put into an element, so a name
 such as `<img src=x onerror=…>` is shown as it is written.

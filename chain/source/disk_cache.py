@@ -1,5 +1,4 @@
-"""Results that are expensive to compute, cached on disk for the next process: `~/.cache/boardchain/made`, or under
-`XDG_CACHE_HOME`.
+"""Results that are expensive to compute, cached on disk: in `~/.cache/boardchain/made`, or under `XDG_CACHE_HOME`.
 
 A key contains everything that a result depends on. The file is named by the hash of the key, which includes Python's
 magic number, because `marshal` writes it; a checksum shows that it is complete. A file is first written under another

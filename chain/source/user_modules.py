@@ -20,7 +20,7 @@ _MARKS: Final = (
     "setup.cfg",
     "setup.py",
     ".git",
-)  # files that mark the root of a project
+)  # mark a project's root
 
 
 class _Packages:
