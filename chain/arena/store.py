@@ -1,7 +1,7 @@
-"""The results of a campaign in SQLite: `results.sqlite`, a row for each game, beside the plan that they follow.
+"""The results of a campaign in SQLite: `results.sqlite`, with the plan and a row for each game.
 
 A chunk of rows is one transaction, together with the count of all games so far, so a process that is killed leaves whole rows
-and a count that fits them. A game that is there already stays as it is.
+and a count that fits them. An existing game is not changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(Row.
 
 
 class OtherPlan(ValueError):
-    """The results that are there follow another plan.
+    """The existing results follow another plan.
 
     >>> from pathlib import Path
     >>> store = Store(Path("runs"))
@@ -71,7 +71,7 @@ class Store:
         return Plan.from_json(record) if record else None
 
     def follow(self, plan: Plan) -> None:
-        """Keep results of this plan from now on. Raise `OtherPlan` if there are some of another."""
+        """Store results of this plan from now on. Raise `OtherPlan` if there are results of another one."""
         if self.plan is None:
             with self._connection:
                 pairs = [(name, json.dumps(value)) for name, value in asdict(plan).items()]
@@ -81,13 +81,13 @@ class Store:
 
     @property
     def kept_tally(self) -> Tally:
-        """The count as it was when rows were last added."""
+        """The tally when rows were last added."""
         assert self.plan is not None
         state = self._connection.execute("SELECT state FROM tally").fetchone()
         return Tally.from_json(self.plan, json.loads(state[0])) if state else Tally(self.plan)
 
     def tally(self, sprt: Sprt | None = None, *, until: int = _ALL) -> Tally:
-        """Return the count of these games: as it was kept, unless that was for another test or of more games."""
+        """Return the tally of these games: the stored one, unless that is for another test or more games."""
         tally = self.kept_tally
         if tally.sprt != sprt or tally.games > until:
             tally = Tally(tally.plan, sprt)
@@ -95,7 +95,7 @@ class Store:
         return tally
 
     def add(self, rows: Sequence[Row], tally: Tally | None = None, *, until: int = _ALL) -> None:
-        """Keep rows, and go on with a count as far as there are rows now. Those after one that is missing wait for it."""
+        """Store rows, and continue the tally as far as there are rows without a gap. Rows after a missing one wait for it."""
         with self._connection:
             self._connection.executemany(_INSERT, rows)
             if tally is not None:
@@ -115,7 +115,7 @@ class Store:
             self._connection.execute("DELETE FROM games WHERE game >= ?", (number,))
 
     def games(self, first: int = 0) -> set[int]:
-        """Return the numbers of the games that are there, from `first` on."""
+        """Return the numbers of the existing games, from `first` on."""
         query = "SELECT game FROM games WHERE game >= ?"
         return {number for (number,) in self._connection.execute(query, (first,))}
 

@@ -57,7 +57,7 @@ def decode(raw: bytes) -> Decoded:
     """Return the item that `raw` encodes, with numbers as bytes, or raise `BadRlp`."""
     item, end = _item(raw, 0, len(raw), _DEEPEST)
     if end != len(raw):
-        raise BadRlp(f"bytes are left behind its end: {len(raw) - end}")
+        raise BadRlp(f"it has extra bytes at its end: {len(raw) - end}")
     return item
 
 
@@ -72,7 +72,7 @@ def _item(raw: bytes, place: int, limit: int, depth: int) -> tuple[Decoded, int]
     start, end = _span(raw, place + 1, limit, first - base)
     if base == _STRING:
         if end - start == 1 and raw[start] < _STRING:
-            raise BadRlp(f"the byte {raw[start]:#04x} has a length before it and needs none")
+            raise BadRlp(f"the byte {raw[start]:#04x} needs no length, but has one")
         return raw[start:end], end
     if not depth:
         raise BadRlp(f"its lists are nested deeper than {_DEEPEST}")
@@ -92,7 +92,7 @@ def _span(raw: bytes, start: int, limit: int, size: int) -> tuple[int, int]:
         if start > limit:
             raise BadRlp("it ends too early")
         if size <= _SHORT or length[0] == 0:
-            raise BadRlp("a length is written longer than it need be")
+            raise BadRlp("a length is not in its shortest form")
     if start + size > limit:
         raise BadRlp("it ends too early")
     return start, start + size

@@ -1,7 +1,7 @@
 """A plan: an object with the interface of a chain, which only records steps.
 
-A step is known by its name. A contract is called like its class, a system like its world and its class, a call like what it
-calls with which arguments: `Bank.pay_in(5)`. `with deployment.step("pay the owner"): …` gives a step another name.
+A step is identified by its name. A contract is named after its class, a system after its world and its class, a call after
+its entry and arguments: `Bank.pay_in(5)`. `with deployment.step("pay the owner"): …` gives a step another name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ C = TypeVar("C", bound=Contract)
 class Deployment(DeployMixin):
     """The argument of `plan(deployment)`, which records the steps of the plan.
 
-    `sender` sends the steps for which the plan names nobody.
+    `sender` sends the steps for which the plan names no sender.
 
     >>> deployment = Deployment()
     >>> race = deployment.deploy(Race)
@@ -57,19 +57,19 @@ class Deployment(DeployMixin):
     """
 
     def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
-        self.sender = address_of(sender, "sender")  # who sends what the plan gives no sender
-        self.steps: list[Step] = []  # what was planned so far
-        self.accounts: list[Account] = list(ACCOUNTS)  # the ten of every chain
+        self.sender = address_of(sender, "sender")  # the sender of steps without one
+        self.steps: list[Step] = []  # the steps planned so far
+        self.accounts: list[Account] = list(ACCOUNTS)  # the ten accounts of every chain
         self.named: dict[Address, str] = {}  # accounts that the plan uses by name
         self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()
         self._scope: _Scope | None = None
-        self._label: str | None = None  # what the next step is, if not what its data says
+        self._label: str | None = None  # the label of the next step, if its data do not give it
 
     @contextmanager
     def step(self, name: str, *, unless: Condition | None = None) -> Iterator[None]:
-        """Scope of one step, with a name of its own. A call with `unless` is sent only where that is false on the chain.
+        """Scope of one step, with a name of its own. A call with `unless` is sent only if that is false on the chain.
 
         Raise ValueError for a name that another step has.
 
@@ -85,7 +85,7 @@ class Deployment(DeployMixin):
         if unless is not None:
             callable_of(unless, "unless")
         if self._scope is not None:
-            raise ValueError(f"'{name}' is inside of '{self._scope.name}': a step has one name")
+            raise ValueError(f"'{name}' is inside '{self._scope.name}': a step has one name")
         self._scope = _Scope(name, unless)
         try:
             yield
@@ -174,7 +174,7 @@ class Deployment(DeployMixin):
     def handle(
         self, contract: type[C] | Handle[C], address: AccountLike | None = None
     ) -> Handle[C]:
-        """Return a handle for a contract of the plan, or for one that is on the chain already.
+        """Return a handle for a contract of the plan, or for one that is already on the chain.
 
         >>> Deployment().handle(Race, race.address).roll(sender=alice).name
         '0x5FbD....0xcd5e3c5d()'
@@ -197,18 +197,19 @@ class Deployment(DeployMixin):
         return PlannedWorld(self, address)
 
     def call(self, *_: object, **__: object) -> NoReturn:
-        """Refuse: raise TypeError, as nothing stands yet that could be asked."""
+        """Refuse with a TypeError: nothing is deployed yet that could be queried."""
         raise TypeError(
-            "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
-            " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"
+            "a plan describes what will be done: it cannot call a view, because nothing is deployed "
+            "yet. A step can: with deployment.step(name, unless=lambda chain: "
+            "chain.handle(…).view())"
         )
 
     def _deployment_of(self, address: Address) -> NoReturn:
-        raise TypeError("a plan says what is to be done: there are no receipts yet")
+        raise TypeError("a plan describes what will be done: there are no receipts yet")
 
     @contextmanager
     def labelled(self, label: str) -> Iterator[None]:
-        """Say what the steps in the scope are."""
+        """Label the steps in the scope."""
         self._label = label
         try:
             yield
@@ -226,7 +227,7 @@ class Deployment(DeployMixin):
         }
 
     def label_of(self, address: Address) -> str:
-        """Return what the contract with that placeholder is called without a number."""
+        """Return the name, without its number, of the contract with that placeholder."""
         return self._made[address].target
 
     # Steps
@@ -256,10 +257,12 @@ class Deployment(DeployMixin):
         )
 
     def _name(self, label: str) -> str:
-        """Return the name that the scope gives, or the label, with a number if other steps are called so."""
+        """Return the name that the scope gives, or the label, with a number if other steps have that name."""
         if self._scope is not None:
             if self._scope.is_used:
-                raise ValueError(f"'{self._scope.name}' names one step, and this would be another")
+                raise ValueError(
+                    f"'{self._scope.name}' is the name of one step, and this would be another"
+                )
             self._scope.is_used = True
             return self._scope.name
         name, count = label, 1
@@ -269,7 +272,7 @@ class Deployment(DeployMixin):
         return name
 
     def _check(self, step: Step) -> None:
-        """Refuse a contract that only its position would tell from another one, and a condition that has no use."""
+        """Refuse a contract that differs from another one only in its position, and a condition that has no effect."""
         if step.to is not None:
             return
         if self._scope is not None:
@@ -285,7 +288,7 @@ class Deployment(DeployMixin):
                 )
 
     def _format(self, label: str, entry: EntrySpec | None, data: bytes) -> str:
-        """Return what a step is: a contract or an entry, with its arguments."""
+        """Format a step: a contract or an entry, with its arguments."""
         if entry is None:
             args = "" if len(data) <= 4 else f"0x{data[4:].hex()}"
         else:

@@ -1,4 +1,4 @@
-"""An explorer without a node: of a chain in a file, or of one in a node elsewhere."""
+"""An explorer without its own node: of a chain in a file, or of one in another node."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
 from chain.simulator.node_client import NodeClient, NodeError
 
-_PAUSE: Final = 0.2  # seconds between two looks at a chain that grows elsewhere
+_PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
 
 
 class Alone:
@@ -42,8 +42,8 @@ class Alone:
 class AloneServer(Listener):
     """Runs such an explorer on a port until it is stopped.
 
-    `client` asks the node of the chain, if it is in one; `file` is its file, if another process writes that. Such a chain is
-    looked at again and again while a page listens.
+    `client` is the client of the chain's node, if it is in one; `file` is its file, if another process writes that. Such a
+    chain is polled while a page listens.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""The way to a state of the far past, in small steps.
+"""Moving to a state of the distant past, in small steps.
 
-The chain keeps a past that nobody holds and moves it to the next one that is asked for, which costs what was changed in
-between. A jump over a million transactions takes seconds; step by step it leaves others their turns.
+The chain reuses a released past state and moves it to the next requested one, at the cost of the changes in between. A jump
+over a million transactions takes seconds; in small steps other requests can run in between.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Approach:
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self._last = len(chain.ledger.receipts)  # where it was left
+        self._last = len(chain.ledger.receipts)  # its last position
 
     async def to(self, position: int) -> None:
         """Bring the past near a transaction."""

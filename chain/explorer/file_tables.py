@@ -1,6 +1,6 @@
-"""SQL questions to the public tables of a chain's file itself: nothing is read into memory before the first answer.
+"""SQL queries on the public tables of a chain's file itself: nothing is read into memory first.
 
-Another process writes the file, and what is derived from its last steps may be a moment late. Whole numbers beyond 64 bits are
+Another process writes the file, and the tables may lag slightly behind its last steps. Whole numbers beyond 64 bits are
 rounded there, unlike in `chain.sql`.
 """
 
@@ -20,7 +20,7 @@ _ALLOWED: Final = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLIT
 
 
 def query(path: Path, question: str, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the columns and rows of one question. `names` are those of accounts and contracts by address."""
+    """Return the columns and rows of one query. `names` are those of accounts and contracts by address."""
     place = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(place, uri=True, check_same_thread=False)) as connection:
         connection.create_function("name", 1, names.get)
@@ -36,16 +36,16 @@ def query(path: Path, question: str, names: Mapping[str, str]) -> dict[str, Any]
 
 
 def _authorize(action: int, what: str | None, *_: str | None) -> int:
-    """Allow to read the public tables, and nothing else. The chain's own tables have a colon in their names."""
+    """Allow reading the public tables, and nothing else. The chain's own tables have a colon in their names."""
     is_public = action == sqlite3.SQLITE_READ and not (what or "").startswith("chain:")
     return sqlite3.SQLITE_OK if is_public or action in _ALLOWED else sqlite3.SQLITE_DENY
 
 
 def _explained(wrong: str) -> str:
     if wrong == "interrupted":
-        return "the answer takes too long to find: narrow the question"
+        return "the query takes too long: narrow it"
     if "prohibited" in wrong or "not authorized" in wrong:
-        return "the tables say what happened and are only read"
+        return "the tables are a record of what happened, and read-only"
     return wrong
 
 

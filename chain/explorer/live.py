@@ -1,7 +1,7 @@
 """News for open pages: a line of an event stream when the chain has grown, at most a few a second.
 
-A page is told that there is something, and fetches what it shows. The first news goes out at once; what follows soon waits, so
-that a busy node has no more work with an open page than with a few requests.
+A page is notified of news, and then fetches its content. The first news goes out immediately; later news waits, so an open
+page costs a busy node no more than a few requests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Live:
         self._feeds: set[asyncio.Event] = set()
         self._told: tuple[int, int, int] | None = None
         self._waits: asyncio.TimerHandle | None = None
-        self._cuts = 0  # how often the chain went back
+        self._cuts = 0  # the number of rollbacks of the chain
         self._is_over = False
         ledger.on_truncated.append(self._went_back)
 
@@ -54,7 +54,7 @@ class Live:
             self._waits.cancel()
 
     async def feed(self) -> AsyncIterator[str]:
-        """Yield the state of the chain whenever it is new."""
+        """Yield the state of the chain whenever it changes."""
         woken = asyncio.Event()
         self._feeds.add(woken)
         told = None

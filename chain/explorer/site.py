@@ -50,12 +50,14 @@ _PART: Final = "x-part"  # the header with which the script asks for one block o
 
 
 class Site:
-    """The pages of one chain, and what is remembered between them."""
+    """The pages of one chain, and the data that is kept between requests."""
 
     def __init__(self, chain: Chain, ask: Ask, *, writes: bool) -> None:
         self.chain, self.ask, self.writes = chain, ask, writes
         self.ledger = chain.ledger
-        self.token = secrets.token_urlsafe(24)  # a form proves with it that a page here made it
+        self.token = secrets.token_urlsafe(
+            24
+        )  # with this token a form proves that a page of this site created it
         self.survey, self.live = Survey(chain), Live(chain.ledger)
         self.pictures = BoardPictures(chain, self.survey)
         self.fields, self.past = StoredFields(chain.ledger), Approach(chain)
@@ -101,7 +103,7 @@ class Site:
 
     @property
     def event_names(self) -> dict[Any, str]:
-        """How to ask for each type of event, by its key."""
+        """The query name of each event type, by its key."""
         self.ledger.event_types.contracts()  # brings the version up to date
         version = self.ledger.event_types.version
         if self._event_names[0] != version:
@@ -140,14 +142,14 @@ class Site:
 
     async def _missing(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
-        text = "There is no such page." if status == 404 else "This is a page to look at."
+        text = "There is no such page." if status == 404 else "This page can only be read."
         return self._render(
             Page("problem.html", "Not here", {"text": text}, status=status), request
         )
 
     async def _feed(self, _: Request) -> Response:
         if not self.live.has_room:
-            return PlainTextResponse("too many pages listen already", 503, HEADERS)
+            return PlainTextResponse("too many pages are already listening", 503, HEADERS)
         feed = self.live.feed()
         return StreamingResponse(feed, media_type="text/event-stream", headers=HEADERS)
 
@@ -157,7 +159,7 @@ def _methods(handler: Handler) -> list[str]:
 
 
 def with_headers(response: Response) -> Response:
-    """Return a response with the headers that all have, unless it has its own."""
+    """Return a response with the common headers, unless it sets its own."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response
@@ -175,7 +177,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: object) -> Any:
-    """Return what stands between braces in a template as markup: all text is escaped, controls become visible."""
+    """Return the value of a template expression as markup: all text is escaped, control characters become visible."""
     if hasattr(value, "__html__"):
         return value
     return escape("" if value is None else value if isinstance(value, str) else str(value))

@@ -22,7 +22,7 @@ CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, F
 
 
 class DecodedMessage(ABC):
-    """A finished message in the words of its contract: the part that receipts and the records of inner calls share."""
+    """A finished message, decoded by its contract: the common part of receipts and the records of inner calls."""
 
     __slots__ = ()
 
@@ -88,7 +88,7 @@ def named_args(
 
 @dataclass(slots=True, repr=False)
 class CallRecord(DecodedMessage):
-    """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them.
+    """One finished message in the call tree of a transaction, decoded by its contract as a receipt is.
 
     >>> class Fan(Contract):
     ...     @call
@@ -104,10 +104,10 @@ class CallRecord(DecodedMessage):
     caller: Address  # the account that sent it
     program: Program | None  # the Python contract that ran
     data: bytes  # the calldata
-    value: int  # the wei that came with it
-    output: bytes  # what it returned, encoded
-    error: Failure | None  # why it failed; None if it did not
-    calls: tuple[CallRecord, ...]  # the messages that it led to
+    value: int  # the wei sent with it
+    output: bytes  # the encoded return value
+    error: Failure | None  # the reason why it failed; None if it did not
+    calls: tuple[CallRecord, ...]  # the messages that it sent
 
     @property
     def _known(self) -> Program | None:

@@ -1,9 +1,9 @@
-"""The states of the past, each known by what differs in it from the state now.
+"""Past states, each represented by its differences from the present state.
 
-A `PastState` is the state at an index of the timeline. It reads a word from its differences, or else from the state now, so
-it costs as much as was changed since, and what the chain does later never shows in it: before it reads, it notes the former
-values of what was changed meanwhile. When nobody holds it any more, its differences are moved along the timeline for the next
-one that is asked for: a step from one transaction to the next costs what that transaction changed.
+A `PastState` is the state at an index of the timeline. It reads a word from its differences, otherwise from the present
+state, so its cost depends on the changes since then. Later changes of the chain never show in it: before it reads, it records
+the former values of everything that changed meanwhile. When it is no longer used, its differences are moved along the
+timeline to the next requested state: a step from one transaction to the next costs only that transaction's changes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from chain.machine.overlay import overlay
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
 _KEPT: Final = 4  # differences that wait to be moved
-_COPIED: Final = 50  # words that are copied in the time of one change that is taken back
+_COPIED: Final = 50  # words that can be copied in the time of undoing one change
 
 
 class _Differences:
-    """What differs at one index of the timeline from the state now."""
+    """The differences between one index of the timeline and the present state."""
 
     def __init__(self, ledger: Changing, moment: int) -> None:
         self.ledger = ledger
@@ -48,7 +48,7 @@ class _Differences:
         return duplicate
 
     def catch_up(self) -> None:
-        """Note the former values of everything that was changed since. May be interrupted and repeated."""
+        """Record the former values of everything that changed since. May be interrupted and repeated."""
         timeline, state = self.ledger.timeline, self.ledger.state
         if len(timeline) == self.seen and not state.changes and not state.closed:
             return
@@ -58,7 +58,7 @@ class _Differences:
         self.seen = len(timeline)
 
     def truncate(self, end: int) -> None:
-        """Keep the values that a truncation of the timeline is about to take back."""
+        """Keep the values that a truncation of the timeline is about to undo."""
         if self.moment is not None and end < self.moment:
             self.moment = None
         for changes in reversed(self.ledger.timeline[end : self.seen]):
@@ -163,7 +163,7 @@ class PastStates:
         return overlay(PastState(self._at(moment), self._idle), state.codes, state.slots)
 
     def fork(self, moment: int) -> State:
-        """Return an independent state, for another chain that goes on from an index of the timeline."""
+        """Return an independent state, for another chain that continues from an index of the timeline."""
         if isinstance(self._ledger.state.accounts, dict):
             state = self.state(moment)
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
@@ -174,7 +174,7 @@ class PastStates:
         return state
 
     def _at(self, moment: int) -> _Differences:
-        """Return the differences at an index, made from those that cost least."""
+        """Return the differences at an index, derived from those nearest to it."""
         ledger, idle = self._ledger, self._idle.copy()
         end = len(ledger.timeline)
         makers: list[tuple[int, Callable[[], _Differences]]] = [
@@ -195,11 +195,11 @@ class PastStates:
         return differences
 
     def _take(self, differences: _Differences) -> _Differences:
-        with suppress(ValueError):  # another one has pushed it out just now
+        with suppress(ValueError):  # another one has just displaced it
             self._idle.remove(differences)
         return differences
 
     def truncate(self, end: int) -> None:
-        """Keep all states of the past as they are, though the timeline is truncated."""
+        """Keep all past states unchanged while the timeline is truncated."""
         for differences in list(self._all):
             differences.truncate(end)

@@ -47,7 +47,7 @@ class SignedTransactions:
         if receipt.raw is not None:
             return receipt.raw
         if receipt.type not in TYPES:
-            raise ValueError(f"a transaction of type {receipt.type} must come in signed")
+            raise ValueError(f"a transaction of type {receipt.type} must be sent signed")
         return encode_signed(receipt, self._chain_id, self._keys.get(receipt.sender))
 
     def hash_of(self, receipt: Receipt) -> bytes:
@@ -259,7 +259,7 @@ def _number(name: str, item: rlp.Decoded, size: int = 32) -> int:
     raw = _bytes(name, item)
     if len(raw) > size or raw[:1] == b"\0":
         raise InvalidTransaction(
-            f"its {name} is not a number: that takes at most {size} bytes and has no leading zeros"
+            f"its {name} is not a number: a number has at most {size} bytes and no leading zeros"
         )
     return int.from_bytes(raw)
 
@@ -268,7 +268,7 @@ def _receiver(item: rlp.Decoded) -> bytes | None:
     to = _bytes("receiver", item)
     if len(to) not in (0, 20):
         raise InvalidTransaction(
-            f"its receiver is {len(to)} bytes: an address has 20, the making of a contract none"
+            f"its receiver is {len(to)} bytes: an address has 20, a contract creation has none"
         )
     return to or None
 
@@ -276,7 +276,7 @@ def _receiver(item: rlp.Decoded) -> bytes | None:
 def _access_list(item: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     if not isinstance(item, list) or not all(map(_is_access, item)):
         raise InvalidTransaction(
-            "its access list is not one of pairs, each an address of 20 bytes and a list of slots of 32"
+            "its access list is not a list of pairs, each of an address of 20 bytes and a list of slots of 32"
         )
     return tuple([(address, tuple(map(int.from_bytes, slots))) for address, slots in item])
 

@@ -28,7 +28,7 @@ from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, v
 
 def _attrgetter(*names: str) -> Callable[[object], object]:
     if any(part.startswith("_") for name in names for part in name.split(".")):
-        raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
+        raise ValueError("attrgetter got a name that begins with '_', which is private")
     getter = operator.attrgetter(*names)
     if len(names) > 1:
         return lambda thing: tuple(map(named, getter(thing)))
@@ -50,7 +50,7 @@ def _delattr(thing: object, name: str) -> None:
 def _chr(number: int, /) -> str:
     character = chr(number)
     if number > 0x7F and new_letter(character):
-        raise ValueError(f"not every version of Python knows the sign {new_letter(character)}")
+        raise ValueError(f"not every version of Python knows the character {new_letter(character)}")
     return character
 
 

@@ -1,7 +1,7 @@
 """Recording of a transcript from a chain's ledger, which holds every request made to the chain.
 
-A request that cannot be put into words from which the same bytes can be restored is written as bytes: calldata of no entry, a
-signed envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
+A request whose bytes cannot be restored from a decoded form is written as bytes: calldata that matches no entry, a signed
+envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def record(chain: Chain, *, through: Through = iter) -> str:
     boardchain transcript 1
     """
     if not isinstance(chain, Chain):
-        raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
+        raise TypeError(f"{chain!r} is not a chain: only whole chains can be recorded")
     writer = Recorder(chain.ledger, contract_names(chain.ledger))
     lines = [FIRST, *_settings(chain)]
     lines += [f"contract {named}" for named in writer.contracts.values()]
@@ -48,7 +48,7 @@ def record(chain: Chain, *, through: Through = iter) -> str:
 
 
 def _settings(chain: Chain) -> Iterator[str]:
-    """Yield a line with the settings that differ from `Chain()`. Of a seed the chain keeps only the hash."""
+    """Yield a line with the settings that differ from `Chain()`. The seed is stored only as a hash."""
     default, own = settings_of(Chain()), settings_of(chain)
     differences = [f"{name}={own[name]}" for name in own if own[name] != default[name]]
     if differences:
@@ -172,7 +172,7 @@ class Recorder(ActivityFormatter):
         if block.forced_prevrandao is not None:
             yield "prevrandao", str(block.forced_prevrandao)
 
-    # What was set from outside
+    # Changes from outside of transactions
 
     def note(self, changes: Changes) -> Iterator[str]:
         """Yield the lines of a change that was made between transactions."""
@@ -219,7 +219,7 @@ class Recorder(ActivityFormatter):
             else None
         )
 
-    # What was asked
+    # Requests
 
     def _head(self, receipt: Receipt) -> Iterator[str]:
         """Yield the first line of a transaction."""
@@ -227,7 +227,7 @@ class Recorder(ActivityFormatter):
         yield f"{self.known.display(receipt.sender)}: {self._asks(receipt)}{value}"
 
     def _asks(self, receipt: Receipt) -> str:
-        """Return the call in words if reading it restores the same bytes; else the bytes."""
+        """Return the decoded call if reading it restores the same bytes; otherwise the bytes."""
         program, entry, data = receipt.program, receipt.entry_spec, receipt.data
         if entry is UPGRADE:
             return self._asks_upgrade(receipt)
@@ -250,7 +250,7 @@ class Recorder(ActivityFormatter):
         return f"to {self.known.display(receipt.address)} send 0x{data.hex()}"
 
     def _asks_upgrade(self, receipt: Receipt) -> str:
-        """Return an upgrade in words if its new class has a name; else the bytes."""
+        """Return a decoded upgrade if its new class has a name; otherwise the bytes."""
         target, data = self.known.display(receipt.address), receipt.data
         named = self.contracts.get(data[4:])
         return (
@@ -273,13 +273,13 @@ class Recorder(ActivityFormatter):
             if value != usual[name]:
                 yield f"{INDENT}with {name} {list(value) if isinstance(value, tuple) else value!r}"
 
-    # What came of it
+    # Outcomes
 
     def outcome(self, receipt: Receipt) -> Iterator[str]:
         """Yield the lines of the outcome of a transaction, and register the contracts that it created."""
         self.known.register_contracts(receipt)
         is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
-        # The request of an upgrade already says what its event says.
+        # The request of an upgrade has the same content as its event.
         for row in () if is_upgrade else receipt.log_rows:
             yield from self._log(receipt, row, INDENT)
         for row in receipt.undone_log_rows:

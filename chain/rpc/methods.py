@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods: the name of each, and the function that answers it."""
+"""The table of JSON-RPC methods: the name of each, and its function."""
 
 from __future__ import annotations
 

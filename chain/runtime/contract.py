@@ -86,8 +86,8 @@ class ContractType(type):
 
     def __call__(cls, *_: object, **__: object) -> NoReturn:
         raise TypeError(
-            f"{cls.__name__} cannot be instantiated directly: chain.deploy({cls.__name__}) makes one on a chain,"
-            f" self.deploy({cls.__name__}) in a contract"
+            f"{cls.__name__} cannot be instantiated directly: use chain.deploy({cls.__name__}), or "
+            f"self.deploy({cls.__name__}) in a contract"
         )
 
 
@@ -166,7 +166,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def chain_id(self) -> int:
-        """The id of the chain, by which what is signed for another one can be told."""
+        """The id of the chain, which distinguishes signatures for this chain from those for another one."""
         return self._frame.context.block.chain_id
 
     # Actions
@@ -254,7 +254,8 @@ class Contract(metaclass=ContractType):
     def create2(
         self, contract: type[Contract], salt: bytes, *args: object, value: int = 0, **named: object
     ) -> Address:
-        """Deploy a new contract at the address that this one, the salt of 32 bytes, the code and the arguments give (EIP-1014).
+        """Deploy a new contract at an address derived from this contract, a salt of 32 bytes, the code and the arguments
+        (EIP-1014).
 
         So nobody else can take the address, and it does not depend on what was deployed before.
 
@@ -330,7 +331,9 @@ def encode_event(event: object) -> tuple[tuple[int, ...], bytes, bytes | None]:
 def _not_an_event(value: object) -> str:
     if isinstance(value, type):
         if "__event__" in value.__dict__:
-            return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
+            return (
+                f"{value.__name__} is the class of an event: emit an instance, {value.__name__}(…)"
+            )
         return f"{value.__name__} is not an event: mark the class with @event"
     if type(value).__module__ == "builtins":
         return f"{value!r} is not an event: emit an instance of a class with @event"

@@ -69,7 +69,7 @@ class SystemRegistered:
 class World(Contract):
     """The contract that `chain.deploy_world` deploys. The deploying account owns its namespace.
 
-    Use its `WorldHandle`; that asks these entries, in which a model is a resource, the keccak of `namespace-Model`.
+    Use its `WorldHandle`, which calls these entries; here a model is a resource, the keccak of `namespace-Model`.
 
     >>> world.handle.system("League") == league.address
     True
@@ -106,7 +106,7 @@ class World(Contract):
 
     @call
     def revoke_writer(self, resource: bytes32, address: Address) -> None:
-        """Take that permission away."""
+        """Revoke that permission."""
         self._require_owner(resource)
         self.writers[resource, address] = False
         self.emit(WriterRevoked(resource, address))
@@ -121,7 +121,7 @@ class World(Contract):
 
     @call
     def revoke_owner(self, resource: bytes32, address: Address) -> None:
-        """Take that permission away."""
+        """Revoke that permission."""
         self._require_owner(resource)
         self.owners[resource, address] = False
         self.emit(OwnerRevoked(resource, address))
@@ -172,7 +172,7 @@ class World(Contract):
 
     @call
     def register(self, name: str, address: Address) -> None:
-        """Make `address` the system called `name`. An earlier system of that name is out: all its rights are taken away."""
+        """Make `address` the system called `name`. An earlier system of that name is removed and loses all its rights."""
         self._require_owner(selector_of(self.namespace))
         require(name, "a system has a name")
         earlier = self.systems[name]

@@ -22,18 +22,18 @@ option = partial(click.option, show_default=True)
 
 @click.command()
 @click.argument("where", metavar="FILE|URL")
-@option("--port", type=click.IntRange(0, 65535), default=0, help="0 for any that is free.")
+@option("--port", type=click.IntRange(0, 65535), default=0, help="0 for any free port.")
 @click.option("--write", is_flag=True, help="Let pages send transactions.")
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 @options.contracts_option
 def command(where: str, port: int, write: bool, opens: bool, offered: ContractCatalogue) -> None:
     """Show the chain in FILE, or of the node at URL, as pages on a port of this machine, until it is stopped.
 
-    A file may be written by another process meanwhile, unless pages may send.
+    Another process may write the file meanwhile, unless pages may send.
     """
     alone = import_module("chain.explorer.alone")
     with options.open_chain(where, writes=write) as chain:
-        for contract in offered.classes:  # a game that is deployed later has its pictures too
+        for contract in offered.classes:  # so that a game that is deployed later has pictures too
             chain.declare(contract)
         file = None if write or "://" in where or where == MEMORY else Path(where)
         server = alone.AloneServer(
@@ -41,7 +41,7 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
         )
 
         def ready() -> None:
-            click.echo(f"Look at {server.url}")
+            click.echo(f"Open {server.url}")
             if opens:
                 click.launch(server.url)
 

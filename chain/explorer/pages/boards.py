@@ -1,4 +1,4 @@
-"""Boards: all of them, and one with the transactions that are about it, each a step of the game."""
+"""Boards: a list of all, and a page for each with its transactions as steps of the game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _CARDS: Final = 24
 _PATIENCE: Final = 0.25  # seconds for which a page waits until transactions are read
 _NOTHING: Final = "nothing to draw yet"
-_CHUNK: Final = 60  # plies that are listed at a time
+_CHUNK: Final = 60  # plies per page
 
 _SVG_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -123,7 +123,7 @@ def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Line]]:
 
 
 async def picture(site: Site, request: Request) -> Response:
-    """One board as a file, for a README or an `<img>`: as it stands, or after a step."""
+    """One board as a file, for a README or an `<img>`: the present board, or the board after a step."""
     record = await _record(site, request)
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):

@@ -1,4 +1,4 @@
-"""One transaction: why it failed, what was asked, what came of it, and on demand its trace and a test of it."""
+"""One transaction: why it failed, the request, the outcome, and on demand its trace and a test that reproduces it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Emitted:
     name: str | None
     fields: list[tuple[str, object]]
     text: str | None
-    query: str | None = None  # how to ask for all events of its type
+    query: str | None = None  # the query name of its event type
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class BoardView:
 
 
 class TraceLine(NamedTuple):
-    """A line of a trace: how deep it is, what it tells, and its words."""
+    """A line of a trace: its depth, its type and its text."""
 
     depth: int
     kind: str
@@ -147,7 +147,7 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
 
 
 async def _trace(site: Site, receipt: Receipt) -> list[TraceLine]:
-    """The messages of the transaction with their steps, which is run again for it."""
+    """The messages of the transaction with their steps. The transaction is run again for this."""
     await site.past.to(receipt.position)
     tree = await site.ask("chain_trace", [receipt.position])
     return [trace_line(line) for line in tree["text"].split("\n")]

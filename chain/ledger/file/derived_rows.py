@@ -1,5 +1,5 @@
-"""The rows of a chain's file that are derived from the others: hashes that somebody asked for, the index of the logs,
-creations, and the public tables. They are written now and then, many at once, and `Derived` says how far they go.
+"""The rows of a chain's file that are derived from the others: hashes that were requested, the index of the logs, creations,
+and the public tables. They are written from time to time, many together, and `Derived` records how far they go.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class DerivedRows:
     ) -> None:
         self._connection, self._ledger = connection, ledger
         self._tables = PublishedTables(connection, ledger, file)
-        self._done: Derived | None = done  # None: what was begun may be in the file or not
+        self._done: Derived | None = done  # None: an unfinished write may be in the file or not
 
     @property
     def done(self) -> Derived:
@@ -51,13 +51,12 @@ class DerivedRows:
         return self._done
 
     def forget(self) -> None:
-        """Forget what is known of the file: the last write may have been rolled back."""
+        """Forget what is known about the file: the last write may have been rolled back."""
         self._done = None
 
     def write(self, number: int, standing: Lengths | None) -> None:
-        """Write what is missing up to the step `number`, after what is not valid any more was deleted.
-
-        `standing` says what remained after a truncation. If the transaction is rolled back, call `forget`.
+        """Delete rows that are no longer valid, then write the missing ones up to the step `number`. `standing` holds the
+        lengths that remained after a truncation. If the transaction is rolled back, call `forget`.
         """
         had, ledger = self.done, self._ledger
         self._done = None
@@ -75,7 +74,7 @@ class DerivedRows:
         self._done = done
 
     def _shorten(self, had: Derived, standing: Lengths) -> Derived:
-        """Delete hashes and chunks that are not valid any more, and return how far the valid rows go."""
+        """Delete hashes and chunks that are no longer valid, and return how far the valid rows go."""
         blocks, timeline, receipts = standing
         logs = had.logs
         if receipts < had.receipts:

@@ -1,4 +1,4 @@
-"""Load a chain from its file: its present is read at once, its history when it is needed.
+"""Load a chain from its file: the present state immediately, the history on demand.
 
 The state is stored as of some block, and the changes since then are redone. Receipts, blocks, hashes and older changes stay in
 the file.
@@ -40,7 +40,7 @@ class LedgerLengths(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What remained when the chain went back in a step."""
+    """The lengths that remained when a step rolled the chain back."""
 
     number: int  # of the step
     blocks: int
@@ -55,9 +55,9 @@ class Now(NamedTuple):
     open: Any = None
     lengths: LedgerLengths = LedgerLengths()
     number: int = 0  # of the last step that was written
-    settled: int | None = None  # how many changes the stored state includes
+    settled: int | None = None  # the number of changes that the stored state includes
     cells: Cells = Cells()  # the rows of the stored state
-    cuts: tuple[Cut, ...] = ()  # the last times that the chain went back
+    cuts: tuple[Cut, ...] = ()  # the last rollbacks of the chain
 
     @classmethod
     def of(cls, row: Row) -> Now:
@@ -68,7 +68,7 @@ class Now(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """The row of the file that says how far the rows go that are derived from the others, and are written later."""
+    """The row of the file that records how far the derived rows go, which are written later."""
 
     number: int = 0  # of the last step that they include
     timeline: int = 0
@@ -83,7 +83,7 @@ class Derived(NamedTuple):
 
 
 class LoadedState(NamedTuple):
-    """What a file says of itself."""
+    """The description of a file's content."""
 
     now: Now
     derived: Derived = Derived()

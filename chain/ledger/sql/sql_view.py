@@ -1,6 +1,5 @@
-"""SQL queries on tables that are made from the ledger in an SQLite database in memory.
-
-Nothing is made before the first query. A query fills the tables that it names with what is new since they were last named.
+"""SQL queries on tables that are built from the ledger in an SQLite database in memory. Nothing is built before the first
+query. A query adds the new rows to the tables that it names.
 When the chain is reverted, the rows that were undone are deleted. The tables are read-only: they are a record of what happened.
 """
 
@@ -35,7 +34,7 @@ _HARMLESS: Final = {
 }
 
 
-_STRIDE: Final = 100_000  # steps of SQLite from one look whether to stop to the next
+_STRIDE: Final = 100_000  # steps of SQLite between two checks whether to stop
 
 
 class QueryLimits(NamedTuple):
@@ -47,7 +46,7 @@ class QueryLimits(NamedTuple):
 
     @contextmanager
     def applied(self, connection: sqlite3.Connection) -> Iterator[Callable[[], bool]]:
-        """Apply the limits to a connection within the scope. The result says whether all steps are spent.
+        """Apply the limits to a connection within the scope. The result tells whether all steps are used up.
 
         Python handles signals when SQLite calls it, so even a query without limits can be interrupted.
         """
@@ -79,7 +78,7 @@ class QueryLimits(NamedTuple):
             size += sum(len(value) for value in row if isinstance(value, str | bytes))
             if len(rows) > self.rows or size > self.bytes:
                 raise ValueError(
-                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; say 'limit'"
+                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; use 'limit'"
                 )
         return rows
 
@@ -122,7 +121,7 @@ class SqlView:
         """Return the result of one statement, in which `values` and `named` replace `?` and `:name`."""
         text(question, "the question")
         if values and named:
-            raise TypeError("give values for '?' or for ':name', not for both")
+            raise TypeError("pass values for '?' or for ':name', not for both")
         names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
         # After an interrupted query the state of the connection is unknown, down to SQLite's own limits.
         if self._is_unsettled:
@@ -170,7 +169,7 @@ class SqlView:
         finally:
             self._connection.set_authorizer(None)
         if cursor.description is None:
-            raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
+            raise ValueError(f"{question!r} is not a query: begin with 'select'")
         columns = [column[0] for column in cursor.description]
         return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
 
@@ -260,11 +259,11 @@ class SqlView:
 
     def _explain(self, question: str, wrong: str) -> str:
         if self._refused:
-            return f"the tables say what happened and are only read: {question!r} would do more than ask"
+            return f"the tables are a record of what happened, and read-only: {question!r} would do more than read"
         if wrong == "interrupted":
-            return f"the answer takes too long to find: narrow {question!r}"
+            return f"the query takes too long: narrow {question!r}"
         if "one statement" in wrong:
-            return f"one question at a time: {question!r} holds several statements"
+            return f"one query at a time: {question!r} holds several statements"
         if wrong.startswith("no such table"):
             return f"{wrong}; there are {', '.join(table.name for table in self._tables)}"
         if wrong.startswith("no such column"):

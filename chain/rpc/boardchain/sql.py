@@ -16,7 +16,7 @@ _BOUNDS: Final = QueryLimits(rows=10_000, bytes=8 * 2**20, steps=20_000_000)
 def sql(node: Node, question: object, values: object = ()) -> Json:
     """Return the columns and rows of a query. `values` is a list for `?`, or an object for `:name`."""
     if not isinstance(question, str) or not isinstance(values, list | tuple | dict):
-        raise bad_params("a question is a text, and its values a list or an object")
+        raise bad_params("a query is a text, and its values a list or an object")
     named = values if isinstance(values, dict) else {}
     with client_errors():
         answer = node.chain.database.query(question, () if named else [*values], named, _BOUNDS)

@@ -104,11 +104,11 @@ def test_other_rules_are_compared(
     done = played(out, *words, target=name)
     assert done.exit_code == 0, done.stderr
     assert "wins of modest" in done.stdout
-    assert "8 of 8 games go otherwise than in other-" in done.stderr
+    assert "8 of 8 games differ from other-" in done.stderr
     assert "Against <bdi>other-" in (out / "report.html").read_text("utf-8")
     both = json.loads(played(out, *words, "--json", target=name).stdout)
     assert [len(both["shares"]), both["differences"][0]["average"]] == [6, "wins of modest"]
-    assert "compare whole campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
+    assert "compare complete campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
 
 
 def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,7 +267,7 @@ def test_closed_chain_refuses_to_read(path: Path) -> None:
     with Chain.open(path, contracts=KNOWN) as chain:
         receipt = chain.receipts[4]
     assert receipt.position == 4
-    with pytest.raises(ValueError, match=r"^duel\.chain is closed: open it again to go on$"):
+    with pytest.raises(ValueError, match=r"^duel\.chain is closed: reopen it to continue$"):
         chain.receipts[4 * PAGE]
 
 

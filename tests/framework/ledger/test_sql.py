@@ -264,7 +264,7 @@ def test_row_by_name(chain: Chain) -> None:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("delete from Moved", "the tables say what happened and are only read: 'delete from Moved' would do more"),
+        ("delete from Moved", "the tables are a record of what happened, and read-only: 'delete from Moved' would do more"),
         ("update Moved set piece = 3", "only read"),
         ("insert into Moved (piece) values (3)", "only read"),
         ("drop table Moved", "only read"),
@@ -275,9 +275,9 @@ def test_row_by_name(chain: Chain) -> None:
         ("vacuum into 'file'", "only read"),
         ("pragma writable_schema = 1", "only read"),
         ("begin", "only read"),
-        ("select 1; select 2", "one question at a time: 'select 1; select 2' holds several statements"),
-        ("select 1; delete from Moved", "one question at a time"),
-        ("", "'' asks for nothing: begin with 'select'"),
+        ("select 1; select 2", "one query at a time: 'select 1; select 2' holds several statements"),
+        ("select 1; delete from Moved", "one query at a time"),
+        ("", "'' is not a query: begin with 'select'"),
         ("-- hm", "asks for nothing"),
         ("select colour from Moved", "no such column: colour; Moved has player, piece, side, receipt, block"),
         ("select m.colour from moved m, logs", "logs has position, receipt, idx"),

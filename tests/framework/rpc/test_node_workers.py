@@ -196,7 +196,7 @@ def test_much_memory_is_refused(chain: Chain, evm: Code, initcode: Code) -> None
     where = chain.send(None, initcode(begin + again)).address
     client, before = Client(chain, Limits(memory=1 << 26)), chain.block_hash()
     [no] = client.ask(("eth_sendTransaction", [{"to": str(where), "gas": hex(20_000_000)}]))
-    assert no.startswith("eth_sendTransaction: it needs more memory than it may have")
+    assert no.startswith("eth_sendTransaction: it needs more memory than is allowed")
     assert chain.block_hash() == before
 
 
@@ -209,7 +209,7 @@ def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
         client.app.runner.close()
         return await asked
 
-    assert asyncio.run(end()) == ["the node ends, so it was stopped and nothing of it remains"] * 2
+    assert asyncio.run(end()) == ["the node ends, so it was stopped and undone"] * 2
     assert len(chain.receipts) == 1
 
 
@@ -217,5 +217,5 @@ def test_the_oldest_makes_room(chain: Chain, loop: Address, monkeypatch: pytest.
     monkeypatch.setattr(request_runner, "_TURN", 0)
     client = Client(chain, Limits(workers=1))
     first, second = client.ask(looking(loop), looking(loop))
-    assert "as 1 others that take long have come since" in first
+    assert "because 1 other long requests came since" in first
     assert second == f"{loop} ran out of gas"

@@ -156,8 +156,8 @@ def test_overloads_go_by_their_arguments(chain: Chain, evm: Code, initcode: Code
         ("[", None, "is not JSON"),
         ("[]", None, "there are none"),
         ('{"abi": []}', None, "it has no bytecode"),
-        ('{"abi": [], "bytecode": "0x__lib__"}', None, "to be linked"),
-        ('{"a": {"abi": []}, "b": {"abi": []}}', None, "say which contract is meant; there are a, b"),
+        ('{"abi": [], "bytecode": "0x__lib__"}', None, "must be linked"),
+        ('{"a": {"abi": []}, "b": {"abi": []}}', None, "name one of its contracts; there are a, b"),
         ('{"a": {"abi": []}, "b": {"abi": []}}', "c", "there is no contract c"),
     ],
 )  # fmt: skip
