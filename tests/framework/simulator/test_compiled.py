@@ -10,8 +10,8 @@ import pytest
 import vyper
 
 from chain import Address, Chain, Contract, Reverted, call, compiled
-from chain.deployment import Deployment
 from chain.ledger.compiled import contract_of_abi
+from chain.metering.program import program_of
 from chain.replays import record, replay
 from chain.replays.transcript import FIRST, BadTranscript
 from tests.framework.helpers import Code, untyped
@@ -224,7 +224,7 @@ def test_other_files_are_refused(
 
 def test_python_code_is_not_made_of_it(token: type[Contract]) -> None:
     with pytest.raises(TypeError, match="Token is bytecode that is known by its ABI"):
-        Deployment().deploy(token, 5)
+        program_of(token)
 
 
 def test_wrong_names_and_abis_are_refused(chain: Chain) -> None:
