@@ -225,7 +225,10 @@ class Deployer:
 
     def _enter(self, step: Step, record: Record | None) -> None:
         if step.placeholder is not None and record is not None:
-            self._stand_ins.enter(step.placeholder, Address(record["address"]))
+            address = Address(record["address"])
+            self._stand_ins.enter(step.placeholder, address)
+            if step.placeholder in self.plan.bytecode:
+                self.chain.ledger.foreign.know(address, self.plan.bytecode[step.placeholder])
 
 
 def _labels(step: Step) -> Record:

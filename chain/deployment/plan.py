@@ -15,6 +15,7 @@ from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
+from chain.ledger.compiled import BytecodeProgram, bytecode_program
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
 from chain.runtime import account_names
@@ -62,6 +63,10 @@ class Deployment(DeployMixin):
         self.accounts: list[Account] = list(ACCOUNTS)  # the ten accounts of every chain
         self.named: dict[Address, str] = {}  # accounts that the plan uses by name
         self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
+        self.bytecode: dict[
+            Address, Program
+        ] = {}  # those of them that are bytecode, by placeholder
+        self._compiled: dict[bytes, BytecodeProgram] = {}
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()
         self._scope: _Scope | None = None
@@ -125,6 +130,9 @@ class Deployment(DeployMixin):
         """Accept any address: the contract is in this plan, or is deployed where the plan is applied."""
 
     def declare(self, contract: type[Contract]) -> Program:
+        if (bytecode := bytecode_program(contract)) is not None:
+            self._compiled[bytecode.digest] = bytecode
+            return bytecode
         program = program_of(contract)
         self.declared[program.digest] = program
         return program
@@ -236,16 +244,21 @@ class Deployment(DeployMixin):
         parsed = parse_initcode(data)
         program = None if parsed is None else self.declared.get(parsed[0])
         entry = None if program is None else program.spec.init
+        args = data if parsed is None else parsed[1]
+        compiled = next((each for each in self._compiled.values() if each.creates(data)), None)
+        if compiled is not None:
+            entry, args = compiled.spec.init, compiled.args_of(data)
         label = self._label or "contract"
-        what = self._format(label, entry, data if parsed is None else parsed[1])
+        what = self._format(label, entry, args)
         name = self._name(label)
-        return Step(
-            name, what, True, self.sender, None, data, 0, None, program, entry, stand_in(name)
-        )
+        placeholder = stand_in(name)
+        if compiled is not None:
+            self.bytecode[placeholder] = compiled
+        return Step(name, what, True, self.sender, None, data, 0, None, program, entry, placeholder)
 
     def _call(self, to: Address, data: bytes) -> Step:
         target = self._made.get(to)
-        program = None if target is None else target.program
+        program = self.bytecode.get(to) or (target.program if target is not None else None)
         entry = None if program is None else program.spec.by_selector.get(data[:4])
         called = f"0x{data[:4].hex()}" if entry is None else entry.name
         what = self._label or self._format(f"{self.display(to)}.{called}", entry, data)

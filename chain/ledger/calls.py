@@ -70,7 +70,7 @@ class DecodedMessage(ABC):
 
     @property
     def return_value(self) -> Any:
-        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
+        """The return value of the entry; the raw bytes if the contract is not known."""
         if self.error is not None or self._creates:
             return None
         entry = self.entry_spec
@@ -108,10 +108,7 @@ class CallRecord(DecodedMessage):
     output: bytes  # the encoded return value
     error: Failure | None  # the reason why it failed; None if it did not
     calls: tuple[CallRecord, ...]  # the messages that it sent
-
-    @property
-    def _known(self) -> Program | None:
-        return self.program
+    _known: Program | None
 
     @property
     def _creates(self) -> bool:
@@ -139,20 +136,27 @@ def call_rows(frame: Frame) -> tuple[CallRow, ...]:
 
 
 def call_tree(
-    rows: Sequence[CallRow], program_of: Callable[[bytes], Program | None]
+    rows: Sequence[CallRow],
+    program_of: Callable[[bytes], Program | None],
+    foreign_at: Callable[[bytes], Program | None],
 ) -> tuple[CallRecord, ...]:
-    """Return the messages that the transaction's first message sent; `program_of` finds a contract by its digest."""
+    """Return the messages that the transaction's first message sent.
+
+    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address. Of borrowed bytecode (a delegate)
+    nothing is known: its row has not its address.
+    """
     records: list[CallRecord] = []  # those whose sender follows, the last sent first
     for kind, address, caller, digest, data, value, output, failure, count in reversed(rows):
         first = len(records) - count
         sent = tuple(reversed(records[first:]))
         del records[first:]
         program = None if digest is None else program_of(digest)
+        known = foreign_at(address) if digest is None and kind != "delegate" else program
         records.append(
             CallRecord(
-                kind, Address(address), Address(caller), program, data, value, output, failure, sent
+                kind, Address(address), Address(caller), program, data, value, output, failure, sent, known,
             )
-        )
+        )  # fmt: skip
     return tuple(reversed(records))
 
 

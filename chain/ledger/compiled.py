@@ -60,10 +60,13 @@ class BytecodeProgram(Program):
             )
         return self.creation
 
+    def creates(self, data: bytes) -> bool:
+        """True if these bytes create this contract."""
+        return bool(self.creation) and data.startswith(self.creation)
+
     def args_of(self, data: bytes) -> bytes:
         """Return the encoded arguments of the constructor; nothing if other bytecode, or none, is known."""
-        known = self.creation
-        return data[len(known) :] if known and data.startswith(known) else b""
+        return data[len(self.creation) :] if self.creates(data) else b""
 
 
 def bytecode_program(contract: type) -> BytecodeProgram | None:

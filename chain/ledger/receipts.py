@@ -227,7 +227,7 @@ class Receipt(DecodedMessage):
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the contract sent, each with those that it sent in turn."""
-        return call_tree(self.call_rows, self.ledger.program)
+        return call_tree(self.call_rows, self.ledger.program, self.ledger.foreign.get)
 
     @property
     def logs(self) -> list[Log]:

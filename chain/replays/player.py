@@ -200,7 +200,9 @@ class Replayer:
             self.chain.declare(cls).digest: Named(name, full_name(cls))
             for name, cls in classes.items()
         }
-        self._writer = Recorder(self.chain.ledger, named)
+        for _, address, program in text.bytecode:
+            self.chain.ledger.foreign.know(address, program)
+        self._writer = Recorder(self.chain.ledger, named, text.bytecode)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
         self._waiting: list[Step] = []  # set from outside, in the block of the next step
 

@@ -83,7 +83,7 @@ class StepRequests:
             return self._address(match["who"]), bytes.fromhex(match["data"])
         if match := _CALL.fullmatch(what):
             to = self._address(match["who"])
-            target = self._chain.machine.program_at(to)
+            target = self._chain.machine.program_at(to) or self._chain.ledger.foreign.get(to)
             entry = target.spec.entries.get(match["entry"]) if target else None
             if entry is None:
                 raise UnknownTarget(f"{match['who']} has no entry '{match['entry']}'")

@@ -263,6 +263,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "evm_setAccountStorageAt": account_state.set_storage_at,
         "evm_revert": mining.revert,
         "testing_timeTravel": mining.time_travel,
+        "debug_setHead": mining.set_head,
         "eth_sendUnsignedTransaction": transactions.send_unsigned,
         "txpool_status": txpool.status,
         "txpool_content": txpool.content,

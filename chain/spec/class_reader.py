@@ -27,9 +27,9 @@ from chain.storage.layout import FieldsLayout, Layout
 RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "deployment", "fields", "web3"})
 
 # Methods of every contract that an entry may override: actions, but not the attributes that describe the running message.
-OVERRIDABLE_NAMES = frozenset(
-    {"at", "balance", "create2", "deploy", "ecrecover", "has_code", "keccak", "log", "transfer"}
-)
+OVERRIDABLE_NAMES = frozenset({
+    "at", "balance", "create2", "create2_address", "deploy", "ecrecover", "has_code", "keccak", "log", "transfer",
+})  # fmt: skip
 
 
 def read_contract_class(cls: type, base: type, frame: FrameType) -> ContractSpec:

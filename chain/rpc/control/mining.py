@@ -157,12 +157,21 @@ def revert(node: Node, number: object) -> bool:
 
 def rollback(node: Node, depth: object = 1) -> bool:
     """Undo the last `depth` blocks."""
-    chain, count = node.chain, to_int(depth, "the number of blocks")
+    _undo(node, to_int(depth, "the number of blocks"))
+    return True
+
+
+def set_head(node: Node, number: object) -> None:
+    """Undo all blocks after that of this number."""
+    _undo(node, node.chain.head.number - to_int(number, "the block"))
+
+
+def _undo(node: Node, count: int) -> None:
+    chain = node.chain
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be undone: there are {chain.head.number}")
     chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
     chain.driver.resume()
-    return True
 
 
 def reset(node: Node, forking: object = None) -> bool:

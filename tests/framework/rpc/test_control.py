@@ -169,6 +169,14 @@ def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None
     assert "cannot be undone" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
 
 
+def test_the_head_is_set_back(chain: Chain, ask: Ask, counter: Handle) -> None:
+    number, before = chain.head.number, chain.block_hash()
+    counter.add(1)
+    ask("debug_setHead", hex(number))
+    assert (chain.block_hash(), counter.total()) == (before, 0)
+    assert "cannot be undone" in refusal(ask, BAD_PARAMS, "debug_setHead", "0x9")
+
+
 def test_forks_are_refused(ask: Ask) -> None:
     options = {"forking": {"jsonRpcUrl": "http://127.0.0.1:1"}}
     assert "cannot fork another" in refusal(ask, REFUSED, "anvil_reset", options)
