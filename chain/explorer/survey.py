@@ -90,6 +90,7 @@ class Survey:
                 self._enter(receipt)
                 self.done = receipt.position + 1
             receipts._index(self.done)
+            self._ledger.past.index.read(self._ledger.timeline.moment_of(self.done))
             if perf_counter() > end:
                 break
         return self.is_complete

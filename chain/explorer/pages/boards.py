@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.lines import Line
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import emitted
@@ -88,7 +89,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     if not 1 <= ply <= count:
         raise Problem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
-    await site.past.to(receipt.position)
+    await approach(site.ledger, receipt.position)
     chunk = (ply - 1) // _CHUNK
     data: dict[str, object] = {
         "title": title_of(site, record),
@@ -128,7 +129,7 @@ async def picture(site: Site, request: Request) -> Response:
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):
         raise Problem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
-    await site.past.to(record.positions[ply - 1])
+    await approach(site.ledger, record.positions[ply - 1])
     step = site.pictures.step(record, site.ledger.receipts[record.positions[ply - 1]])
     drawn = step.after or step.before
     if drawn is None:

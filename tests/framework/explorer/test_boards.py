@@ -9,6 +9,7 @@ import pytest
 from chain import Chain, Contract, call
 from chain.explorer import approach
 from chain.explorer.survey import Survey
+from chain.ledger import change_index
 from chain.types import u64
 from contracts.deblockle import Deblockle
 from tests.framework.explorer.visitor import Visitor
@@ -121,17 +122,15 @@ def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     assert "No contract here has a board to show yet." in Visitor(chain).get("/boards").text
 
 
-def test_a_far_jump_is_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(approach, "HOP", 3)
+def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 4)
+    monkeypatch.setattr(approach, "SLICE", 6)
     chain = Chain()
     counter = chain.deploy(Counter)
     for _ in range(20):
         counter.add(1)
-    asked: list[int] = []
-    before = chain.before
-    monkeypatch.setattr(Chain, "before", lambda self, receipt: asked.append(receipt.position) or before(receipt))  # fmt: skip
-    past = approach.Approach(chain)
-    asyncio.run(past.to(8))
-    asyncio.run(past.to(13))
-    asyncio.run(past.to(4))
-    assert asked == [18, 15, 12, 9, 11, 10, 7]
+    index, read = chain.ledger.past.index, list[int]()
+    monkeypatch.setattr(index, "read", read.append)
+    asyncio.run(approach.approach(chain.ledger, 20))
+    asyncio.run(approach.approach(chain.ledger, 8))
+    assert read == [6, 12, 18]
