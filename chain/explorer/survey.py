@@ -19,6 +19,7 @@ from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two looks at the clock
+_FAR: Final = 20_000  # receipts, which take a while
 SLICE: Final = 0.01  # seconds of reading before others have a turn
 _REST: Final = 0.02  # seconds in which they have it
 
@@ -71,11 +72,18 @@ class Survey:
         return self.done == len(self._ledger.receipts)
 
     async def catch_up(self, seconds: float = 0) -> None:
-        """Read what is new, for at most so many seconds; the rest is read while nothing else is to be done."""
-        end = perf_counter() + seconds
+        """Read what is new, for at most so many seconds; the rest is read while nothing else is to be done.
+
+        If much is left, nobody waits for it.
+        """
+        is_reading = self._reading is not None and not self._reading.done()
+        is_far = len(self._ledger.receipts) - self.done > _FAR
+        if is_far and is_reading:
+            return
+        end = perf_counter() + (0 if is_far else seconds)
         while not self.update() and perf_counter() < end:
             await asyncio.sleep(0)
-        if not self.is_complete and (self._reading is None or self._reading.done()):
+        if not self.is_complete and not is_reading:
             self._reading = asyncio.create_task(self._read_on())
 
     async def _read_on(self) -> None:
