@@ -8,6 +8,7 @@ import pytest
 
 from chain import Chain, Contract, call
 from chain.explorer import approach
+from chain.explorer.pages import boards
 from chain.explorer.survey import Survey
 from chain.ledger import change_index
 from chain.types import u64
@@ -23,6 +24,22 @@ def steps(visitor: Visitor, url: str) -> list[int]:
 def test_all_transactions_about_a_board_are_its_steps(visitor: Visitor) -> None:
     assert steps(visitor, "/board/Deblockle/0") == [1, 2, 3]
     assert steps(visitor, "/board/Deblockle/1") == [1]
+
+
+@pytest.mark.parametrize(
+    ("ply", "listed"),
+    [(1, [1, 2, 3, 4]), (4, [1, 2, 3, 4]), (5, [5, 6, 7, 8, 9]), (9, [5, 6, 7, 8, 9])],
+)
+def test_a_short_rest_of_steps_is_listed_with_those_before(
+    monkeypatch: pytest.MonkeyPatch, ply: int, listed: list[int]
+) -> None:
+    monkeypatch.setattr(boards, "_CHUNK", 4)
+    chain = Chain()
+    game = chain.deploy(Deblockle)
+    game.create_game("first.testnet", "second.testnet", 3)
+    for _ in range(8):
+        game.pass_move(0, check=False)
+    assert steps(Visitor(chain), f"/board/Deblockle/0/{ply}") == listed
 
 
 def test_a_step_shows_the_board_and_who_played(visitor: Visitor) -> None:
