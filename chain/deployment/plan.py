@@ -63,9 +63,8 @@ class Deployment(DeployMixin):
         self.accounts: list[Account] = list(ACCOUNTS)  # the ten accounts of every chain
         self.named: dict[Address, str] = {}  # accounts that the plan uses by name
         self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
-        self.bytecode: dict[
-            Address, Program
-        ] = {}  # those of them that are bytecode, by placeholder
+        # Compiled contracts, by placeholder.
+        self.bytecode: dict[Address, Program] = {}
         self._compiled: dict[bytes, BytecodeProgram] = {}
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()

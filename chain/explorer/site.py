@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from chain.explorer.approach import Approach
 from chain.explorer.board_pictures import BoardPictures
 from chain.explorer.lines import Lines
 from chain.explorer.live import Live
@@ -60,7 +59,7 @@ class Site:
         )  # with this token a form proves that a page of this site created it
         self.survey, self.live = Survey(chain), Live(chain.ledger)
         self.pictures = BoardPictures(chain, self.survey)
-        self.fields, self.past = StoredFields(chain.ledger), Approach(chain)
+        self.fields = StoredFields(chain.ledger)
         self._names: tuple[object, Names] | None = None
         self._event_names: tuple[int, dict[Any, str]] = -1, {}
         self._templates = _environment()

@@ -19,6 +19,7 @@ from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two checks of the clock
+_FAR: Final = 20_000  # receipts, which take seconds
 SLICE: Final = 0.01  # seconds of reading before other requests are served
 _REST: Final = 0.02  # seconds for the other requests
 
@@ -71,11 +72,18 @@ class Survey:
         return self.done == len(self._ledger.receipts)
 
     async def catch_up(self, seconds: float = 0) -> None:
-        """Read new receipts for at most this many seconds; the rest is read when the process is idle."""
-        end = perf_counter() + seconds
+        """Read new receipts for at most this many seconds; the rest is read when the process is idle.
+
+        If much is left, do not wait for it.
+        """
+        is_reading = self._reading is not None and not self._reading.done()
+        is_far = len(self._ledger.receipts) - self.done > _FAR
+        if is_far and is_reading:
+            return
+        end = perf_counter() + (0 if is_far else seconds)
         while not self.update() and perf_counter() < end:
             await asyncio.sleep(0)
-        if not self.is_complete and (self._reading is None or self._reading.done()):
+        if not self.is_complete and not is_reading:
             self._reading = asyncio.create_task(self._read_on())
 
     async def _read_on(self) -> None:
@@ -90,6 +98,7 @@ class Survey:
                 self._enter(receipt)
                 self.done = receipt.position + 1
             receipts._index(self.done)
+            self._ledger.past.index.read(self._ledger.timeline.moment_of(self.done))
             if perf_counter() > end:
                 break
         return self.is_complete

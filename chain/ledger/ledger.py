@@ -275,13 +275,9 @@ class Ledger:
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """Return a word as the transaction left it: its value before its next change, or its present value."""
-        timeline = self.timeline if self.receipts.contains(receipt) else ()
-        for index in range(self.timeline_index(receipt) + 1, len(timeline)):
-            changes = timeline[index]
-            for i in range(0, len(changes), 4):
-                if changes[i + 1] == slot and changes[i] == address:
-                    return int(changes[i + 2] or 0)
-        return self.state.word(address, slot)
+        if not self.receipts.contains(receipt):
+            return self.state.word(address, slot)
+        return self.past.state(self.timeline_index(receipt) + 1).word(address, slot)
 
     @undisturbed
     def trace(self, receipt: Receipt) -> Trace:

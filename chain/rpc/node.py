@@ -55,6 +55,7 @@ class Node:
         self.queue = Queue()  # transactions that are ahead of their account's nonce
         # True if each request also sends the queued transactions that are now due; a server sends them itself.
         self.sends_ready = True
+        self.is_hasty = False  # True while others wait: what takes long raises `TimeUp`
         self.numbers = count(1)  # ids of filters, snapshots and subscriptions
         chain.ledger.before_cut.append(self._before_truncate)
         chain.ledger.on_truncated.append(self._on_truncate)

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.boards import contract_named
 from chain.explorer.survey import Tally
@@ -94,7 +95,7 @@ async def contract(site: Site, request: Request) -> Page:
     number = page.number(request, "block")
     block = last if number is None else min(number, last)
     if block != last:
-        await site.past.to(site.ledger.blocks[block].end_receipt)
+        await approach(site.ledger, site.ledger.blocks[block].end_receipt)
     reader: ChainReader = site.chain if block == last else site.chain.at(block)
     await site.survey.catch_up()
     data: dict[str, Any] = {

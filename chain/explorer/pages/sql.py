@@ -8,8 +8,8 @@ from starlette.requests import Request
 
 from chain.explorer import questions
 from chain.explorer.page import Page
-from chain.ledger.sql.table_names import OURS, ModelType, declared_on
-from chain.ledger.sql.tables import table_of
+from chain.ledger.sql.table import AppendOnlyTable
+from chain.ledger.sql.tables import Events, Models, all_tables
 from chain.rpc.errors import RpcError
 
 if TYPE_CHECKING:
@@ -59,14 +59,9 @@ async def sql(site: Site, request: Request) -> Page:
 
 def _tables(site: Site) -> list[tuple[str, str, str]]:
     """The tables with their kind, and a query for the last rows of each."""
-    rows = [(name, "chain", f"select * from {name} limit 50") for name in ("receipts", "logs")]
-    for declared in declared_on(site.ledger):
-        if declared.type.is_there and declared.table not in OURS:
-            kind = "model" if isinstance(declared.type, ModelType) else "event"
-            order = (
-                ""
-                if kind == "model"
-                else f" order by {table_of(site.ledger, declared.table).names[-1]} desc"
-            )
-            rows.append((declared.table, kind, f"select * from {declared.table}{order} limit 50"))
+    rows = []
+    for table in all_tables(site.ledger, settled=True):
+        kind = "event" if isinstance(table, Events) else "model" if isinstance(table, Models) else "chain"  # fmt: skip
+        order = f" order by {table.key} desc" if isinstance(table, AppendOnlyTable) else ""
+        rows.append((table.name, kind, f"select * from {table.name}{order} limit 50"))
     return rows

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from chain.abi import abi_name
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.board_pictures import Step
 from chain.explorer.page import Page, Problem
 from chain.explorer.source_excerpt import excerpt
@@ -140,15 +141,15 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
         known = receipt.position < site.survey.done
         ply = bisect_left(record.positions, receipt.position) + 1 if known else None
-        await site.past.to(receipt.position)
+        await approach(site.ledger, receipt.position)
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views
 
 
 async def _trace(site: Site, receipt: Receipt) -> list[TraceLine]:
-    """The messages of the transaction with their steps. The transaction is run again for this."""
-    await site.past.to(receipt.position)
+    """The messages of the transaction with their steps, which is run again for it."""
+    await approach(site.ledger, receipt.position)
     tree = await site.ask("chain_trace", [receipt.position])
     return [trace_line(line) for line in tree["text"].split("\n")]
 

@@ -60,8 +60,7 @@
     find("input[name=ply]").value = wanted;
     history.replaceState(null, "", `${board.dataset.url}/${ply}`);
     document.title = next.dataset.title + " · Boardchain";
-    const chunk = Math.floor((ply - 1) / Number(board.dataset.size));
-    if (chunk !== Number(log().dataset.chunk)) swap("log", await load(location.pathname, "log"));
+    if (!find(`[data-ply="${ply}"]`, log())) swap("log", await load(location.pathname, "log"));
     mark(ply);
   }
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 5
+FORMAT: Final = 6
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
@@ -43,6 +43,10 @@ TABLES: Final = {
     },
     "chain:cells": (
         'create table "chain:cells" (address blob, slot blob, row blob not null, primary key (address, slot)) without rowid'
+    ),
+    "chain:changes": (
+        'create table "chain:changes" (address blob, slot blob, stretch integer, row blob not null,'
+        " primary key (address, slot, stretch)) without rowid"
     ),
     "chain:sums": (
         'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'

@@ -17,6 +17,7 @@ from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import DERIVED, NOW, ChainFile
+from chain.ledger.file.change_rows import ChangeRows
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.state_rows import Cells, load_cells
@@ -78,6 +79,8 @@ class Derived(NamedTuple):
     hashes: int = 0
     chunks: int = 0
     creations: int = 0
+    stretches: int = 0  # of the index of the changes
+    changes: int = 0  # rows of these
     sources: Any = ()  # of the logs
     pending: int = 0  # total of the pending changes to the sums of the public tables
 
@@ -98,7 +101,7 @@ class LoadedState(NamedTuple):
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
             "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
-            "creations": derived.creations,
+            "creations": derived.creations, "changes": derived.changes,
         }  # fmt: skip
 
 
@@ -159,13 +162,14 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
-    """Load creations, and hashes and the index of the logs, which stay in the file."""
+    """Load creations, and hashes and the indexes of logs and changes, which stay in the file."""
     ledger.creations.restore(file.rows("creations", 0, derived.creations), derived.receipts)
     headers = file.pages("headers", derived.headers, _header)
     ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
     ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))
     chunks = file.pages("logs", derived.chunks, decode)
     ledger.events.restore(derived.receipts, derived.logs, derived.sources, chunks)
+    ledger.past.index.restore(ChangeRows(file, derived.stretches))
 
 
 def _load_state(connection: sqlite3.Connection, ledger: Ledger, now: Now) -> None:

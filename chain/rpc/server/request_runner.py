@@ -1,9 +1,9 @@
 """Answers requests one after the other, so that none of them blocks the others.
 
-A request that runs contracts is first tried for a short time. If that is not enough, it is undone and run again in a worker,
-a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of the chain, and the
-node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the transaction runs again.
-So transactions are ordered by when they are done.
+A request that runs contracts, or an SQL query, is first tried for a short time. If that is not enough, it is undone and run
+again in a worker, a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of
+the chain, and the node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the
+transaction runs again. So transactions are ordered by when they are done.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
 from chain.metering.watchdog import TimeUp, within
+from chain.rpc.boardchain import sql
 from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
@@ -87,6 +88,8 @@ class Runner:
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         run = partial(answer_one, self._node, message, own, room)
         try:
+            if method is sql.sql:
+                return await self._query(run, message.get("params"))
             if method in READ_ONLY_CALLS:
                 return await self._look(run, _kind(message))
             if method in SENDS:
@@ -140,6 +143,19 @@ class Runner:
             if len(self._long) > _REMEMBERED:
                 del self._long[next(iter(self._long))]
             raise
+
+    async def _query(self, run: Job, params: Any) -> bytes | None:
+        """Answer an SQL query: fill its tables in slices, then try it here, and if it takes long, in a worker."""
+        while isinstance(params, list) and params and not sql.fill(self._node, params[0]):
+            await asyncio.sleep(0)
+        self._node.is_hasty = True
+        try:
+            return run()
+        except TimeUp:
+            pass
+        finally:
+            self._node.is_hasty = False
+        return await self._in_worker(partial(_whole, self._node, run)) or None
 
     async def _look(self, run: Job, kind: object) -> bytes | None:
         try:
