@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from chain.arena.plan import Plan
 from chain.replays.subprocess_runs import subprocess_env
+from chain.source.disk_cache import cache_folder
 
 _LEFT_OUT: Final = frozenset({"__pycache__"})
 
@@ -67,8 +68,7 @@ def code_of(target: str, root: Path | None = None) -> bytes:
 
 def folder_of(digest: str) -> Path:
     """Return the folder in the cache for code of that digest."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "boardchain" / digest
+    return cache_folder() / digest
 
 
 def unpacked(code: bytes) -> Path:
