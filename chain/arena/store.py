@@ -1,7 +1,7 @@
 """The results of a campaign in SQLite: `results.sqlite`, a row for each game, beside the plan that they follow.
 
 A chunk of rows is one transaction, together with the count of all games so far, so a process that is killed leaves whole rows
-and a count that fits them. A game that is there already stays as it is.
+and a count that fits them. A game that is there already stays as it is. Others may read meanwhile.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final, Self
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row
 from chain.arena.plan import Plan
+from chain.arena.selection import Selection
 from chain.arena.tally import Tally, and_row
 
 FILE: Final = "results.sqlite"
@@ -39,6 +40,13 @@ class OtherPlan(ValueError):
     """
 
 
+class NoResults(ValueError):
+    """There are no results in a folder."""
+
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__(f"there are no results in {folder}: name the folder where `boardchain play` put them")  # fmt: skip
+
+
 class Store:
     """Results in a folder; without one, in memory.
 
@@ -51,16 +59,20 @@ class Store:
     >>> store.close()
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, writes: bool = True) -> None:
+        self.folder = folder  # None for results in memory
+        if folder is not None and not writes:
+            self._connection = _opened_to_read(folder)
+            return
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder  # None for results in memory
         self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
         self._connection.executescript(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
             " CREATE TABLE IF NOT EXISTS plan (name TEXT PRIMARY KEY, value TEXT);"
             f" CREATE TABLE IF NOT EXISTS games ({_SCHEMA});"
             " CREATE TABLE IF NOT EXISTS tally (one INTEGER PRIMARY KEY, state TEXT);"
+            " CREATE TABLE IF NOT EXISTS goal (one INTEGER PRIMARY KEY, games INTEGER);"
         )
 
     @property
@@ -70,21 +82,49 @@ class Store:
         record = {name: json.loads(value) for name, value in stored}
         return Plan.from_json(record) if record else None
 
-    def follow(self, plan: Plan) -> None:
-        """Keep results of this plan from now on. Raise `OtherPlan` if there are some of another."""
+    @property
+    def known_plan(self) -> Plan:
+        """The plan of the results. Raise `NoResults` if there is none."""
+        if self.plan is None:
+            raise NoResults(self.folder)
+        return self.plan
+
+    @property
+    def goal(self) -> int | None:
+        """How many games were last asked for; None if nobody said."""
+        found = self._connection.execute("SELECT games FROM goal").fetchone()
+        return None if found is None else int(found[0])
+
+    def follow(self, plan: Plan, games: int | None = None) -> None:
+        """Keep results of this plan from now on, so many games. Raise `OtherPlan` if there are some of another."""
         if self.plan is None:
             with self._connection:
                 pairs = [(name, json.dumps(value)) for name, value in asdict(plan).items()]
                 self._connection.executemany("INSERT INTO plan VALUES (?, ?)", pairs)
         elif self.plan != plan:
             raise OtherPlan(_difference(self.folder, asdict(self.plan), asdict(plan)))
+        if games is not None:
+            with self._connection:
+                self._connection.execute("INSERT OR REPLACE INTO goal VALUES (1, ?)", (games,))
 
     @property
     def kept_tally(self) -> Tally:
         """The count as it was when rows were last added."""
-        assert self.plan is not None
+        plan = self.known_plan
         state = self._connection.execute("SELECT state FROM tally").fetchone()
-        return Tally.from_json(self.plan, json.loads(state[0])) if state else Tally(self.plan)
+        return Tally.from_json(plan, json.loads(state[0])) if state else Tally(plan)
+
+    @property
+    def done(self) -> int:
+        """How many games are there."""
+        counted = self.kept_tally.games
+        return counted + len(self.games(first=counted))
+
+    @property
+    def last(self) -> int | None:
+        """The greatest number of a game, None if there is none."""
+        (last,) = self._connection.execute("SELECT max(game) FROM games").fetchone()
+        return None if last is None else int(last)
 
     def tally(self, sprt: Sprt | None = None, *, until: int = _ALL) -> Tally:
         """Return the count of these games: as it was kept, unless that was for another test or of more games."""
@@ -119,10 +159,13 @@ class Store:
         query = "SELECT game FROM games WHERE game >= ?"
         return {number for (number,) in self._connection.execute(query, (first,))}
 
-    def rows(self, *, first: int = 0, until: int = _ALL) -> Iterator[Row]:
-        """Yield the rows of these games in the order of their numbers."""
-        query = "SELECT * FROM games WHERE game >= ? AND game < ? ORDER BY game"
-        for row in self._connection.execute(query, (first, until)):
+    def rows(
+        self, *, first: int = 0, until: int = _ALL, like: Selection | None = None
+    ) -> Iterator[Row]:
+        """Yield the rows of these games, or of those that are like that, in the order of their numbers."""
+        condition, values = ("1", []) if like is None else like.sql
+        query = f"SELECT * FROM games WHERE game >= ? AND game < ? AND {condition} ORDER BY game"
+        for row in self._connection.execute(query, (first, until, *values)):
             yield Row(*row)
 
     def row(self, number: int) -> Row | None:
@@ -131,9 +174,7 @@ class Store:
 
     def failures(self) -> Iterator[Row]:
         """Yield the rows of the games that failed."""
-        query = "SELECT * FROM games WHERE failure IS NOT NULL ORDER BY game"
-        for row in self._connection.execute(query):
-            yield Row(*row)
+        return self.rows(like=Selection(failed=True))
 
     def digest(self, until: int = _ALL) -> str:
         """Return the digest of the rows of these games in their order."""
@@ -151,6 +192,17 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _opened_to_read(folder: Path) -> sqlite3.Connection:
+    """Return a connection to results as they are there. Raise `NoResults` if that file has none."""
+    place = f"{(folder / FILE).resolve().as_uri()}?mode=ro"
+    try:
+        connection = sqlite3.connect(place, uri=True)
+        connection.execute("SELECT * FROM plan, goal, tally LIMIT 0")
+    except sqlite3.Error:
+        raise NoResults(folder) from None
+    return connection
 
 
 def _difference(folder: Path | None, there: dict[str, object], here: dict[str, object]) -> str:
