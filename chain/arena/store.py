@@ -26,6 +26,14 @@ _TYPES: Final = {**_WHOLE, "game": "INTEGER PRIMARY KEY"}
 _SCHEMA: Final = ", ".join(f"{name} {_TYPES.get(name, 'TEXT')}" for name in Row._fields)
 _INSERT: Final = f"INSERT OR IGNORE INTO games VALUES ({', '.join('?' * len(Row._fields))})"
 
+_TABLES: Final = (
+    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+    " CREATE TABLE IF NOT EXISTS plan (name TEXT PRIMARY KEY, value TEXT);"
+    f" CREATE TABLE IF NOT EXISTS games ({_SCHEMA});"
+    " CREATE TABLE IF NOT EXISTS tally (one INTEGER PRIMARY KEY, state TEXT);"
+    " CREATE TABLE IF NOT EXISTS goal (one INTEGER PRIMARY KEY, games INTEGER);"
+)
+
 
 class OtherPlan(ValueError):
     """The results that are there follow another plan.
@@ -67,13 +75,12 @@ class Store:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
-        self._connection.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-            " CREATE TABLE IF NOT EXISTS plan (name TEXT PRIMARY KEY, value TEXT);"
-            f" CREATE TABLE IF NOT EXISTS games ({_SCHEMA});"
-            " CREATE TABLE IF NOT EXISTS tally (one INTEGER PRIMARY KEY, state TEXT);"
-            " CREATE TABLE IF NOT EXISTS goal (one INTEGER PRIMARY KEY, games INTEGER);"
-        )
+        try:
+            self._connection.executescript(_TABLES)
+        except sqlite3.DatabaseError as problem:
+            if isinstance(problem, sqlite3.OperationalError):  # the disk's, not that file's
+                raise
+            raise ValueError(f"{FILE} in {folder} is something else: name another folder") from None
 
     @property
     def plan(self) -> Plan | None:
