@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from chain.arena.estimates import Sprt
+from chain.arena.lock import locked
 from chain.arena.plan import Plan
 from chain.arena.player_process import STANDARD, Setting
 from chain.arena.scheduler import rows_from
@@ -42,8 +43,8 @@ def play(
     """
     if sprt is not None and not plan.is_duel:
         raise ValueError("a sequential test needs two strategies that swap seats")
-    with Store(out) as store:
-        store.follow(plan)
+    with Store(out) as store, nullcontext() if out is None else locked(out):
+        store.follow(plan, games)
         tally = store.tally(sprt, until=games)
         early = store.games(tally.games)  # it came before a missing one
         missing = (number for number in range(tally.games, games) if number not in early)

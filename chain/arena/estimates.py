@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, log10, sqrt
+from math import inf, log, log10, sqrt
 from typing import Final
 
 Z: Final = 1.959963984540054  # 95 in 100 are within this many standard deviations of the mean
@@ -74,6 +74,11 @@ class Sprt:
     elo1: float
     alpha: float = 0.05  # the probability of deciding for elo1 although elo0 is true
     beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not -inf < self.elo0 < self.elo1 < inf:
+            told = "a sequential test asks for one difference in Elo or a greater one, such as 0 10"
+            raise ValueError(f"{told}, not {self.elo0:g} {self.elo1:g}")
 
     @property
     def bounds(self) -> tuple[float, float]:

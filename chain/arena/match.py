@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from chain.arena.find_game import find_game
 from chain.arena.game import Game, Result, Table
@@ -16,6 +16,8 @@ from chain.arena.plan import Plan
 from chain.metering.watchdog import watchdog
 from chain.replays import record
 from chain.simulator.chain import Chain
+
+LOST: Final = "its players crashed, or were silent for too long"  # why a game failed
 
 
 class Row(NamedTuple):
@@ -79,8 +81,13 @@ def replay_into(plan: Plan, number: int, file: Path) -> Row:
     if file.exists():
         raise FileExistsError(f"{file} already exists")
     with Chain.open(file, seed=plan.seed(number)) as chain:
-        game = find_game(plan.target)
-        return _on_chain(game, _Sitting(game, plan, number), chain)
+        return replay_on(plan, number, chain)
+
+
+def replay_on(plan: Plan, number: int, chain: Chain, *, seconds: float | None = None) -> Row:
+    """Play a game once more, on a fresh chain with its seed."""
+    game = find_game(plan.target)
+    return _on_chain(game, _Sitting(game, plan, number, seconds), chain)
 
 
 def row_of_lost_game(plan: Plan, number: int, moves: str) -> Row:
@@ -88,7 +95,7 @@ def row_of_lost_game(plan: Plan, number: int, moves: str) -> Row:
     seats, none = _json(plan.seats(number)), _json(())
     return Row(
         number, plan.seed(number), seats, None, none, none, none, moves.count("\n"), "",
-        failure="its players crashed, or were silent for too long",
+        failure=LOST,
         transcript=moves,
     )  # fmt: skip
 

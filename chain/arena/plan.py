@@ -40,7 +40,8 @@ class Plan:
     def of(cls, target: str, strategies: Sequence[str], **options: Any) -> Self:
         """Return a plan for the present code of a game. A single strategy takes all seats.
 
-        `options` are the fields of a plan. Raise ValueError for a strategy that the game lacks, or for too many.
+        `options` are the fields of a plan. Raise ValueError for a strategy that the game lacks, for too many, or for games that
+        are to be checked on a chain and are played there anyway.
 
         >>> Plan.of("contracts.deblockle", ["random"], most_plies=500).strategies
         ('random', 'random')
@@ -55,7 +56,10 @@ class Plan:
         if len(strategies) not in game.seats:
             seats = " or ".join(map(str, game.seats))
             raise ValueError(f"{target} has {seats} seats; {len(strategies)} strategies are named")
-        return cls(target, tuple(strategies), digest_of(target), **options)
+        plan = cls(target, tuple(strategies), digest_of(target), **options)
+        if plan.check and not plan.bare:
+            raise ValueError("only bare games are checked on a chain: the others are played there")
+        return plan
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:

@@ -38,6 +38,10 @@ class Setting:
     seconds: float = 600.0  # of computing that a game may take
     hash_seed: int = 0
 
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < _NEVER:
+            raise ValueError(f"a game may take a number of seconds above 0, not {self.seconds}")
+
     @property
     def patience(self) -> float:
         """The seconds after which a silent player counts as hanging, even on a busy machine."""

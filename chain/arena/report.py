@@ -31,14 +31,14 @@ def comparisons_of(store: Store) -> list[Comparison]:
         return []
     comparisons = []
     for file in sorted((store.folder / AGAINST).glob(f"*/{FILE}")):
-        with Store(file.parent) as other:
+        with Store(file.parent, writes=False) as other:
             comparisons.append(compare(file.parent.name, store, other))
     return comparisons
 
 
 def write_report(folder: Path, file: Path | None = None) -> Path:
     """Write the report of a folder's results, by default into the same folder."""
-    with Store(folder) as store:
+    with Store(folder, writes=False) as store:
         page = report_of(store)
     target = file or folder / "report.html"
     target.write_text(page, "utf-8")

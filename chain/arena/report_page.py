@@ -164,21 +164,25 @@ def _decimal(number: float) -> str:
 
 
 def _wins(tally: Tally) -> Markup:
-    shares = [share for share in tally.shares() if share.seat is None]
-    even = 1 / len(tally.plan.strategies)
-    even *= len(tally.plan.strategies) / len(set(tally.plan.strategies))
-    rows = [_share_row(share, share.strategy) for share in shares]
-    by_seat = [share for share in tally.shares() if share.seat is not None]
-    seats = [_share_row(share, _at_seat(share)) for share in by_seat]
-    names = _named(shares) + [
-        Interval(_at_seat(share), share.share, *share.interval) for share in by_seat
-    ]
-    plot = intervals(names, "share of games won", percent, mark=even, least=0, most=1)
+    even, rows = _even(tally), [_share_row(share, name_of(share)) for share in tally.shares()]
     told = f"The dashed line is an even share, {percent(even)}. A win that is shared counts as a part of one."
-    return section("Wins by strategy and seat", plot, _share_table(rows + seats), remark(told))
+    return section("Wins by strategy and seat", wins_plot(tally), _share_table(rows), remark(told))
 
 
-def _at_seat(share: Share) -> str:
+def wins_plot(tally: Tally) -> Markup:
+    """Return the share that each strategy won, in all and on each seat."""
+    rows = [Interval(name_of(share), share.share, *share.interval) for share in tally.shares()]
+    return intervals(rows, "share of games won", percent, mark=_even(tally), least=0, most=1)
+
+
+def _even(tally: Tally) -> float:
+    return 1 / len(tally.plan.strategies)  # of a seat, since a strategy may have several
+
+
+def name_of(share: Share) -> str:
+    """Return the strategy, the seat, or both."""
+    if share.seat is None:
+        return share.strategy
     number = (share.seat or 0) + 1
     return f"seat {number}: {share.strategy}" if share.strategy else f"seat {number}"
 
@@ -190,13 +194,13 @@ def _named(shares: Iterable[Share]) -> list[Interval]:
 def _seats(tally: Tally) -> Markup:
     shares = tally.by_seat()
     even = 1 / len(shares)
-    rows = [Interval(_at_seat(share), share.share, *share.interval) for share in shares]
+    rows = [Interval(name_of(share), share.share, *share.interval) for share in shares]
     plot = intervals(rows, "share of games won", percent, mark=even)
     first = shares[0].interval
     known = "may be equal to the others"
     if not first[0] <= even <= first[1]:
         known = "is favoured" if first[0] > even else "is at a disadvantage"
-    beside = _share_table(_share_row(share, _at_seat(share)) for share in shares)
+    beside = _share_table(_share_row(share, name_of(share)) for share in shares)
     return section("Wins by seat", plot, beside, remark(f"The first seat {known}."))
 
 

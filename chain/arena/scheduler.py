@@ -26,10 +26,14 @@ class UnsafeScheduler(ValueError):
 
 def check_address(address: str) -> None:
     """Refuse a scheduler that is reached over a network without TLS: anyone who reaches one can run code on its workers."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("tcp", "tls") or not parts.hostname:
+    try:
+        parts = urlsplit(address)
+        is_one = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+    except ValueError:  # an impossible port or host
+        is_one = False
+    if not is_one:
         raise UnsafeScheduler(f"{address} is not a scheduler: write tcp://127.0.0.1:8786 or tls://host:8786")  # fmt: skip
-    if parts.scheme == "tcp" and not _is_loopback(parts.hostname):
+    if parts.scheme == "tcp" and not _is_loopback(parts.hostname or ""):
         raise UnsafeScheduler(
             f"{address} is reached over a network, and anyone who reaches a scheduler can run code on its workers: use tls://"
         )

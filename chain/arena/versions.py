@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from chain.arena.plan import Plan
 from chain.replays.subprocess_runs import subprocess_env
+from chain.source.disk_cache import cache_folder
 
 _LEFT_OUT: Final = frozenset({"__pycache__"})
 
@@ -67,8 +68,7 @@ def code_of(target: str, root: Path | None = None) -> bytes:
 
 def folder_of(digest: str) -> Path:
     """Return the folder in the cache for code of that digest."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "boardchain" / digest
+    return cache_folder() / digest
 
 
 def unpacked(code: bytes) -> Path:
@@ -98,20 +98,26 @@ def env_at(root: Path | None, hash_seed: int = 0) -> dict[str, str]:
 
 def _at_revision(target: str, revision: str) -> tuple[str, bytes]:
     home = _home_of(target)
-    commit = _git(home, "rev-parse", "--short", "--verify", f"{revision}^{{commit}}").decode().strip()  # fmt: skip
+    words = ("--short", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    found = _git(home, "rev-parse", *words)
+    if found is None:
+        raise NoVersion(f"{revision} is neither a folder nor a revision of Git in {home}")
+    commit = found.decode().strip()
     package = target.partition(".")[0]
     path = package if (home / package).is_dir() else f"{package}.py"
-    return commit, _git(home, "archive", "--format=zip", commit, "--", path)
+    code = _git(home, "archive", "--format=zip", commit, "--", path)
+    if code is None:
+        raise NoVersion(f"{revision} has no {path}")
+    return commit, code
 
 
-def _git(folder: Path, *words: str) -> bytes:
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Return what Git writes, None if it refuses."""
     try:
         done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
     except FileNotFoundError:
         raise NoVersion("revisions need Git, which is not installed: name a folder") from None
-    if done.returncode:
-        raise NoVersion(f"git in {folder}: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+    return None if done.returncode else done.stdout
 
 
 def _home_of(target: str) -> Path:

@@ -28,6 +28,11 @@ _MOST: Final = 2000  # files
 _DIGEST: Final = 32  # bytes
 
 
+def cache_folder() -> Path:
+    """Return the folder for what can be made again, whether it is there or not."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "boardchain")
+
+
 def load(*key: object) -> Any:
     """Return the result that was saved for a key; None if there is none."""
     with suppress(OSError, ValueError, EOFError, TypeError):
@@ -63,8 +68,7 @@ def _folder() -> Path | None:
     """Return the folder, created if it is missing; None if the cache is off, or if other users may write to the folder."""
     if os.environ.get("BOARDCHAIN_CACHE", "").lower() in ("off", "0", "no"):
         return None
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home, "boardchain", "made")
+    folder = cache_folder() / "made"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if hasattr(os, "getuid"):
         status = folder.stat()

@@ -19,7 +19,7 @@ from chain.arena.match import Row, replay_into
 from chain.arena.player_process import Setting
 from chain.arena.report import AGAINST, write_report
 from chain.arena.scheduler import NoDask, check_address
-from chain.arena.store import FILE
+from chain.arena.store import NoResults
 from chain.arena.versions import Version, version_of
 from chain.cli import output
 from chain.cli.error_report import NO
@@ -267,11 +267,12 @@ def _tell_failures(folder: Path, tally: Tally) -> int:
 
 def _replay(target: str, folder: Path, number: int) -> int:
     """Play a game again, and compare it with its row if it has one."""
-    if not (folder / FILE).exists():
-        raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
-    with Store(folder) as store:
-        plan, known = store.plan, store.row(number)
-    if plan is None or plan.target != target:
+    try:
+        with Store(folder, writes=False) as store:
+            plan, known = store.known_plan, store.row(number)
+    except NoResults as problem:
+        raise click.UsageError(f"{problem} with --out") from None
+    if plan.target != target:
         raise click.UsageError(f"the results in {folder} are not of {target}")
     if Plan.of(plan.target, plan.strategies).digest != plan.digest:
         raise click.UsageError(f"the code of {plan.target} is not that of the results in {folder}")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from chain.arena.report import write_report
-from chain.arena.store import FILE
+from chain.arena.store import NoResults
 
 
 @click.command()
@@ -26,6 +26,7 @@ def command(folder: Path, out: Path | None) -> None:
 
     It is one page that needs no network and no script.
     """
-    if not (folder / FILE).exists():
-        raise click.UsageError(f"there are no results in {folder}: run `boardchain play` first")
-    click.echo(write_report(folder, out))
+    try:
+        click.echo(write_report(folder, out))
+    except NoResults as problem:
+        raise click.UsageError(str(problem)) from None

@@ -1,6 +1,7 @@
 "use strict";
 // Every page works without this. It steps boards without loading whole pages, shows what is new, and adds keys.
 (() => {
+  const { src } = document.currentScript;  // other files are beside it, wherever the pages are
   const find = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
@@ -126,7 +127,7 @@
   }
 
   function listen() {
-    const news = new EventSource("/-/live");
+    const news = new EventSource(new URL("live", src));
     news.onopen = () => find("#dot").classList.add("live");
     news.onerror = () => find("#dot").classList.remove("live");
     news.onmessage = (event) => {
@@ -135,7 +136,7 @@
       const isFirst = cuts === null;
       cuts = state.cuts;
       find("#head").textContent = state.block;
-      find(".head").href = `/block/${state.block}`;
+      find(".head").href = find(".head").href.replace(/\d+$/, state.block);
       if (!isFirst || String(state.block) !== document.body.dataset.block) refresh();
     };
     return news;
