@@ -103,7 +103,7 @@ class Store:
         return None if found is None else int(found[0])
 
     def follow(self, plan: Plan, games: int | None = None) -> None:
-        """Store results of this plan from now on; `games` are requested. Raise `OtherPlan` if there are results of another one."""
+        """Store results of this plan from now on, until there are so many games. Raise `OtherPlan` if there are others."""
         if self.plan is None:
             with self._connection:
                 pairs = [(name, json.dumps(value)) for name, value in asdict(plan).items()]
