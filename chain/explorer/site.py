@@ -48,9 +48,8 @@ class Site:
     ) -> None:
         self.chain, self.ask, self.writes = chain, ask, writes
         self.ledger, self.within = chain.ledger, within
-        self.token = secrets.token_urlsafe(
-            24
-        )  # proof in a form that a page of this site created it
+        # Proof in a form that a page of this site created it.
+        self.token = secrets.token_urlsafe(24)
         self.survey, self.live = Survey(chain), Live(chain.ledger)
         self.pictures = BoardPictures(chain, self.survey)
         self.fields = StoredFields(chain.ledger)
