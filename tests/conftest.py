@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import lzma
 import os
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +24,10 @@ settings.load_profile("steady")
 
 # Tests put faults into what instruments: what they make is not kept, nor taken from what was kept.
 os.environ["BOARDCHAIN_CACHE"] = "off"
+
+# Tests start hundreds of processes, and asserts are rewritten: what is imported before the first test is compiled once,
+# even where Python is told to keep no bytecode. Modules that tests write are not: they change within a second.
+_KEEPS_NO_BYTECODE, sys.dont_write_bytecode = sys.dont_write_bytecode, False
 
 HERE = Path(__file__).parent
 
@@ -54,6 +60,11 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == file.read_text("utf-8")
 
     return compare
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # ten thousand tests and all modules stay; tests that collect garbage need not walk them
+    sys.dont_write_bytecode = _KEEPS_NO_BYTECODE
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

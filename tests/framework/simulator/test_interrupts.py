@@ -24,6 +24,13 @@ MANY = int(os.environ.get("INTERRUPTS", "3000"))
 _OFTEN = 8  # so many on one chain
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _only_garbage_of_ours() -> None:
+    """Leave aside what other tests have kept, so that collecting garbage takes no time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _interrupted_chains_end() -> Iterator[None]:
     """End the scopes that tracebacks of interrupts keep, before the next test looks at what chains there are."""
