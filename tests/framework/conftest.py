@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from eth.vm import opcode_values
@@ -41,6 +42,20 @@ def initcode(evm: Callable[..., bytes]) -> Callable[..., bytes]:
         return first + evm(size, "DUP1", start, 0, "CODECOPY", 0, "RETURN") + code
 
     return wrap
+
+
+@pytest.fixture(scope="session")
+def _code_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("code")
+
+
+@pytest.fixture(scope="module")
+def kept_code(_code_folder: Path) -> Iterator[None]:
+    """Processes that the tests of a module start keep instrumented copies for the next, as those of users do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BOARDCHAIN_CACHE", "")
+        patch.setenv("XDG_CACHE_HOME", str(_code_folder))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ from chain.replays import replay
 from chain.replays.subprocess_runs import subprocess_env
 from tests.framework.arena.nim import MARK, Nim
 
+pytestmark = pytest.mark.usefixtures("kept_code")
+
 NIM = "tests.framework.arena.nim"
 GAMES = 12
 LOST = "its players crashed, or were silent for too long"

@@ -29,6 +29,8 @@ from chain.metering.program import program_of
 from chain.types import u64
 from contracts.deblockle import Deblockle
 
+pytestmark = pytest.mark.usefixtures("kept_code")
+
 ROOT = Path(__file__).parents[3]
 COMMAND = (sys.executable, "-m", "chain", "node", "--port", "0")
 

@@ -16,6 +16,8 @@ from chain.cli.main import cli
 from chain.fuzz import NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
 
+pytestmark = pytest.mark.usefixtures("kept_code")
+
 ROOT = Path(__file__).parents[3]
 
 LOCK = """

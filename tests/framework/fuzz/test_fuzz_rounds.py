@@ -23,6 +23,8 @@ from chain.fuzz.steps import Call, Deployment, Step, Wait
 from chain.fuzz.unit import play_unit
 from chain.types import Address, u8
 
+pytestmark = pytest.mark.usefixtures("kept_code")
+
 LOCK = """
 from chain import Contract, call, require
 from chain.fuzz import Fuzz, invariant
