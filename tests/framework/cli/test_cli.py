@@ -184,3 +184,13 @@ def test_pipe_shows_neither(project: Path) -> None:
     piped = in_a_process("deploy", "deploy.py", cwd=project)
     assert piped.stderr.startswith("1 step done, ") and len(piped.stderr.splitlines()) == 1
     assert "\x1b" not in piped.stdout
+
+
+def test_only_the_contract_that_runs_is_made() -> None:
+    code = (
+        "import sys\nfrom chain.cli.main import cli\n"
+        "sys.argv = ['boardchain', 'deploy', 'Deblockle']\n"
+        "try: cli.main()\nexcept SystemExit: print(sorted(name for name in sys.modules if name.startswith('contracts.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
+    assert "contracts.deblockle" in done.stdout and "contracts.blokus" not in done.stdout

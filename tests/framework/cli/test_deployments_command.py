@@ -7,85 +7,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from eth_account import Account
 
 from chain import Chain
-from chain.cli.main import cli
 from chain.cli.script_loader import loaded
 from chain.deployment.chain_folder import locked
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
+from tests.framework.cli.arena_project import (
+    ARENA,
+    KEY,
+    OWNER,
+    WORDS,
+    deploy,
+    facts,
+    run,
+    senders,
+)
+
+pytestmark = pytest.mark.usefixtures("project")
 
 ROOT = Path(__file__).parents[3]
-ARENA = """
-from chain import Address, Contract, Map, call, init, require
-from chain.types import u64
-
-
-class Ladder(Contract):
-    points: Map[Address, u64]
-
-    @call
-    def seed(self, who: Address, amount: u64) -> None:
-        require(amount < 1000, "too many")
-        self.points[who] += amount
-
-
-class Purse(Contract):
-    fee: u64
-
-    @init
-    def new(self, fee: u64) -> None:
-        self.fee = fee
-
-
-def plan(deployment, fee: int = 3, who: Address = Address(bytes(20)), open: bool = False, amount: int = 100):
-    ladder = deployment.deploy(Ladder)
-    deployment.deploy(Purse, fee)
-    ladder.seed(who, amount)
-"""
-KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690e"  # of nobody
-OWNER = Account.from_key(KEY).address
-WORDS = "legal winner thank year wave sausage worth useful legal winner thank yellow"
-BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-
-
-@pytest.fixture(autouse=True)
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a plan, that offers no contracts besides."""
-    (tmp_path / "pyproject.toml").write_text("")
-    (tmp_path / "none_here.py").write_text("")
-    for folder in ("scripts", "elsewhere"):
-        (tmp_path / folder).mkdir()
-    for name in ("deploy", "other"):
-        (tmp_path / f"scripts/{name}.py").write_text(ARENA)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("BOARDCHAIN_CONTRACTS", "none_here")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def run(*words: object, **options: Any) -> Result:
-    return CliRunner().invoke(cli, [str(word) for word in words], **options)
-
-
-def deploy(*words: object, **options: Any) -> Result:
-    return run("deploy", "scripts/deploy.py", "--chain", "a.chain", *words, **options)
-
-
-def facts(result: Result) -> Any:
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-def senders(file: str = "a.chain") -> list[str]:
-    with Chain.open(file) as chain:
-        return [str(receipt.sender) for receipt in chain.receipts]
-
 
 # Where a plan is run
 
@@ -225,7 +168,7 @@ def test_deployers_at_once_leave_no_orphan(first: tuple[str, str], project: Path
     assert len(chain.receipts) == 3
 
 
-# Parameters, senders, signers
+# Parameters
 
 
 def test_parameters_are_typed_by_the_signature() -> None:
@@ -261,68 +204,6 @@ def test_wrong_word_is_refused(words: tuple[str, ...], says: str, project: Path)
 def test_missing_parameter_is_named(project: Path) -> None:
     (project / "scripts/deploy.py").write_text("def plan(deployment, fee: int): ...")
     assert "the plan needs the parameter fee: give fee=" in deploy().stderr
-
-
-@pytest.mark.parametrize("sender", ["bob", "1", BOB])
-def test_plan_is_sent_from_another_account(sender: str) -> None:
-    deploy("--from", sender)
-    assert senders() == [BOB] * 3
-
-
-def test_plan_is_sent_from_an_account_by_name() -> None:
-    deploy("--from", "host.testnet")
-    with Chain.open("a.chain") as chain:
-        assert {receipt.sender for receipt in chain.receipts} == {chain.account("host.testnet")}
-
-
-def keystore(folder: Path) -> Path:
-    file = folder / "key.json"
-    file.write_text(json.dumps(Account.encrypt(bytes.fromhex(KEY[2:]), "secret", iterations=2)))
-    return file
-
-
-SIGNERS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
-    (("--key", KEY), {}, OWNER), ((), {"BOARDCHAIN_KEY": KEY}, OWNER),
-    (("--mnemonic", WORDS), {}, "0x58A57ed9d8d624cBD12e2C467D34787555bB1b25"),
-    ((), {"BOARDCHAIN_MNEMONIC": WORDS}, "0x58A57ed9d8d624cBD12e2C467D34787555bB1b25"),
-    (("--keystore", "key.json"), {"BOARDCHAIN_PASSWORD": "secret"}, OWNER),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("words", "environment", "owner"), SIGNERS)
-def test_plan_is_signed_with_another_key(
-    words: tuple[str, ...], environment: dict[str, str], owner: str, project: Path
-) -> None:
-    keystore(project)
-    with Chain.open("a.chain") as chain:
-        chain.set_balance(owner, 10**18)
-    assert deploy(*words, env=environment).exit_code == 0
-    with Chain.open("a.chain") as chain:
-        assert [str(receipt.sender) for receipt in chain.receipts] == [owner] * 3
-        assert all(receipt.raw is not None for receipt in chain.receipts)
-        assert bytes.fromhex(owner[2:]) not in chain.keys
-    for secret in (KEY[2:].encode(), bytes.fromhex(KEY[2:]), b"winner"):
-        kept = [
-            path for path in project.rglob("*") if path.is_file() and secret in path.read_bytes()
-        ]
-        assert not kept
-    assert deploy(*words, env=environment).stderr == "nothing to do\n"
-
-
-def test_wrong_password_is_told(project: Path) -> None:
-    keystore(project)
-    refused = deploy("--keystore", "key.json", env={"BOARDCHAIN_PASSWORD": "guess"})
-    assert (refused.exit_code, "the password is wrong" in refused.stderr) == (2, True)
-
-
-def test_one_contract_is_signed_too(project: Path) -> None:
-    (project / "none_here.py").write_text(ARENA.partition("def plan")[0])
-    sys.modules.pop("none_here", None)
-    with Chain.open("a.chain") as chain:
-        chain.set_balance(OWNER, 10**18)
-    assert run("deploy", "Purse", "5", "--chain", "a.chain", "--key", KEY).exit_code == 0
-    assert senders() == [OWNER]
-    sys.modules.pop("none_here", None)
 
 
 def test_options_of_plans_are_refused_for_a_contract() -> None:

@@ -16,6 +16,7 @@ from chain.rpc.node import Node
 from chain.simulator.handle import Handle
 from tests.framework.rpc.shape_language import problems
 from tests.framework.rpc.shapes import SHAPES
+from tests.framework.rpc.simulated import Cell, Simulate
 from tests.framework.toys import Bell, Counter, Relay
 
 NO_OWN = MappingProxyType[str, Any]({})
@@ -84,3 +85,19 @@ def rpc(chain: Chain) -> Rpc:
 @pytest.fixture
 def bell(chain: Chain) -> Handle:
     return chain.deploy(Bell)
+
+
+@pytest.fixture
+def cell(chain: Chain) -> Handle:
+    return chain.deploy(Cell)
+
+
+@pytest.fixture
+def simulate(chain: Chain) -> Simulate:
+    def simulate(*blocks: dict[str, Any], **wishes: Any) -> list[Any]:
+        found: list[Any] = chain.node.request(
+            "eth_simulateV1", [{"blockStateCalls": list(blocks), **wishes}]
+        )
+        return found
+
+    return simulate

@@ -391,12 +391,7 @@ def test_both_executors_agree() -> None:
         world.system(Game).move(1, sender=chain.accounts[1])
         world.system(Register).score(5)
         work(world, lambda game: game.world.write(Score(ZERO_ADDRESS, 1)), check=False)
-        work(
-            world,
-            lambda game: [game.world.uuid() for _ in range(99)],
-            gas=60_000,
-            check=False,
-        )
+        work(world, lambda game: [game.world.uuid() for _ in range(99)], gas=60_000, check=False)
         world.revoke_writer(Board, Game)
     assert chains[0].block_hash() == chains[1].block_hash()
     assert [receipt.gas_used for receipt in chains[0].receipts] == [
