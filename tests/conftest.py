@@ -7,7 +7,8 @@ import json
 import lzma
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from compileall import compile_dir
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,6 @@ settings.load_profile("steady")
 
 # Tests put faults into what instruments: what they make is not kept, nor taken from what was kept.
 os.environ["BOARDCHAIN_CACHE"] = "off"
-
-# Tests start hundreds of processes, and asserts are rewritten: what is imported before the first test is compiled once,
-# even where Python is told to keep no bytecode. Modules that tests write are not: they change within a second.
-_KEEPS_NO_BYTECODE, sys.dont_write_bytecode = sys.dont_write_bytecode, False
 
 HERE = Path(__file__).parent
 
@@ -62,9 +59,23 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     return compare
 
 
-def pytest_collection_finish() -> None:
-    gc.freeze()  # ten thousand tests and all modules stay; tests that collect garbage need not walk them
-    sys.dont_write_bytecode = _KEEPS_NO_BYTECODE
+def pytest_configure() -> None:
+    """Compile the sources once for the hundreds of processes that tests start, even where Python keeps no bytecode."""
+    for package in ("chain", "contracts"):
+        compile_dir(HERE.parent / package, quiet=1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep tests with their rewritten asserts for the next run, and out of sight of tests that collect garbage."""
+    keeps_no_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        sys.dont_write_bytecode = keeps_no_bytecode
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
