@@ -126,7 +126,7 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
 def test_contract_of_another_form_is_reported(on: Run) -> None:
     refused = on("call", "Deblockle", "pass_move", 0, "--contracts", "contracts.blokus")
     assert refused.exit_code == 2
-    assert "is of a class that is not known here in this form" in refused.stderr
+    assert "is not known here in its deployed form" in refused.stderr
 
 
 def test_empty_chain_asks_for_another() -> None:

@@ -197,6 +197,7 @@ def test_endless_question_can_be_stopped(file: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{file.parent}", "PYTHONUNBUFFERED": "1"}
     code = (
         "import contextlib, os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "from chain.ledger.sql.sql_view import QueryLimits\n"
         "applied = QueryLimits.applied\n"
         "@contextlib.contextmanager\n"
