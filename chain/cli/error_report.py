@@ -14,7 +14,8 @@ import traceback
 import click
 
 from chain.errors import DeclarationError, InvalidTransaction, Reverted, UndeclaredContract
-from chain.source.location import Source, innermost_author_line
+from chain.source.author_line import innermost_author_line
+from chain.source.location import Source
 
 NO = 1
 _STOPPED = 128 + 2  # SIGINT

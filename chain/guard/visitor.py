@@ -8,55 +8,13 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.guard import match_patterns
-from chain.guard.finding import Rule
 from chain.guard.inference import bind_generator, infer
-from chain.guard.rules import (
-    builtins,
-    data_files,
-    exceptions,
-    floats,
-    imports,
-    metaprogramming,
-    no_effect,
-    set_order,
-    shared_state,
-    stored_lists,
-    syntax,
-)
+from chain.guard.rules import CHECKS, imports
 from chain.guard.scope import Scopes
 from chain.source.local_names import arguments
 from chain.source.modules import definitions, is_type_checking
 from chain.source.static_types import StaticType, copied
 from chain.source.word_sets import word_set
-
-Check = Callable[[object, Scopes], None]
-
-TOPICS: Final = (
-    syntax,
-    imports,
-    builtins,
-    floats,
-    set_order,
-    shared_state,
-    stored_lists,
-    metaprogramming,
-    exceptions,
-    no_effect,
-    data_files,
-)
-RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)
-
-
-def _checks() -> dict[type[ast.AST], tuple[Check, ...]]:
-    checks_by_type: dict[type[ast.AST], tuple[Check, ...]] = {}
-    for topic in TOPICS:
-        checks_of: Mapping[Any, tuple[Check, ...]] = topic.CHECKS
-        for node_type, checks in checks_of.items():
-            checks_by_type[node_type] = checks_by_type.get(node_type, ()) + checks
-    return checks_by_type
-
-
-CHECKS: Final[Mapping[type[ast.AST], tuple[Check, ...]]] = MappingProxyType(_checks())
 
 # Fields that hold no nodes to visit.
 _FLAT: Final = word_set("ctx op ops type_ignores type_comment kind name names id attr arg n s")

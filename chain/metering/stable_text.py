@@ -30,7 +30,7 @@ from chain.errors import DeclarationError, Revert
 from chain.metering.fuel import charge
 from chain.metering.new_characters import escaped
 from chain.metering.value_size import weigh_written
-from chain.source.location import is_of_python
+from chain.source.author_line import is_of_python
 
 T = TypeVar("T")
 

@@ -26,8 +26,8 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
+from chain.simulator.block_time import WallClock, time_of_next_block
 from chain.simulator.snapshots import Snapshot
-from chain.simulator.wall_clock import WallClock
 from chain.types import Address
 
 ETHER: Final = 10**18
@@ -88,9 +88,7 @@ class ChainDriver(Driver):
         super().__init__(machine, ledger, ledger.border)
         self.keys = keys
         self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
-        self.wall: WallClock | None = (
-            None  # the clock that the chain follows unless its time is set
-        )
+        self.wall: WallClock | None = None  # the chain follows it unless its time is set
         self.mining = mining
 
     # Content
@@ -136,9 +134,8 @@ class ChainDriver(Driver):
         if self.ledger.open is not None:
             return self.ledger.open
         parent = self.ledger.blocks.head
-        time = self.clock if self.wall is None else self.now
-        if time <= parent.timestamp:
-            time = parent.timestamp + self.block_interval
+        clock = self.clock if self.wall is None else self.now
+        time = time_of_next_block(clock, parent.timestamp, self.block_interval)
         timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
         block = Block(
             parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,

@@ -9,20 +9,16 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import os
 import sys
 from functools import lru_cache
 from pathlib import Path
-from types import FrameType, FunctionType, TracebackType
+from types import FrameType, FunctionType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from chain.source.syntax_trees import definitions_in
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 N = TypeVar("N", bound="Function | ast.ClassDef")
-
-_OURS = str(Path(__file__).parent.parent)
-_PYTHON = str(Path(os.__file__).parent)  # the folder of the standard library
 
 
 class Source(NamedTuple):
@@ -125,22 +121,6 @@ def _definitions(file: str) -> list[ast.AST]:
 def _spans(node: Function | ast.ClassDef, line: int) -> bool:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     return first <= line <= (node.end_lineno or first)
-
-
-def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | None:
-    """The file (as Python names it) and line of the innermost step of a traceback outside the chain's own code."""
-    found = None
-    while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((_OURS, "<")) and not is_of_python(file):
-            found = file, traceback.tb_lineno
-        traceback = traceback.tb_next
-    return found
-
-
-def is_of_python(file: str) -> bool:
-    """True if a file belongs to Python's standard library, and not to a package installed below it."""
-    return file.startswith(_PYTHON) and "site-packages" not in file
 
 
 def relative_path(file: str) -> str:

@@ -28,11 +28,11 @@ from chain.machine.gas import TRANSACTION
 from chain.rpc.boardchain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.schema.inputs import FEE, LAST_TIME
+from chain.simulator.block_time import WallClock
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.driver import ETHER
 from chain.simulator.reload_package import Package
-from chain.simulator.wall_clock import WallClock
 from chain.types import Address
 
 PHRASE = "test test test test test test test test test test test junk"

@@ -20,7 +20,7 @@ from chain import Chain, Contract, DeclarationError, call
 from chain.cli.main import cli
 from chain.errors import GuardError
 from chain.guard import Finding, check, check_source
-from chain.guard.visitor import RULES
+from chain.guard.rules import RULES
 from chain.simulator import reader
 from chain.types import u64
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call, view
+from chain.simulator.block_time import WallClock
 from chain.simulator.chain import GENESIS_TIME as START
-from chain.simulator.wall_clock import WallClock
 from chain.types import u64
 
 
