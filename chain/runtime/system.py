@@ -10,6 +10,7 @@ is passed between the two. Each use pays for an access to the account, then for 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, NoReturn, TypeVar, cast
@@ -25,7 +26,7 @@ from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
 from chain.schema.value_types import AddressType, BoolType, Field
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
-from chain.spec.models import ModelSpec, model_spec, selector_of
+from chain.spec.models import ModelSpec, model_spec, tag_of
 from chain.storage.layout import FieldsLayout, layout_for
 from chain.types import ZERO_ADDRESS, Address
 
@@ -47,7 +48,9 @@ _IS_OPEN: Final = (
 
 
 class WorldModels:
-    """The models of a world, as one of its systems reads and writes them.
+    """The models of a world, as one of its systems reads and writes them: `self.world.read(Score, alice)`.
+
+    These are the models of the namespace in which the system is registered; `self.world("items")` has those of another one.
 
     >>> self.world.namespace, self.world.address == world.address
     ('league', True)
@@ -65,9 +68,21 @@ class WorldModels:
         self._world = world_at(words)
         self._world_frame()
         try:
-            self.namespace = self._world.namespace  # the namespace of the world
+            self.namespace = self._world.namespace_of(self._system)  # the namespace it works in
         finally:
             frame.gas = words.gas
+
+    def __call__(self, namespace: str) -> WorldModels:
+        """Return the same world in another of its namespaces; revert if it has no such namespace."""
+        words = self._world_frame()
+        try:
+            known = self._world.has_namespace(namespace)
+            require(known, f"World {self.namespace} has no namespace '{namespace}'")
+        finally:
+            self._frame.gas = words.gas
+        other = copy(self)
+        other.namespace, other._allowed = namespace, set()
+        return other
 
     def _missing(self, name: str) -> str:
         names = ", ".join(name for name in dir(type(self)) if not name.startswith("_"))
@@ -193,7 +208,7 @@ class WorldModels:
         require_contract_class(system)
         words, name = self._world_frame(), system.__name__
         try:
-            address = self._world.systems[name]
+            address = self._world.systems[tag_of(self.namespace, name)]
         finally:
             self._frame.gas = words.gas
         require(address != ZERO_ADDRESS, f"World {self.namespace} has no system '{name}'")
@@ -233,12 +248,12 @@ class WorldModels:
         >>> self.world.is_owner(alice), self.world.is_owner(bob, Score)
         (True, False)
         """
-        names = ("", model_spec(model).name) if model else ("",)
+        tags = [self.namespace]
+        if model is not None:
+            tags.append(tag_of(self.namespace, model_spec(model).name))
         words = self._world_frame()
         try:
-            return any(
-                self._world.is_owner(selector_of(self.namespace, name), address) for name in names
-            )
+            return any(self._world.is_owner(tag, address) for tag in tags)
         finally:
             self._frame.gas = words.gas
 
@@ -251,7 +266,7 @@ class WorldModels:
     def _require_writer(self, model: str) -> None:
         if self._is_known(model):
             return
-        if not self._world.may_write(selector_of(self.namespace, model), self._system):
+        if not self._world.may_write(self.namespace, model, self._system):
             raise Revert(
                 f"Caller {self._name} has no write access on model {self.namespace}-{model}"
             )

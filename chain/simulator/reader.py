@@ -237,12 +237,13 @@ class ChainReader(ABC):
 
     @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
-        """Return a handle for a deployed world, given its namespace, its address, or a handle of another chain."""
+        """Return a handle for a deployed world, given one of its namespaces, its address, or a handle of another chain."""
         if isinstance(world, str):
             named = [found.address for found in worlds_of(self.ledger) if found.namespace == world]
             if len(named) == 1:
-                return WorldHandle(self, Address(named[0]))
-        return WorldHandle(self, self.address_of(world, "world"))
+                return WorldHandle(self, Address(named[0]), world)
+        given = world._given if isinstance(world, WorldHandle) else None
+        return WorldHandle(self, self.address_of(world, "world"), given)
 
     @reading
     def fields_of(self, handle: Handle[C]) -> C:

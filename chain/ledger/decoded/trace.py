@@ -54,7 +54,7 @@ class Trace:
     alice: League.win(5) [... gas]
         reads League.world = World
         reads League.initialized = False
-        reads World.namespace = 'league'
+        reads World.homes[League] = 'league'
         reads Score(alice).exists = False
         reads Score(alice).points = 0
         reads World.writers[(0xe99f..., League)] = True

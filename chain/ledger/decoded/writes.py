@@ -277,11 +277,12 @@ class StorageDiff:
 
     @cached_property
     def _models(self) -> Mapping[bytes, ModelSpec]:
-        """The models of the world by selector; empty if the contract is not a world."""
+        """The models of the world in all its namespaces by selector; empty if the contract is not a world."""
         ledger = self._ledger
         if self._spec is None or not issubclass(self._spec.cls, World):
             return {}
-        return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
+        world = StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline))
+        return {key: spec for space in world.spaces() for key, spec in space.models.items()}
 
     def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:
         """Yield the write of the value at `spot`, or those of its members; nothing if it did not change."""
