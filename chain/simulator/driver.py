@@ -94,6 +94,11 @@ class ChainDriver(Driver):
     # Content
 
     @property
+    def ledger_token(self) -> str | None:
+        """What tells the ledger of a node from all others; None in this process."""
+        return None
+
+    @property
     def now(self) -> int:
         """The chain's clock: the time that was set for the next block, or else that of the wall clock, if it follows one."""
         wall = self.wall
