@@ -17,6 +17,7 @@ from chain.arena.estimates import Sprt
 from chain.arena.match import Row
 from chain.arena.plan import Plan
 from chain.arena.tally import Tally, and_row
+from chain.sealed import Sealed, put
 
 FILE: Final = "results.sqlite"
 _ALL: Final = 2**63 - 1
@@ -39,7 +40,7 @@ class OtherPlan(ValueError):
     """
 
 
-class Store:
+class Store(Sealed):
     """Results in a folder; without one, in memory.
 
     >>> store = Store()
@@ -51,10 +52,12 @@ class Store:
     >>> store.close()
     """
 
+    folder: Path | None  # None for results in memory
+
     def __init__(self, folder: Path | None = None) -> None:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        self.folder = folder  # None for results in memory
+        put(self, "folder", folder)
         self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
         self._connection.executescript(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"

@@ -22,6 +22,7 @@ from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
 from chain.schema.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
+from chain.sealed import Sealed, put
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of
@@ -44,7 +45,7 @@ class _Scope:
 C = TypeVar("C", bound=Contract)
 
 
-class Deployment(DeployMixin):
+class Deployment(Sealed, DeployMixin):
     """The argument of `plan(deployment)`, which records the steps of the plan.
 
     `sender` sends the steps for which the plan names nobody.
@@ -57,12 +58,18 @@ class Deployment(DeployMixin):
     ['Race', 'first roll']
     """
 
+    sender: Address  # who sends what the plan gives no sender
+    steps: list[Step]  # what was planned so far
+    accounts: list[Account]  # the ten of every chain
+    named: dict[Address, str]  # accounts that the plan uses by name
+    declared: dict[bytes, Program]  # contracts that the plan uses, by digest
+
     def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
-        self.sender = address_of(sender, "sender")  # who sends what the plan gives no sender
-        self.steps: list[Step] = []  # what was planned so far
-        self.accounts: list[Account] = list(ACCOUNTS)  # the ten of every chain
-        self.named: dict[Address, str] = {}  # accounts that the plan uses by name
-        self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
+        put(self, "sender", address_of(sender, "sender"))
+        put(self, "steps", [])
+        put(self, "accounts", list(ACCOUNTS))
+        put(self, "named", {})
+        put(self, "declared", {})
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()
         self._scope: _Scope | None = None
@@ -323,9 +330,10 @@ class PlannedWorld(WorldHandle):
     """A world of a plan: its systems can be called and its permissions granted."""
 
     def __init__(self, plan: Deployment, address: Address, namespace: str | None = None) -> None:
-        self.chain: Any = plan
-        self._plan, self.address, self._given = plan, address, namespace
-        self.handle = plan.handle(World, address)
+        put(self, "chain", plan)
+        put(self, "address", address)
+        put(self, "handle", plan.handle(World, address))
+        self._plan, self._given = plan, namespace
 
     @property
     def namespace(self) -> str:

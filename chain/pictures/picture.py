@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 
 from chain.pictures.markup import NOTHING, Markup, element, escape, join, path, rect, text
 from chain.pictures.palette import STYLESHEET
+from chain.sealed import sealed
 
 FONT: Final = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 _LEAST_HEAT: Final = 0.15  # the opacity of the faintest colour
@@ -23,6 +24,7 @@ _MOST_HEAT: Final = 0.8
 Side: TypeAlias = tuple[float, float, float, float]  # from a corner to the next one, clockwise
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Part:
     """A named piece of a picture. The name says which it is, the label what a reader is told of it.
@@ -61,6 +63,7 @@ class Part:
         yield self.x, bottom, self.x, self.y
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A board as it is to be seen, with the board as text for those who do not see it.

@@ -25,6 +25,7 @@ from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
 from chain.schema.value_types import AddressType, BoolType, Field
+from chain.sealed import Sealed, put
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
 from chain.storage.layout import FieldsLayout, layout_for
@@ -47,7 +48,7 @@ _IS_OPEN: Final = (
 )
 
 
-class WorldModels:
+class WorldModels(Sealed):
     """The models of a world, as one of its systems reads and writes them: `self.world.read(Score, alice)`.
 
     These are the models of the namespace in which the system is registered; `self.world("items")` has those of another one.
@@ -57,9 +58,11 @@ class WorldModels:
     """
 
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
+    address: Address  # the address of the world
+    namespace: str  # the namespace it works in
 
     def __init__(self, frame: Frame, address: Address) -> None:
-        self.address = address  # the address of the world
+        put(self, "address", address)
         self._frame = frame
         self._allowed: set[str] = set()  # the models we may write; "" if we are registered
         self._calls = 0  # the number of calls to other contracts when that was checked
@@ -68,7 +71,7 @@ class WorldModels:
         self._world = world_at(words)
         self._world_frame()
         try:
-            self.namespace = self._world.namespace_of(self._system)  # the namespace it works in
+            put(self, "namespace", self._world.namespace_of(self._system))
         finally:
             frame.gas = words.gas
 
@@ -81,7 +84,8 @@ class WorldModels:
         finally:
             self._frame.gas = words.gas
         other = copy(self)
-        other.namespace, other._allowed = namespace, set()
+        other._allowed = set()
+        put(other, "namespace", namespace)
         return other
 
     def _missing(self, name: str) -> str:

@@ -54,6 +54,7 @@ from chain.schema.inputs import (
 )
 from chain.schema.validation import short_repr
 from chain.schema.value_types import ValueType
+from chain.sealed import Sealed, put
 from chain.simulator.driver import Driver
 from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
@@ -67,7 +68,7 @@ _CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 _CALL_FUEL: Final = DEFAULT.gas_limit // GAS_PER_TICK
 
 
-class ChainReader(ABC):
+class ChainReader(Sealed, ABC):
     """What every chain can be asked, whatever its driver.
 
     An account is given as its Address, a handle, hex text, or the name under which the chain knows it.
@@ -81,8 +82,10 @@ class ChainReader(ABC):
     state: State  # its accounts and their storage
 
     def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self.ledger, self.machine, self.state = driver.ledger, driver.machine, driver.state
+        put(self, "driver", driver)
+        put(self, "ledger", driver.ledger)
+        put(self, "machine", driver.machine)
+        put(self, "state", driver.state)
 
     def settle(self) -> None:
         """Bring `ledger` and `state` up to date: undo an unfinished step, and fetch what is new in a node."""

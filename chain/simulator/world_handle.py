@@ -14,6 +14,7 @@ from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.schema.inputs import AccountLike, items, text, with_addresses
 from chain.schema.validation import short_repr
+from chain.sealed import Sealed, put
 from chain.simulator.handle import Handle
 from chain.spec.models import model_spec, tag_of
 from chain.types import Address
@@ -27,7 +28,7 @@ Resource = type | str  # a model class, or the tag of a model or of a namespace
 Writer = type[System] | AccountLike
 
 
-class WorldHandle:
+class WorldHandle(Sealed):
     """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`.
 
     It works in one namespace, the first one if none was asked for; `world("items")` is the same world in another one.
@@ -37,14 +38,18 @@ class WorldHandle:
     """
 
     __slots__ = ("_given", "address", "chain", "handle")
+    address: Address  # the address of the world
+    chain: ChainReader  # the chain, or the past of one
+    handle: Handle  # the handle of the contract `World`
+    _given: str | None
 
     def __init__(self, chain: ChainReader, address: Address, namespace: str | None = None) -> None:
         program = chain.machine.program_at(address)
         if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
-        self.chain = chain
-        self.address = address  # the address of the world
-        self.handle = Handle(chain, program.spec.cls, address)  # the handle of the contract `World`
+        put(self, "chain", chain)
+        put(self, "address", address)
+        put(self, "handle", Handle(chain, program.spec.cls, address))
         self._given = namespace
 
     def __call__(self, namespace: str) -> Self:

@@ -32,6 +32,7 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
+from chain.sealed import sealed
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage
@@ -82,6 +83,7 @@ class StorageLocation:
         return f"{path}{dot}{self.member}"
 
 
+@sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class Write(StorageLocation):
     """One value in storage that a transaction changed, or tried to.
@@ -102,6 +104,7 @@ class Write(StorageLocation):
     __repr__ = __str__
 
 
+@sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class Reading(StorageLocation):
     """One value in storage that a message read.
