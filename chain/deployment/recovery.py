@@ -78,6 +78,7 @@ def find_version(
         if parsed is None or parsed[1] != args or receipt.value != int(record["value"]):
             continue
         artifact = chain.ledger.artifacts.get(parsed[0])
-        if artifact and artifact.name == name and to_hex(receipt.tx_hash) not in known:
+        is_known = to_hex(receipt.tx_hash) in known
+        if artifact and artifact.name == name and not is_known:
             return receipt, parsed[0]
     return None
