@@ -65,7 +65,7 @@ MACHINE: Final = Rule(
     "machine",
     "'{name}' is the chain as it looks from outside",
     "a contract runs inside of it",
-    "use what self has: self.at, self.deploy, self.block, self.emit",
+    "use what self has: self.keccak, self.at, self.deploy, self.block, self.emit",
 )
 UNLISTED: Final = Rule(
     "unlisted",
