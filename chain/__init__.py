@@ -1,6 +1,6 @@
-"""Boardchain: a local chain for games. Here are the names that contracts, scripts and tests use.
+"""Boardchain: a local chain for games. These are the names that contracts, scripts and tests use.
 
-Each is imported when it is first asked for, so that a tool may look in without the engine: the pytest plugin does.
+Each is imported on first use, so that a tool such as the pytest plugin can import the package without the engine.
 """
 
 from __future__ import annotations

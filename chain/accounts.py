@@ -58,7 +58,7 @@ def make_account(address: bytes | str, key: bytes, name: str) -> Account:
     return account
 
 
-@lru_cache(maxsize=4096)  # a named account is asked for again with every call
+@lru_cache(maxsize=4096)  # a named account is looked up again in every call
 def account_of_key(key: bytes, name: str) -> Account:
     """Return the account that signs with `key`. Its address is the last 20 bytes of the hash of the public key."""
     return make_account(keccak(CURVE.public_key(key))[12:], key, name)

@@ -19,7 +19,8 @@ _OPEN: Final = frozenset({int, str, bytes, list, dict, set})
 class Revert(Exception):
     """A deliberate refusal: it undoes the message and gives the caller the reason.
 
-    Raise it with a text, or subclass it under `@error` to carry typed fields. Catch it to go on after another contract refused.
+    Raise it with a text, or subclass it under `@error` to carry typed fields. Catch it to continue after another
+    contract refused.
 
     >>> raise Revert("Not your turn")
     Traceback (most recent call last):
@@ -60,13 +61,13 @@ class GuardError(DeclarationError):
     def __init__(self, contract: str, findings: Sequence[Any]) -> None:
         listed = "".join(f"\n  {finding}" for finding in findings)
         super().__init__(
-            f"{contract} is not deployed, as the guard found what no contract may have:{listed}"
+            f"{contract} is not deployed: the guard found code that no contract may contain:{listed}"
         )
         self.contract, self.findings = contract, tuple(findings)
 
 
 class Unfit(Enum):
-    """Why no block can hold a transaction, where clients tell the reasons apart: in the words of geth."""
+    """The reasons why no block can hold a transaction that clients recognize, in geth's wording."""
 
     NONCE_TOO_LOW = "nonce too low"
     NONCE_TOO_HIGH = "nonce too high"
@@ -80,7 +81,7 @@ class Unfit(Enum):
 class InvalidTransaction(ValueError):
     """A transaction that no block can hold: wrong nonce, no funds, too little gas for its own bytes.
 
-    Its text begins with the words of geth, since clients know the reasons by them, and goes on in ours.
+    Its text begins with geth's wording, by which clients recognize the reason, followed by an explanation.
 
     >>> chain.send(bob, gas=100, sender=alice)
     Traceback (most recent call last):
@@ -90,32 +91,33 @@ class InvalidTransaction(ValueError):
 
     def __init__(self, text: str, reason: Unfit | None = None) -> None:
         super().__init__(text if reason is None else f"{reason.value}: {text}")
-        self.reason = reason  # one of `Unfit`, if clients tell it apart
+        self.reason = reason  # one of `Unfit`, if clients recognize the reason
 
 
 class FatalHalt(BaseException):
-    """Ends a message at once and uses all its gas. It is not an `Exception`, so a contract cannot catch it."""
+    """Ends a message immediately and uses all its gas. It is not an `Exception`, so a contract cannot catch it."""
 
 
 class UndeclaredContract(BaseException):
-    """A message reached a Python contract whose class is not declared here. That is not an outcome, so none is recorded."""
+    """A message reached a Python contract whose class is not declared here. This is not an outcome, so nothing is recorded."""
 
     def __init__(self, address: str) -> None:
         super().__init__(
-            f"at {address} is a Python contract whose class, as it was when it was deployed, is not declared here:"
-            " name it in Chain.open(…, contracts=[…]) or give it to chain.declare;"
-            " or give the contract the class of now with chain.upgrade"
+            f"at {address} is a Python contract, and its class, as it was at the deployment, is not declared here:"
+            " pass it to Chain.open(…, contracts=[…]) or to chain.declare;"
+            " or replace it with the present class by chain.upgrade"
         )
 
 
 class UnknownSource(UndeclaredContract):
-    """The code is needed of a class whose module has been imported again since, perhaps with other source."""
+    """The code of a class is needed whose module has been reloaded since, perhaps with different source."""
 
     def __init__(self, cls: type) -> None:
         BaseException.__init__(
             self,
-            f"{cls.__name__} is of {cls.__module__} as it was before the package was taken up anew, and its source is not known"
-            " any more: upgrade the contract that deploys it, or start the node again",
+            f"{cls.__name__} is from {cls.__module__} as it was before the package was reloaded, and "
+            "its source is no longer known: upgrade the contract that deploys it, or restart the "
+            "node",
         )
 
 
@@ -125,8 +127,9 @@ class UnknownCode(UndeclaredContract):
     def __init__(self, digest: bytes) -> None:
         BaseException.__init__(
             self,
-            f"no contract with digest 0x{digest.hex()} was declared on this chain: give its class to chain.declare;"
-            " a node takes up an edited package by 'boardchain reload', or by itself as 'boardchain node --reload'",
+            f"no contract with digest 0x{digest.hex()} was declared on this chain: pass its class to "
+            "chain.declare; a node loads an edited package on 'boardchain reload', or automatically "
+            "with 'boardchain node --reload'",
         )
 
 
@@ -179,7 +182,7 @@ def require(condition: object, text: str) -> None:
     if condition is True:
         return
     if not isinstance(text, str):
-        raise TypeError(f"require(condition, text) has its text second, not {text!r}")
+        raise TypeError(f"the second argument of require(condition, text) is a text, not {text!r}")
     if not condition:
         raise Revert(text)
     if type(condition) not in _OPEN and _is_always_true(condition):

@@ -37,7 +37,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-_KEY: Final = "boardchain"  # of what is kept about a class
+_KEY: Final = "boardchain"  # the key of the stored data about a class
 _HANDLE: Final = "chain.simulator.handle.Handle"
 _CONTRACT: Final = "chain.runtime.contract.Contract"
 _ADDRESS: Final = "chain.crypto.address.Address"
@@ -46,7 +46,7 @@ _KINDS: Final = {f"chain.spec.decorators.{kind}": kind for kind in ("init", "cal
 
 
 class HandlePlugin(Plugin):
-    """Notes the entries of contract classes, and gives them to handles."""
+    """Records the entries of contract classes, and adds them to handles."""
 
     def get_customize_class_mro_hook(
         self, fullname: str
@@ -64,7 +64,7 @@ def plugin(version: str) -> type[Plugin]:
 
 
 def _note_entries(ctx: ClassDefContext) -> None:
-    """Keep with a contract class its entries: method, kind, name in the ABI."""
+    """Store the entries of a contract class with it: method, kind, name in the ABI."""
     info = ctx.cls.info
     if info.has_base(_CONTRACT):
         methods = (node for node in ctx.cls.defs.body if isinstance(node, Decorator))
@@ -88,7 +88,7 @@ def _markers(ctx: ClassDefContext, method: Decorator) -> Iterator[tuple[str, str
 
 
 def _path(expression: Expression) -> str:
-    """Return a name with dots as it is written, or an empty text for anything else."""
+    """Return a dotted name as it is written, or an empty text for any other expression."""
     if isinstance(expression, NameExpr):
         return expression.name
     if isinstance(expression, MemberExpr):
@@ -159,7 +159,7 @@ def _bound(ctx: AttributeContext, handle: TypeInfo, kind: str, method: CallableT
 
 
 def _from_outside(argument: Type, account: Type, ctx: AttributeContext) -> Type:
-    """Return what an argument of this type may be outside of contracts: any sequence for a list, any account for an Address."""
+    """Return the type that an argument may have outside of contracts: any sequence for a list, any account for an Address."""
     kind = get_proper_type(argument)
     if isinstance(kind, UnionType):
         return UnionType.make_union([_from_outside(item, account, ctx) for item in kind.items])

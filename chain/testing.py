@@ -114,7 +114,7 @@ def _is_expected(failure: Failure, expected: Any) -> bool:
 
 
 def _is_declared(data: bytes, expected: Any) -> bool:
-    """True if revert data are of a declared error. The data decide, whatever refused, bytecode included."""
+    """True if revert data are those of a declared error. Only the data decide, so bytecode counts too."""
     spec = expected.__error__
     if data[:4] != spec.selector:
         return False
@@ -125,7 +125,7 @@ def _is_declared(data: bytes, expected: Any) -> bool:
 
 
 def _show_reason(expected: object) -> str:
-    """Return the expected reason in words; raise TypeError if it cannot be one."""
+    """Return the expected reason as text; raise TypeError if it is not a possible reason."""
     if expected is None:
         return "any reason"
     if isinstance(expected, type) and issubclass(expected, BaseException):
@@ -150,7 +150,7 @@ def assert_events(source: object, *expected: object) -> None:
     >>> assert_events(receipt, Moved(alice, 5))
     Traceback (most recent call last):
         ...
-    AssertionError: no Moved(player=<Account alice 0xf39F...>, square=5) came; the events are:
+    AssertionError: no Moved(player=<Account alice 0xf39F...>, square=5) was emitted; the events are:
       Moved(player=Address('0xf39F...'), square=4)
     """
     __tracebackhide__ = True
@@ -168,7 +168,7 @@ def assert_events(source: object, *expected: object) -> None:
             after = f" after {_show_event(expected[number - 1])}" if number else ""
             listed = "".join(f"\n  {event!r}" for event in events) or " none"
             raise AssertionError(
-                f"no {_show_event(expected_event)} came{after}; the events are:{listed}"
+                f"no {_show_event(expected_event)} was emitted{after}; the events are:{listed}"
             )
 
 
@@ -178,7 +178,7 @@ def _events_of(source: object) -> list[object]:
     events: object = getattr(source, "events", source)
     if isinstance(source, type) or not isinstance(events, Iterable):
         raise TypeError(
-            f"{short_repr(source)} holds no events: give a receipt, a chain or events first"
+            f"{short_repr(source)} has no events: pass a receipt, a chain or events first"
         )
     return list(events)
 

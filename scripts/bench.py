@@ -18,6 +18,7 @@ from typing import Any
 
 import bench_blokus
 import bench_deblockle
+import bench_explorer
 import bench_files
 import bench_fuel
 import bench_growth
@@ -126,6 +127,11 @@ def files() -> None:
     bench_files.show()
 
 
+def explorer() -> None:
+    """the explorer of a chain in a file, and a node with an open page"""
+    bench_explorer.show()
+
+
 def start() -> None:
     """from nothing to the first call, in a process that finds what an earlier one has kept"""
     bench_start.show()
@@ -156,7 +162,7 @@ def node() -> None:
 
 SECTIONS: dict[str, Callable[[], None]] = {
     section.__name__: section
-    for section in (calls, asked, growth, queries, files, start, tests, games, fuel, node)
+    for section in (calls, asked, growth, queries, files, explorer, start, tests, games, fuel, node)
 }
 
 

@@ -75,7 +75,8 @@ def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[
 
 @dataclass
 class _Plan(SourceBuilder):
-    """A decoder that is being generated: the format of one `struct.unpack`, and Python that turns its results into values."""
+    """A decoder that is being generated: the format of one `struct.unpack`, and Python source that turns its results into
+    values."""
 
     formats: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Contracts that are known by their JSON ABI only: their functions and events, in value types of the chain."""
+"""Contracts that are known only by their JSON ABI: their functions and events, in value types of the chain."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Functions(Mapping[str, AbiFunction]):
         if len(functions) > 1:
             choices = ", ".join(f"'{function.signature}'" for function in functions)
             raise TypeError(
-                f"there are {len(functions)} functions '{name}': get one by its signature, {choices}"
+                f"there are {len(functions)} functions '{name}': choose one by its signature, {choices}"
             )
         if not functions:
             raise KeyError(name)

@@ -57,7 +57,7 @@ def json_type(name: str, kind: ValueType) -> dict[str, Any]:
 
 
 def _solidity(kind: ValueType) -> str:
-    """Return a type as Solidity spells it. There a tuple is a struct, so one without a class is named after its parts."""
+    """Return a type in Solidity's spelling. There a tuple is a struct, so one without a class is named after its parts."""
     match kind:
         case ListType():
             return _solidity(kind.item) + "[]"
@@ -73,6 +73,6 @@ def _solidity(kind: ValueType) -> str:
 
 
 def _word(kind: ValueType) -> str:
-    """Return a type as a part of a name."""
+    """Return a type in a form that can be part of a name."""
     word = _solidity(kind).rpartition(" ")[2].replace("[]", "Array")
     return word[0].upper() + word[1:]

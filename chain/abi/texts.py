@@ -23,7 +23,7 @@ def text_data(text: str) -> bytes:
 
 
 def revert_text(data: bytes) -> str:
-    """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or else the bytes in hex."""
+    """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or the bytes in hex if it is neither."""
     if data[:4] == _ERROR and len(data) >= 68:
         size = int.from_bytes(data[36:68])
         return data[68 : 68 + size].decode("utf-8", "replace")

@@ -1,8 +1,8 @@
-"""Mass play: many games between strategies, on chains or by the bare rules, whose results are kept and counted.
+"""Mass play: many games between strategies, on chains or by the rules alone, whose results are stored and counted.
 
-A game offers a `Game` in its module `play`: its strategies, and how it is set up on a chain and without one. What a campaign of
-games comes to depends on its `Plan` alone: a game has its chance from the name of the campaign and its own number, so it is the
-same on every machine, in whatever order and by however many processes the games are played. Begin reading in `campaign.py`.
+A game offers a `Game` in its module `play`: its strategies, and how it is set up on a chain and without one. The results of a
+campaign depend only on its `Plan`: a game's random numbers are derived from the name of the campaign and the number of the
+game, so they are the same on every machine, with any order and any number of processes. Begin reading in `campaign.py`.
 
     from chain.arena import Plan, play
 

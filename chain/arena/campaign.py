@@ -1,12 +1,13 @@
-"""A campaign: the games of a plan that are missing are played and stored, until all are there or a test is decided."""
+"""A campaign: the missing games of a plan are played and stored, until all exist or a test is decided."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from chain.arena.estimates import Sprt
+from chain.arena.lock import locked
 from chain.arena.plan import Plan
 from chain.arena.player_process import STANDARD, Setting
 from chain.arena.scheduler import rows_from
@@ -14,9 +15,7 @@ from chain.arena.store import Store
 from chain.arena.supervisor import Supervisor
 from chain.arena.tally import Tally
 
-Watch = Callable[
-    [int, Tally], object
-]  # takes the number of games that came in, and the count so far
+Watch = Callable[[int, Tally], object]  # takes the number of new games, and the tally so far
 
 
 def play(
@@ -31,11 +30,12 @@ def play(
     scheduler: str | None = None,
     watch: Watch = lambda done, tally: None,
 ) -> Tally:
-    """Play the games from 0 to `games` that are not in the folder `out`, each chunk stored as it comes. Return their count.
+    """Play the games from 0 to `games` that are not in the folder `out` yet, and store each chunk as it comes. Return their
+    tally.
 
-    The rows depend on the plan alone, not on the `workers` of this machine or of a `scheduler` of Dask, on `chunk` (games asked
-    for at once, by default about a second's worth) or on `setting`. With `sprt` the campaign ends at the first pair at which
-    the test is decided.
+    The rows depend only on the plan, not on the `workers` of this machine or of a Dask `scheduler`, on `chunk` (games
+    requested at a time, by default about a second's worth) or on `setting`. With `sprt` the campaign ends at the first pair
+    at which the test is decided.
 
     >>> plan = Plan.of("contracts.deblockle", ["random"], bare=True)
     >>> play(plan, games=2).games
@@ -43,10 +43,10 @@ def play(
     """
     if sprt is not None and not plan.is_duel:
         raise ValueError("a sequential test needs two strategies that swap seats")
-    with Store(out) as store:
-        store.follow(plan)
+    with Store(out) as store, nullcontext() if out is None else locked(out):
+        store.follow(plan, games)
         tally = store.tally(sprt, until=games)
-        early = store.games(tally.games)  # which came before one that is missing
+        early = store.games(tally.games)  # it came before a missing one
         missing = (number for number in range(tally.games, games) if number not in early)
         left = games - tally.games - sum(number < games for number in early)
         watch(games - left, tally)

@@ -1,7 +1,8 @@
 """Players on a cluster of Dask: workers that come and go ask a scheduler for chunks, which this process hands out.
 
-A task is a function of this package with plain data, since the scheduler reads it, too, and has no game. The game's code goes
-to each worker once, and each thread of a worker plays in a process of its own, so a game may hang or end its process.
+A task is a function of this package with plain data, because the scheduler reads it too, and does not have the game. The
+game's code goes to each worker once, and each thread of a worker plays in a process of its own, so a game may hang or crash
+its process.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by
 
 
 class ClusterLost(RuntimeError):
-    """The scheduler has gone, or was never there."""
+    """The scheduler is gone, or never existed."""
 
     def __init__(self, address: str) -> None:
         super().__init__(
-            f"the scheduler at {address} cannot be reached; once it is there, the same command goes on"
+            f"the scheduler at {address} cannot be reached; once it runs, repeat the command to continue"
         )
 
 
 class Code(WorkerPlugin):
-    """A game's code, which each worker unpacks when it comes."""
+    """A game's code, which each worker unpacks when it joins."""
 
     def __init__(self, digest: str, code: bytes) -> None:
         self.name, self._code = f"boardchain-{digest}", code
@@ -69,7 +70,7 @@ class Cluster:
         }
 
     def rows(self) -> Generator[list[Row], None, None]:
-        """Yield the rows of one chunk after the other, as they come."""
+        """Yield the rows of the chunks as they come."""
         try:
             with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
                 client.register_plugin(Code(self._digest, self._code))
@@ -88,10 +89,10 @@ class Cluster:
             yield rows
 
     def _ask(self, client: Client, chunks: Any, waiting: int) -> int:
-        """Hand out chunks until each thread has enough. Return how many are handed out then."""
+        """Hand out chunks until each thread has enough. Return the number of chunks that are out."""
         enough = _AHEAD * max(1, sum(client.nthreads().values()))
         while waiting < enough and (games := list(islice(self._numbers, self._size))):
-            # Other campaigns may be played there, too: no two tasks have one name.
+            # Other campaigns may be played there too, so each task has a unique name.
             chunks.add(client.submit(play_chunk, self._job, games, pure=False))
             waiting += 1
         return waiting

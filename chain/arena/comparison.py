@@ -1,6 +1,6 @@
-"""Two versions of the rules compared: the same games with the same chance under both, so that only what differs counts.
-
-The games of a round share their chance, so a round is one observation: what it has here less what it has there.
+"""Comparison of two versions of the rules: the same games with the same random numbers under both, so that only the
+differences count. The games of a round share their random numbers, so a round is one observation: its value here minus its
+value there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chain.arena.store import Store
 
 @dataclass
 class Difference:
-    """What a number is on average here and there, and by how much it is greater here."""
+    """The average of a number here and there, and the difference."""
 
     what: str
     is_share: bool = True
@@ -48,10 +48,10 @@ class Difference:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the true difference is, in 95 of 100 comparisons. One round alone tells nothing.
+        """The interval that contains the true difference in 95 of 100 comparisons. It needs more than one round.
 
-        Of shares, half a game is added to each of the four ways in which one can go here and there (Agresti and Min 2005), so
-        that no difference seems certain.
+        For shares, half a game is added to each of the four possible pairs of outcomes (Agresti and Min 2005), so that no
+        difference seems certain.
         """
         if self.rounds < 2:
             return -inf, inf
@@ -70,13 +70,13 @@ class Comparison:
     name: str  # of the version that is there
     there: Plan
     games: int = 0
-    changed: int = 0  # games that went otherwise
+    changed: int = 0  # games with a different outcome
     first_changed: int | None = None
     differences: list[Difference] = field(default_factory=list)
 
 
 def compare(name: str, here: Store, there: Store) -> Comparison:
-    """Compare the games that both have and that failed under neither version."""
+    """Compare the games that exist under both versions and failed under neither."""
     tallies = here.kept_tally, there.kept_tally
     plan, until = tallies[0].plan, min(tally.games for tally in tallies)
     comparison = Comparison(name, tallies[1].plan)
@@ -106,7 +106,7 @@ def compare(name: str, here: Store, there: Store) -> Comparison:
 
 
 def _rounds(plan: Plan, here: Iterator[Row], there: Iterator[Row]) -> Iterator[list[tuple[Row, Row]]]:  # fmt: skip
-    """Yield the games of each round as they went here and there, if all of them ended."""
+    """Yield the outcomes of each round's games here and there, if all of them ended."""
     size = len(plan.arrangements)
     for _, games in groupby(zip(here, there, strict=True), lambda pair: pair[0].game // size):
         pairs = list(games)
@@ -115,7 +115,7 @@ def _rounds(plan: Plan, here: Iterator[Row], there: Iterator[Row]) -> Iterator[l
 
 
 def _won(rows: Sequence[Row], strategy: str) -> float:
-    """Return the share of games won by a strategy, on whatever seats."""
+    """Return the share of games won by a strategy, on all seats."""
     wins = 0.0
     for row in rows:
         seats = [seat for seat, name in enumerate(json.loads(row.seats)) if name == strategy]

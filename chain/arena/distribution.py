@@ -1,4 +1,4 @@
-"""How often each whole number came up, in so little room that a million games fit: beyond three digits numbers are rounded."""
+"""The frequency of each whole number, compact enough for a million games: beyond three digits numbers are rounded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIGITS: Final = 3
 
 @dataclass
 class Distribution:
-    """Numbers from 0 on: the least, the most and the sum as they are, all others by their first three digits."""
+    """Numbers from 0 on: the minimum, the maximum and the sum exactly, all others by their first three digits."""
 
     counts: Counter[int] = field(default_factory=Counter)
     total: int = 0
@@ -34,7 +34,7 @@ class Distribution:
         self.counts[_rounded(number)] += times
 
     def quantile(self, share: float) -> int:
-        """Return the number that so large a share of all do not exceed; the median is that of one half."""
+        """Return the number that this share of all numbers does not exceed; the median is that of one half."""
         left = share * self.count
         for number in sorted(self.counts):
             left -= self.counts[number]

@@ -1,24 +1,24 @@
-"""What results say about strength: shares with their intervals, Elo, and a sequential test.
+"""Estimates of strength from results: shares with their intervals, Elo, and a sequential test.
 
-Two games with the same chance and swapped seats are one observation, a pair: its score is 0, ½, 1, 1½ or 2. The variance of
-pairs is less than that of games that are taken for independent, since luck and the first move cancel out.
+Two games with the same random numbers and swapped seats are one observation, a pair: its score is 0, ½, 1, 1½ or 2. The
+variance of pairs is less than that of games treated as independent, because luck and the first move cancel out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, log10, sqrt
+from math import inf, log, log10, sqrt
 from typing import Final
 
-Z: Final = 1.959963984540054  # 95 in 100 lie so many standard deviations around the mean
+Z: Final = 1.959963984540054  # 95 in 100 are within this many standard deviations of the mean
 PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share
 PSEUDO_COUNT: Final = 1e-3  # so that no kind of pair seems impossible
-FEWEST_PAIRS: Final = 50  # before the sequential test looks
+FEWEST_PAIRS: Final = 50  # before the sequential test applies
 
 
 def wilson(points: float, games: int, z: float = Z) -> tuple[float, float]:
-    """Return the interval for a share of which `points` were seen in `games`."""
+    """Return the interval for a share of `points` out of `games`."""
     if not games:
         return 0.0, 1.0
     share = points / games
@@ -29,36 +29,36 @@ def wilson(points: float, games: int, z: float = Z) -> tuple[float, float]:
 
 
 def elo_of(share: float) -> float:
-    """Return by how many points of Elo somebody is stronger who scores this share."""
+    """Return the Elo advantage of a player who scores this share."""
     share = min(max(share, 1e-6), 1 - 1e-6)
     return -400 * log10(1 / share - 1)
 
 
 def share_of(elo: float) -> float:
-    """Return the share that somebody scores who is stronger by so many points of Elo."""
+    """Return the share that a player with this Elo advantage scores."""
     share: float = 1 / (1 + 10 ** (-elo / 400))
     return share
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """How many pairs had each score: 0, ½, 1, 1½ and 2."""
+    """The number of pairs with each score: 0, ½, 1, 1½ and 2."""
 
     counts: tuple[int, ...] = (0, 0, 0, 0, 0)
 
     def and_one(self, points: float) -> Pairs:
-        """Return these pairs and one more with so many points."""
+        """Return these pairs and one more with this score."""
         index = round(2 * points)
         return Pairs(tuple(count + (i == index) for i, count in enumerate(self.counts)))
 
     @property
     def is_one_sided(self) -> bool:
-        """True if there is nothing to tell a difference from: all pairs are won by one side, or there are none."""
+        """True if the difference cannot be estimated: one side won all pairs, or there are none."""
         return not any(self.counts) or _mean(self.counts) in (0, 1)
 
     @property
     def elo(self) -> tuple[float, float]:
-        """The difference in Elo, and how far it may be off either way."""
+        """The difference in Elo, and its margin of error."""
         total = sum(self.counts)
         share = _mean(self.counts)
         spread = sum(n * (at - share) ** 2 for n, at in zip(self.counts, PAIR_SCORES, strict=True))
@@ -72,17 +72,22 @@ class Sprt:
 
     elo0: float
     elo1: float
-    alpha: float = 0.05  # how often it may say elo1 although elo0 is true
+    alpha: float = 0.05  # the probability of deciding for elo1 although elo0 is true
     beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not -inf < self.elo0 < self.elo1 < inf:
+            told = "a sequential test asks for one difference in Elo or a greater one, such as 0 10"
+            raise ValueError(f"{told}, not {self.elo0:g} {self.elo1:g}")
 
     @property
     def bounds(self) -> tuple[float, float]:
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: Pairs) -> float:
-        """Return the logarithm of how much likelier the pairs are under elo1 than under elo0.
+        """Return the log-likelihood ratio of the pairs under elo1 and elo0.
 
-        Each hypothesis is taken at its best: the likeliest distribution of pairs with the mean that it says.
+        Each hypothesis is represented by the most likely distribution of pairs with its mean.
         """
         counts = [count or PSEUDO_COUNT for count in pairs.counts]
         under = [_likeliest(counts, share_of(elo)) for elo in (self.elo0, self.elo1)]
@@ -90,7 +95,7 @@ class Sprt:
         return llr
 
     def accepted(self, pairs: Pairs) -> float | None:
-        """Return the Elo that the test decides for, None while it goes on."""
+        """Return the Elo that the test decides for; None while it is undecided."""
         if sum(pairs.counts) < FEWEST_PAIRS:
             return None
         low, high = self.bounds
@@ -103,9 +108,9 @@ def _mean(counts: Sequence[float]) -> float:
 
 
 def _likeliest(counts: Sequence[float], mean: float) -> list[float]:
-    """Return the distribution with this mean under which the counts are likeliest.
+    """Return the distribution with this mean under which the counts are most likely.
 
-    It is n / (1 + x (score - mean)) for the x at which the scores less the mean add up to nothing; the sum falls as x grows.
+    It is n / (1 + x (score - mean)) for the x at which the scores minus the mean add up to zero; the sum falls as x grows.
     """
     total = sum(counts)
     observed = [(count / total, at - mean) for count, at in zip(counts, PAIR_SCORES, strict=True)]

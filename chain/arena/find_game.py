@@ -1,4 +1,4 @@
-"""The game that a target names, `contracts.blokus` or a module of one's own, and the digest of its code."""
+"""The game that a target names, `contracts.blokus` or any other module, and the digest of its code."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def find_game(target: str) -> Game[object, object]:
 
 
 def digest_of(target: str) -> str:
-    """Return the digest of all that decides about a game's results: its contracts, its tables, its strategies.
+    """Return the digest of everything that determines a game's results: its contracts, its tables, its strategies.
 
-    These are the programs of its contracts and the syntax of all modules beside the one that offers it.
+    It covers the programs of its contracts and the syntax of all modules in the folder of the one that offers it.
     """
     module, game = _found(target)
     digest = sha256(b"".join(program_of(contract).digest for contract in game.contracts))

@@ -1,4 +1,4 @@
-"""What a game offers to be played by strategies: a table on a chain, one by the bare rules, and the strategies themselves."""
+"""A game's interface for strategies: a table on a chain, one by the rules alone, and the strategies themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Move = TypeVar("Move")
 
 @dataclass(frozen=True)
 class Result:
-    """How a game ended: why, and by seat the points and the places. Whoever is in place 1 has won.
+    """How a game ended: the reason, and by seat the points and the places. Place 1 wins.
 
     >>> Result("resigned", scores=(0, 1), places=(2, 1)).winners
     (1,)
@@ -35,7 +35,7 @@ class Result:
 
 
 def result_of(ending: str, scores: Sequence[int]) -> Result:
-    """Return the result of a game in which more points are better. Equal points share a place, and the next one is left out.
+    """Return the result of a game in which more points are better. Equal points share a place, and the next place is skipped.
 
     >>> result_of("all passed", [3, 7, 7]).places
     (3, 1, 1)
@@ -75,7 +75,7 @@ class Table(Protocol[State_co, Move]):
         ...
 
     def result(self) -> Result | None:
-        """Return how the game ended, or None while it goes on."""
+        """Return the result, or None while the game is running."""
         ...
 
     def text(self) -> str:
@@ -84,9 +84,9 @@ class Table(Protocol[State_co, Move]):
 
 
 class Strategy(Protocol[State_contra, Move]):
-    """A player of one game: each seat of each game has its own, so it may remember what it likes.
+    """A player of one game. Each seat of each game has its own, so it may keep a state.
 
-    `chance` is all the chance that it may use; it looks at no clock and at nothing else outside.
+    `chance` is its only source of randomness; it may not use a clock or anything else from outside.
 
     >>> from random import Random
     >>> class First:
@@ -103,16 +103,16 @@ class Strategy(Protocol[State_contra, Move]):
 
 @dataclass(frozen=True)
 class Game(Generic[State, Move]):
-    """What a module `play` offers.
+    """The game that a module `play` offers.
 
     >>> from contracts.deblockle.play import PLAY  # a Game
     >>> PLAY.seats, sorted(PLAY.strategies)
     ((2,), ['greedy', 'random'])
     """
 
-    contracts: tuple[type[Contract], ...]  # if their code changes, it is another game
-    seats: tuple[int, ...]  # how many can play
-    strategies: Mapping[str, Callable[[], Strategy[State, Move]]]  # what makes each, by name
+    contracts: tuple[type[Contract], ...]  # if their code changes, it counts as another game
+    seats: tuple[int, ...]  # the possible numbers of players
+    strategies: Mapping[str, Callable[[], Strategy[State, Move]]]  # the factory of each, by name
     on_chain: Callable[[Chain, int, Random], Table[State, Move]]  # of a fresh chain, seats, chance
     by_rules: Callable[[int, Random], Table[State, Move]]  # the same without a chain
     # The parts of the picture of a state that a move is about: reports count them.
@@ -120,7 +120,7 @@ class Game(Generic[State, Move]):
 
 
 class Uniform:
-    """Takes any move.
+    """Chooses any move.
 
     >>> from random import Random
     >>> Uniform().choose(None, ["left", "right"], Random(1))
@@ -134,18 +134,18 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Greedy(Generic[State, Move]):
-    """Takes one of the moves that are worth most; now and then, as often as `whim` says, any move.
+    """Chooses one of the best moves; with the probability `whim`, any move.
 
     >>> from random import Random
     >>> Greedy(lambda state, move: len(move)).choose(None, ["left", "right"], Random(1))
     'right'
     """
 
-    worth: Callable[[State, Move], int]  # what a move is worth in a state
+    worth: Callable[[State, Move], int]  # the value of a move in a state
     whim: float = 0  # 0.1 is once in ten moves
 
     def choose(self, state: State, moves: Sequence[Move], chance: Random) -> Move:
-        """Return one of the moves that are worth most."""
+        """Return one of the moves with the highest value."""
         if self.whim and chance.random() < self.whim:
             return chance.choice(moves)
         worths = [self.worth(state, move) for move in moves]

@@ -1,4 +1,4 @@
-"""One game from its first move to its row in the results. It depends on the plan and on its number, and on nothing else."""
+"""One game from its first move to its row in the results. It depends only on the plan and its number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from random import Random
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from chain.arena.find_game import find_game
 from chain.arena.game import Game, Result, Table
@@ -17,9 +17,11 @@ from chain.metering.watchdog import watchdog
 from chain.replays import record
 from chain.simulator.chain import Chain
 
+LOST: Final = "its players crashed, or were silent for too long"  # why a game failed
+
 
 class Row(NamedTuple):
-    """A game in the results. Lists are JSON. What only a chain counts is None without one."""
+    """A game in the results. Lists are JSON. Figures of a chain are None without one."""
 
     game: int
     seed: int
@@ -32,7 +34,7 @@ class Row(NamedTuple):
     text: str  # the last state
     gas: int | None = None
     ticks: int | None = None
-    calls: str | None = None  # by entry how often, and the gas; a deployment has no entry
+    calls: str | None = None  # by entry the number of calls, and the gas; a deployment has no entry
     details: str | None = (
         None  # of the first games: how often each gas by entry, and each part of the board
     )
@@ -41,24 +43,24 @@ class Row(NamedTuple):
 
     @property
     def outcome(self) -> tuple[object, ...]:
-        """What has to be the same on a chain and by the rules."""
+        """The part that must be the same on a chain and by the rules."""
         return self.ending, self.places, self.scores, self.plies, self.text, self.failure
 
 
 class NoEnd(Exception):
-    """A game goes on after the most plies that the plan allows."""
+    """A game exceeds the number of plies that the plan allows."""
 
 
 class IllegalChoice(Exception):
-    """A strategy chose what is not among the moves."""
+    """A strategy chose something that is not a legal move."""
 
 
 def play_game(
     plan: Plan, number: int, *, seconds: float | None = None, journal: Path | None = None
 ) -> Row:
-    """Play a game of a campaign. If it takes more than so many seconds of computing it fails.
+    """Play a game of a campaign. It fails if it takes more than `seconds` of computing.
 
-    A journal is a file that has each move before it is made, for a game that may end this process.
+    A journal is a file that records each move before it is made, for a game that may crash this process.
     """
     game = find_game(plan.target)
     sitting = _Sitting(game, plan, number, seconds, journal)
@@ -69,7 +71,7 @@ def play_game(
         again = _Sitting(game, plan, number, seconds, journal)
         checked = _on_chain(game, again, Chain(seed=again.seed))
         if checked.outcome != row.outcome:
-            failure = row.failure or checked.failure or "it ends otherwise on a chain"
+            failure = row.failure or checked.failure or "it ends differently on a chain"
             return checked._replace(failure=f"by the rules and on a chain: {failure}")
     return row
 
@@ -77,18 +79,23 @@ def play_game(
 def replay_into(plan: Plan, number: int, file: Path) -> Row:
     """Play a game once more, on a chain in a file."""
     if file.exists():
-        raise FileExistsError(f"{file} is there already")
+        raise FileExistsError(f"{file} already exists")
     with Chain.open(file, seed=plan.seed(number)) as chain:
-        game = find_game(plan.target)
-        return _on_chain(game, _Sitting(game, plan, number), chain)
+        return replay_on(plan, number, chain)
+
+
+def replay_on(plan: Plan, number: int, chain: Chain, *, seconds: float | None = None) -> Row:
+    """Play a game once more, on a fresh chain with its seed."""
+    game = find_game(plan.target)
+    return _on_chain(game, _Sitting(game, plan, number, seconds), chain)
 
 
 def row_of_lost_game(plan: Plan, number: int, moves: str) -> Row:
-    """Return the row of a game that ended its players, or had to be ended with them."""
+    """Return the row of a game that crashed its players, or was killed with them."""
     seats, none = _json(plan.seats(number)), _json(())
     return Row(
         number, plan.seed(number), seats, None, none, none, none, moves.count("\n"), "",
-        failure="the players that played it ended, or were silent for too long",
+        failure=LOST,
         transcript=moves,
     )  # fmt: skip
 
@@ -119,7 +126,7 @@ def _on_chain(game: Game[object, object], sitting: _Sitting, chain: Chain) -> Ro
 
 
 class _Sitting:
-    """The players of a game, each with a chance of its own, and what they have done."""
+    """The players of a game, each with its own random numbers, and what they did."""
 
     def __init__(
         self, game: Game[object, object], plan: Plan, number: int,
@@ -155,7 +162,7 @@ class _Sitting:
 
     def _move(self, table: Table[object, object], journal: IO[str] | None) -> None:
         if len(self.made) == self.plan.most_plies:
-            raise NoEnd(f"the game goes on after {self.plan.most_plies} plies")
+            raise NoEnd(f"the game has not ended after {self.plan.most_plies} plies")
         name, player, chance = self.players[table.turn()]
         moves = table.moves()
         move = player.choose(table.state, moves, chance)
@@ -170,7 +177,7 @@ class _Sitting:
         table.make(move)
 
     def details(self, calls: Mapping[str, Counter[int]]) -> str | None:
-        """Return what is known of the gas of calls and the places of moves, if this game's details are kept."""
+        """Return the details about the gas of calls and the places of moves, if they are kept for this game."""
         is_kept = self.plan.is_detailed(self.number)
         return _json({"gas": calls, "heat": self.heat}) if is_kept else None
 

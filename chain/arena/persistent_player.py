@@ -1,4 +1,4 @@
-"""Games that are played whatever becomes of their players: a game is pure, so another player can be asked for it."""
+"""Games that survive a crash of their players: a game is pure, so another player can play it again."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Start: TypeAlias = Callable[[], PlayerProcess]
 
 
 class PlayerLost(RuntimeError):
-    """Players end before they have played anything."""
+    """The players end before they have played anything."""
 
 
 class PersistentPlayer:
-    """One player after the other, each made anew when the one before has ended."""
+    """A player that is replaced by a new one whenever it ends."""
 
     def __init__(self, plan: Plan, start: Start) -> None:
         self._plan, self._start = plan, start
         self._player: PlayerProcess | None = None
 
     def rows(self, games: Sequence[int]) -> Iterator[Row]:
-        """Yield the rows of all these games. One that ends every player is a failure, with the moves that were made."""
+        """Yield the rows of all these games. A game that crashes every player is a failure, with the moves that were made."""
         left = list(games)
         while left:
             try:
@@ -40,7 +40,7 @@ class PersistentPlayer:
                 yield self._again(left.pop(0))
 
     def _again(self, game: int) -> Row:
-        """Play a game once more that ended its player, alone and with a journal of its moves."""
+        """Replay a game that crashed its player, alone and with a journal of its moves."""
         with TemporaryDirectory() as folder:
             journal = Path(folder) / "journal"
             for _ in range(TRIES - 1):
@@ -53,7 +53,7 @@ class PersistentPlayer:
             return row_of_lost_game(self._plan, game, journal.read_text("utf-8"))
 
     def close(self) -> None:
-        """End the player that is there."""
+        """End the present player."""
         if self._player is not None:
             self._player.close()
         self._player = None

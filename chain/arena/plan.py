@@ -1,4 +1,4 @@
-"""The plan of a campaign: all that decides how game number n goes."""
+"""The plan of a campaign: everything that determines game number n."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _BITS: Final = 53  # what JSON and SQLite can hold without loss
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides how games go. `strategies` are those of the seats in game 0.
+    """Everything that determines the games. `strategies` are those of the seats in game 0.
 
-    In the games that follow they move on by a seat each, with the same chance, until all arrangements have been played. Then
-    the chance is a new one.
+    In each following game they move on by one seat, with the same random numbers, until all arrangements have been played.
+    Then new random numbers apply.
 
     >>> plan = Plan.of("contracts.deblockle", ["greedy", "random"], bare=True)
     >>> plan.target, plan.strategies, plan.is_duel, plan.arrangements
@@ -31,16 +31,17 @@ class Plan:
     target: str  # the package of the game
     strategies: tuple[str, ...]  # by seat, in game 0
     digest: str  # of the game's code
-    campaign: str = ""  # another name, other games
+    campaign: str = ""  # another name gives other games
     bare: bool = False  # by the rules, without a chain
     check: float = 0  # the share of bare games that are also played on a chain
-    most_plies: int = 100_000  # a game that goes on longer has failed
+    most_plies: int = 100_000  # a longer game has failed
 
     @classmethod
     def of(cls, target: str, strategies: Sequence[str], **options: Any) -> Self:
-        """Return a plan for a game as it is now. One strategy alone sits on all seats.
+        """Return a plan for the present code of a game. A single strategy takes all seats.
 
-        `options` are the fields of a plan. Raise ValueError for a strategy that the game lacks, or for too many.
+        `options` are the fields of a plan. Raise ValueError for a strategy that the game lacks, for too many, or for games that
+        are to be checked on a chain and are played there anyway.
 
         >>> Plan.of("contracts.deblockle", ["random"], most_plies=500).strategies
         ('random', 'random')
@@ -55,7 +56,10 @@ class Plan:
         if len(strategies) not in game.seats:
             seats = " or ".join(map(str, game.seats))
             raise ValueError(f"{target} has {seats} seats; {len(strategies)} strategies are named")
-        return cls(target, tuple(strategies), digest_of(target), **options)
+        plan = cls(target, tuple(strategies), digest_of(target), **options)
+        if plan.check and not plan.bare:
+            raise ValueError("only bare games are checked on a chain: the others are played there")
+        return plan
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:

@@ -2,8 +2,8 @@
 
 A chunk is a line of JSON: the plan, the numbers of the games, how many seconds of computing a game may take, and perhaps a file
 for the moves of a game that ended a player before. The answer is a line with the digest of the code here, and a line for each
-game as soon as it is over. What games print goes to stderr. The process ends with its stdin, so it survives nobody who started
-it.
+game as soon as it is over. The output of games goes to stderr. The process ends with its stdin, so it never outlives its
+parent.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from chain.arena.plan import Plan
 
 
 def main() -> None:
-    """Answer chunks until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process ends it
+    """Play chunks until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     digest = cache(digest_of)
@@ -30,7 +30,7 @@ def main() -> None:
     def answer(value: object) -> None:
         try:
             print(json.dumps(value), file=answers, flush=True)
-        except BrokenPipeError:  # nobody waits for it any more
+        except BrokenPipeError:  # nobody waits for it any longer
             os._exit(1)
 
     for line in sys.stdin:

@@ -1,4 +1,4 @@
-"""A player seen from outside: a process that is asked for games, and killed if it is silent for too long."""
+"""A player as seen by its parent: a process that plays games, and is killed if it is silent for too long."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from chain.arena.plan import Plan
 from chain.arena.versions import env_at
 
 _START: Final = 60.0  # seconds to import a game and read its code
-_LOOK: Final = 0.5  # seconds between two looks at the clock
+_LOOK: Final = 0.5  # seconds between two checks of the clock
 _NEVER: Final = float("inf")
 
 
 class OtherCode(RuntimeError):
-    """A player has other code of the game than the plan says."""
+    """A player's code of the game differs from that of the plan."""
 
 
 class PlayerEnded(Exception):
@@ -32,15 +32,19 @@ class PlayerEnded(Exception):
 
 @dataclass(frozen=True)
 class Setting:
-    """How players are started, and what they are allowed. Nothing of it decides how games go."""
+    """How players are started, and their limits. None of it affects the games."""
 
     root: Path | None = None  # where the game's code is, if not where this process finds it
     seconds: float = 600.0  # of computing that a game may take
     hash_seed: int = 0
 
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < _NEVER:
+            raise ValueError(f"a game may take a number of seconds above 0, not {self.seconds}")
+
     @property
     def patience(self) -> float:
-        """Seconds after which a player that says nothing hangs, and does not only compute on a busy machine."""
+        """The seconds after which a silent player counts as hanging, even on a busy machine."""
         return 10 + 2 * self.seconds
 
 
@@ -61,7 +65,7 @@ class PlayerProcess:
         Thread(target=self._watch, daemon=True).start()
 
     def rows(self, games: Sequence[int], journal: Path | None = None) -> Iterator[Row]:
-        """Yield the rows of these games one after the other. Raise `PlayerEnded` as soon as there are no more."""
+        """Yield the rows of these games. Raise `PlayerEnded` if the player ends before all are played."""
         request = {
             "plan": asdict(self._plan),
             "games": games,
@@ -93,7 +97,7 @@ class PlayerProcess:
         self._process.wait()
 
     def _line(self, seconds: float) -> str:
-        """Return the next line, for which the player has so much time."""
+        """Return the next line, for which the player has this much time."""
         assert self._process.stdout is not None
         self._deadline = time.monotonic() + seconds
         try:

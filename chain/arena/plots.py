@@ -1,6 +1,6 @@
 """Plots as SVG, from which values can be read: axes with ticks at round numbers, labels, tooltips with the numbers themselves.
 
-A plot is some 2 kB, needs no script, prints, and turns dark with its page. Nothing of what it shows can break out of it.
+A plot is about 2 kB, needs no script, can be printed, and turns dark with its page. All its text is escaped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from chain.pictures.markup import Markup, circle, element, rect, shorten, text
 from chain.pictures.picture import FONT
 
-WIDTH: Final = 360  # as wide as a phone shows it, so that its words are never small
+WIDTH: Final = 360  # the width of a phone's screen, so that the text is never small
 _LEFT: Final = 116  # for labels
 _RIGHT: Final = 18
 _ROW: Final = 26
@@ -27,7 +27,7 @@ Format = Callable[[float], str]
 
 @dataclass(frozen=True)
 class Interval:
-    """A value, and how far down and up it reaches."""
+    """A value, with its lower and upper end."""
 
     label: str
     value: float
@@ -104,7 +104,7 @@ def histogram(counts: Mapping[int, int], across: str, up: str) -> Markup:
 
 
 class _Scale:
-    """From values to places, with round ticks; both ends are ticks unless the scale `is_exact`."""
+    """Maps values to positions, with round ticks; both ends are ticks unless the scale `is_exact`."""
 
     def __init__(self, low: float, high: float, start: float, end: float, *, is_exact: bool = False) -> None:  # fmt: skip
         if low == high:

@@ -19,26 +19,26 @@ AGAINST: Final = "against"  # the folder of other versions' results, a folder ea
 
 
 def report_of(store: Store) -> str:
-    """Return the report of the games from number 0 on to the first that is missing."""
+    """Return the report of the games from number 0 to the first missing one."""
     tally = store.kept_tally
     failures = list(islice(store.failures(), SHOWN_FAILURES))
     return report_page(tally, failures, _board_of(tally.plan), comparisons_of(store))
 
 
 def comparisons_of(store: Store) -> list[Comparison]:
-    """Return the comparisons with all other versions of the game that were played beside these results."""
+    """Return the comparisons with all other versions of the game whose results are next to these."""
     if store.folder is None:
         return []
     comparisons = []
     for file in sorted((store.folder / AGAINST).glob(f"*/{FILE}")):
-        with Store(file.parent) as other:
+        with Store(file.parent, writes=False) as other:
             comparisons.append(compare(file.parent.name, store, other))
     return comparisons
 
 
 def write_report(folder: Path, file: Path | None = None) -> Path:
-    """Write the report of a folder's results, by default beside them."""
-    with Store(folder) as store:
+    """Write the report of a folder's results, by default into the same folder."""
+    with Store(folder, writes=False) as store:
         page = report_of(store)
     target = file or folder / "report.html"
     target.write_text(page, "utf-8")
@@ -46,7 +46,7 @@ def write_report(folder: Path, file: Path | None = None) -> Path:
 
 
 def _board_of(plan: Plan) -> Picture | None:
-    """Return the board at the start of a game; None if the game is not here as it was played."""
+    """Return the board at the start of a game; None if the game's code has changed."""
     try:
         if digest_of(plan.target) != plan.digest:
             return None

@@ -1,6 +1,5 @@
-"""The report of a campaign: one page of HTML without script, that opens offline, light or dark as its reader likes.
-
-Beside each plot is a table with its numbers. All words of a game and of its strategies are escaped.
+"""The report of a campaign: one page of HTML without script, which works offline, in light or dark. Next to each plot is a
+table with its numbers. All texts of a game and of its strategies are escaped.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def section(title: str | Markup, shown: Markup, *beside: Markup) -> Markup:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "table") -> Markup:
-    """Return a table; what stands in its first column may be text in any script."""
+    """Return a table; its first column may have text in any script."""
     head = element("tr", *(element("th", name) for name in columns))
     body = [
         element("tr", element("td", _name(first)), *(element("td", each) for each in rest))
@@ -91,7 +90,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "ta
 
 
 def _name(words: str) -> Markup:
-    """Return words that people chose: their direction ends where they do."""
+    """Return a user's text, isolated so that its writing direction does not affect the text around it."""
     return element("bdi", words)
 
 
@@ -102,7 +101,7 @@ def remark(words: str) -> Markup:
 def _head(title: str, tally: Tally) -> Iterator[Markup]:
     plan = tally.plan
     yield element("h1", title)
-    played = "by the bare rules" if plan.bare else "on a chain"
+    played = "by the rules alone" if plan.bare else "on a chain"
     checked = f", {percent(plan.check)} of them on a chain too" if plan.check else ""
     around = join(
         join([", " if seat else "", _name(name)]) for seat, name in enumerate(plan.strategies)
@@ -136,9 +135,9 @@ def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> I
 
 
 def _against(comparison: Comparison) -> Markup:
-    """What the rules change against another version of them, with the same chance."""
+    """The effects of a change of the rules, with the same random numbers."""
     title = join(["Against ", _name(comparison.name)])
-    told = f"{whole(comparison.changed)} of {whole(comparison.games)} games with the same chance went otherwise"
+    told = f"{whole(comparison.changed)} of {whole(comparison.games)} games with the same random numbers ended differently"
     first = "" if comparison.first_changed is None else f", the first is {comparison.first_changed}"
     remarks = (
         remark(f"{told}{first}. A difference is real if its interval leaves out 0."),
@@ -149,7 +148,7 @@ def _against(comparison: Comparison) -> Markup:
     shares = [each for each in comparison.differences if each.is_share and each.rounds > 1]
     rows = [Interval(each.what, each.value, *each.interval) for each in shares]
     axis = "difference in the share of games won"
-    plot = intervals(rows, axis, percent, mark=0) if rows else remark("One round tells nothing.")
+    plot = intervals(rows, axis, percent, mark=0) if rows else remark("One round is not enough.")
     columns = ("on average", "here", "there", "difference", "interval")
     return section(title, plot, table(columns, map(_difference_row, comparison.differences)), *remarks)  # fmt: skip
 
@@ -165,21 +164,25 @@ def _decimal(number: float) -> str:
 
 
 def _wins(tally: Tally) -> Markup:
-    shares = [share for share in tally.shares() if share.seat is None]
-    even = 1 / len(tally.plan.strategies)
-    even *= len(tally.plan.strategies) / len(set(tally.plan.strategies))
-    rows = [_share_row(share, share.strategy) for share in shares]
-    by_seat = [share for share in tally.shares() if share.seat is not None]
-    seats = [_share_row(share, _at_seat(share)) for share in by_seat]
-    names = _named(shares) + [
-        Interval(_at_seat(share), share.share, *share.interval) for share in by_seat
-    ]
-    plot = intervals(names, "share of games won", percent, mark=even, least=0, most=1)
+    even, rows = _even(tally), [_share_row(share, name_of(share)) for share in tally.shares()]
     told = f"The dashed line is an even share, {percent(even)}. A win that is shared counts as a part of one."
-    return section("Wins by strategy and seat", plot, _share_table(rows + seats), remark(told))
+    return section("Wins by strategy and seat", wins_plot(tally), _share_table(rows), remark(told))
 
 
-def _at_seat(share: Share) -> str:
+def wins_plot(tally: Tally) -> Markup:
+    """Return the share that each strategy won, in all and on each seat."""
+    rows = [Interval(name_of(share), share.share, *share.interval) for share in tally.shares()]
+    return intervals(rows, "share of games won", percent, mark=_even(tally), least=0, most=1)
+
+
+def _even(tally: Tally) -> float:
+    return 1 / len(tally.plan.strategies)  # of a seat, since a strategy may have several
+
+
+def name_of(share: Share) -> str:
+    """Return the strategy, the seat, or both."""
+    if share.seat is None:
+        return share.strategy
     number = (share.seat or 0) + 1
     return f"seat {number}: {share.strategy}" if share.strategy else f"seat {number}"
 
@@ -191,14 +194,14 @@ def _named(shares: Iterable[Share]) -> list[Interval]:
 def _seats(tally: Tally) -> Markup:
     shares = tally.by_seat()
     even = 1 / len(shares)
-    rows = [Interval(_at_seat(share), share.share, *share.interval) for share in shares]
+    rows = [Interval(name_of(share), share.share, *share.interval) for share in shares]
     plot = intervals(rows, "share of games won", percent, mark=even)
     first = shares[0].interval
-    known = "may be even with the others"
+    known = "may be equal to the others"
     if not first[0] <= even <= first[1]:
         known = "is favoured" if first[0] > even else "is at a disadvantage"
-    beside = _share_table(_share_row(share, _at_seat(share)) for share in shares)
-    return section("Wins by seat", plot, beside, remark(f"Who sits first {known}."))
+    beside = _share_table(_share_row(share, name_of(share)) for share in shares)
+    return section("Wins by seat", plot, beside, remark(f"The first seat {known}."))
 
 
 def _share_row(share: Share, name: str) -> tuple[str, ...]:
@@ -222,10 +225,10 @@ def _strength(tally: Tally) -> Markup:
     ]
     pairs = (
         table((join([_name(first), " got"]), "pairs", "share"), rows),
-        remark("A pair is two games with the same chance and swapped seats."),
+        remark("A pair is two games with the same random numbers and swapped seats."),
     )
     if tally.pairs.is_one_sided:
-        told = "One side won all pairs, so there is no telling by how much it is stronger."
+        told = "One side won all pairs, so the difference cannot be estimated."
         return section(title, remark(told), *pairs)
     elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
     plot = intervals(
@@ -316,6 +319,6 @@ def _failures(tally: Tally, failures: Sequence[Row]) -> Markup:
     first = failures[0]
     again = f"boardchain play {tally.plan.target} --replay {first.game}"
     lines = (first.transcript or "").strip()
-    told = remark(f"{len(rows)} of {whole(tally.failures)}. The first is played again by: {again}")
+    told = remark(f"{len(rows)} of {whole(tally.failures)}. To replay the first: {again}")
     shown = table(("game", "why"), rows, kind="table words")
     return section("Games that failed", shown, told, element("pre", lines))

@@ -1,4 +1,4 @@
-"""The scheduler of a cluster: who may be asked, and the way to it without which nothing of Dask is imported."""
+"""The scheduler of a cluster: the check of its address, and the only place from which Dask is imported."""
 
 from __future__ import annotations
 
@@ -21,17 +21,21 @@ class NoDask(ImportError):
 
 
 class UnsafeScheduler(ValueError):
-    """A scheduler that anybody may reach, or none at all."""
+    """A scheduler that anybody can reach, or an invalid address."""
 
 
 def check_address(address: str) -> None:
-    """Refuse a scheduler that is reached over a network without TLS: whoever reaches one runs code on its workers."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("tcp", "tls") or not parts.hostname:
+    """Refuse a scheduler that is reached over a network without TLS: anyone who reaches one can run code on its workers."""
+    try:
+        parts = urlsplit(address)
+        is_one = parts.scheme in ("tcp", "tls") and parts.hostname and parts.port
+    except ValueError:  # an impossible port or host
+        is_one = False
+    if not is_one:
         raise UnsafeScheduler(f"{address} is not a scheduler: write tcp://127.0.0.1:8786 or tls://host:8786")  # fmt: skip
-    if parts.scheme == "tcp" and not _is_loopback(parts.hostname):
+    if parts.scheme == "tcp" and not _is_loopback(parts.hostname or ""):
         raise UnsafeScheduler(
-            f"{address} is reached over a network, and whoever reaches a scheduler runs code on its workers: use tls://"
+            f"{address} is reached over a network, and anyone who reaches a scheduler can run code on its workers: use tls://"
         )
 
 

@@ -1,4 +1,4 @@
-"""Several players at once on this machine, each with a thread here that asks it for one chunk after the other."""
+"""Several parallel players on this machine, each with a thread here that gives it chunks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answer = list[Row] | BaseException | None  # None: one of the players has nothin
 
 
 def next_size(size: int, seconds: float) -> int:
-    """Return how many games take about a second, after so many took so many seconds."""
+    """Return the number of games that take about a second, given the time of an earlier chunk."""
     return max(1, min(_LONGEST_CHUNK, 2 * size, int(size * _TIME_OF_CHUNK / seconds)))
 
 
@@ -36,7 +36,7 @@ class Supervisor:
         self._is_over = False
 
     def rows(self, workers: int) -> Generator[list[Row], None, None]:
-        """Yield the rows of one chunk after the other, in the order in which they are played."""
+        """Yield the rows of the chunks in the order in which they are played."""
         threads = [Thread(target=self._work, daemon=True) for _ in range(workers)]
         try:
             for thread in threads:
@@ -92,4 +92,4 @@ class Supervisor:
 
 
 class _Over(Exception):
-    """Nobody waits for answers any more."""
+    """Nobody waits for answers any longer."""

@@ -1,7 +1,7 @@
-"""The count of a campaign's games, in the order of their numbers.
+"""The tally of a campaign's games, in the order of their numbers.
 
-It is all that a report needs, and small whatever the number of games: results keep it beside their rows, so that a campaign
-that is taken up again need not look at them.
+It is all that a report needs, and small for any number of games. It is stored with the rows, so a resumed campaign need not
+read them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chain.arena.plan import Plan
 
 @dataclass(frozen=True)
 class Share:
-    """What a strategy won: of all its games, or of those on one seat. A win that is shared counts as a part of one.
+    """The wins of a strategy: in all its games, or in those on one seat. A shared win counts as a fraction.
 
     >>> Share("greedy", seat=None, games=10, wins=7.5).share
     0.75
@@ -30,17 +30,17 @@ class Share:
 
     strategy: str  # the name of the strategy
     seat: int | None  # the seat; None for all seats
-    games: int  # how many games it played
-    wins: float  # how many of them it won
+    games: int  # the number of its games
+    wins: float  # the number of its wins
 
     @property
     def share(self) -> float:
-        """The part of the games that it won."""
+        """The fraction of the games that it won."""
         return self.wins / self.games if self.games else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval in which that part lies at 95 %."""
+        """The 95 % interval of that fraction."""
         return wilson(self.wins, self.games)
 
 
@@ -57,20 +57,20 @@ class Tally:
 
     plan: Plan  # the plan that the games follow
     sprt: Sprt | None = None  # the sequential test, if there is one
-    games: int = 0  # how many were played
-    failures: int = 0  # how many of them failed
+    games: int = 0  # the number of games
+    failures: int = 0  # the number of failed games
     accepted: float | None = None  # the Elo that the sequential test has decided for
     digest: str = ""  # of the rows: each with the digest of those before it
-    # Of duels: what the first strategy got in each two games.
+    # Of duels: the first strategy's points in each pair of games.
     pairs: Pairs = field(default_factory=Pairs)
-    plies: Distribution = field(default_factory=Distribution)  # how long they were
-    endings: Counter[str] = field(default_factory=Counter)  # why they ended
+    plies: Distribution = field(default_factory=Distribution)  # their lengths
+    endings: Counter[str] = field(default_factory=Counter)  # the reasons of their ends
     # By entry.
     gas: defaultdict[str, Distribution] = field(default_factory=lambda: defaultdict(Distribution))
     heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
     _wins: defaultdict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
-    _first_half: float | None = None  # of a pair: what the first strategy got in its first game
+    _first_half: float | None = None  # of a pair: the first strategy's points in its first game
 
     @property
     def is_decided(self) -> bool:
@@ -99,7 +99,7 @@ class Tally:
             self._count_half(row.game, None if row.failure else mine)
 
     def shares(self) -> list[Share]:
-        """Return the share of each strategy, then of each on each seat; who won most comes first."""
+        """Return the share of each strategy, then of each on each seat, the most wins first."""
         names = dict.fromkeys(self.plan.strategies)
         seats: list[int | None] = [None, *range(len(self.plan.strategies))]
         shares = [self._share(name, seat) for name in names for seat in seats]
@@ -107,7 +107,7 @@ class Tally:
         return sorted(known, key=lambda share: (share.seat is not None, -share.share))
 
     def by_seat(self) -> list[Share]:
-        """Return what was won on each seat, whoever sat there: all strategies together."""
+        """Return the wins on each seat, for all strategies together."""
         seats = range(len(self.plan.strategies))
         return [self._sum("", [key for key in self._played if key[1] == seat], seat) for seat in seats]  # fmt: skip
 
@@ -165,7 +165,7 @@ class Tally:
         self.heat.update(details["heat"])
 
     def _count_half(self, number: int, points: float | None) -> None:
-        """Count a pair with its second game, if none of the two failed."""
+        """Count a pair with its second game, if neither of the two failed."""
         if number % 2 == 0:
             self._first_half = points
         elif points is not None and self._first_half is not None:
@@ -175,12 +175,12 @@ class Tally:
 
 
 def and_row(digest: str, row: Row) -> str:
-    """Return the digest of rows and of one that comes after them."""
+    """Return the digest of the rows so far and the next one."""
     return sha256(f"{digest}{json.dumps(row)}".encode()).hexdigest()
 
 
 @lru_cache
 def _points(winners: str) -> dict[int, float]:
-    """Return what each winning seat gets of one win."""
+    """Return the fraction of a win for each winning seat."""
     seats = json.loads(winners)
     return {seat: 1 / len(seats) for seat in seats}

@@ -1,7 +1,7 @@
-"""The code of a game at another revision or in another folder, where players can play it beside the code of now.
+"""The code of a game at another revision or in another folder, where players can play it in addition to the present code.
 
-Only the game's own package is taken, `contracts` of `contracts.blokus`: it plays on the chain that is here. It is kept in a
-cache, in a folder named by its digest, so nobody changes it while it is played.
+Only the game's own package is taken, `contracts` of `contracts.blokus`: it plays on the present chain. It is cached in a
+folder named by its digest, so nobody changes it while it is played.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from chain.arena.plan import Plan
 from chain.replays.subprocess_runs import subprocess_env
+from chain.source.disk_cache import cache_folder
 
 _LEFT_OUT: Final = frozenset({"__pycache__"})
 
@@ -33,9 +34,9 @@ class NoVersion(ValueError):
 
 @dataclass(frozen=True)
 class Version:
-    """A version of a game: its name, where its code is, and its plan."""
+    """A version of a game: its name, the location of its code, and its plan."""
 
-    name: str  # that of a folder in which its results can be
+    name: str  # also that of the folder of its results
     root: Path
     plan: Plan
 
@@ -56,7 +57,7 @@ def version_of(plan: Plan, where: str) -> Version:
 
 
 def code_of(target: str, root: Path | None = None) -> bytes:
-    """Return the package of a game, in that folder or as it is here, as a ZIP: the same bytes wherever it is."""
+    """Return the package of a game, from that folder or from here, as a ZIP, with the same bytes everywhere."""
     home, buffer = root or _home_of(target), io.BytesIO()
     with ZipFile(buffer, "w", ZIP_DEFLATED) as archive:
         for file in _files(home, target.partition(".")[0]):
@@ -67,8 +68,7 @@ def code_of(target: str, root: Path | None = None) -> bytes:
 
 def folder_of(digest: str) -> Path:
     """Return the folder in the cache for code of that digest."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "boardchain" / digest
+    return cache_folder() / digest
 
 
 def unpacked(code: bytes) -> Path:
@@ -88,7 +88,8 @@ def unpacked(code: bytes) -> Path:
 
 
 def env_at(root: Path | None, hash_seed: int = 0) -> dict[str, str]:
-    """Return the environment of a process that finds a game's code in that folder, and all else where this process does."""
+    """Return the environment of a process that finds a game's code in that folder, and everything else where this process
+    does."""
     env = subprocess_env(hash_seed)
     if root is not None:
         env["PYTHONPATH"] = os.pathsep.join((str(root), env["PYTHONPATH"]))
@@ -97,20 +98,26 @@ def env_at(root: Path | None, hash_seed: int = 0) -> dict[str, str]:
 
 def _at_revision(target: str, revision: str) -> tuple[str, bytes]:
     home = _home_of(target)
-    commit = _git(home, "rev-parse", "--short", "--verify", f"{revision}^{{commit}}").decode().strip()  # fmt: skip
+    words = ("--short", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+    found = _git(home, "rev-parse", *words)
+    if found is None:
+        raise NoVersion(f"{revision} is neither a folder nor a revision of Git in {home}")
+    commit = found.decode().strip()
     package = target.partition(".")[0]
     path = package if (home / package).is_dir() else f"{package}.py"
-    return commit, _git(home, "archive", "--format=zip", commit, "--", path)
+    code = _git(home, "archive", "--format=zip", commit, "--", path)
+    if code is None:
+        raise NoVersion(f"{revision} has no {path}")
+    return commit, code
 
 
-def _git(folder: Path, *words: str) -> bytes:
+def _git(folder: Path, *words: str) -> bytes | None:
+    """Return what Git writes, None if it refuses."""
     try:
         done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=False)
     except FileNotFoundError:
-        raise NoVersion("revisions are Git's, which is not installed: name a folder") from None
-    if done.returncode:
-        raise NoVersion(f"git in {folder}: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout
+        raise NoVersion("revisions need Git, which is not installed: name a folder") from None
+    return None if done.returncode else done.stdout
 
 
 def _home_of(target: str) -> Path:
@@ -134,20 +141,20 @@ def _files(home: Path, package: str) -> Iterator[Path]:
 
 
 def _plan_at(root: Path, plan: Plan) -> Plan:
-    """Return the plan with the digest that the code in this folder has."""
+    """Return the plan with the digest of the code in this folder."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", f"from {__name__} import _answer; _answer()"],
         input=json.dumps(asdict(plan)), encoding="utf-8",
         capture_output=True, cwd=root, env=env_at(root), check=False,
     )  # fmt: skip
     if done.returncode:
-        lines = done.stderr.strip().splitlines() or ["nothing was said"]
+        lines = done.stderr.strip().splitlines() or ["no output"]
         raise NoVersion(f"that version cannot be played: {lines[-1]}")
     return Plan.from_json(json.loads(done.stdout.splitlines()[-1]))
 
 
 def _answer() -> None:
-    """Read a plan, and write it as it is with the code that this process finds."""
+    """Read a plan, and write it with the digest of the code that this process finds."""
     record: dict[str, Any] = json.loads(sys.stdin.read())
     target, strategies, _ = (record.pop(name) for name in ("target", "strategies", "digest"))
     print(json.dumps(asdict(Plan.of(target, strategies, **record))))

@@ -44,7 +44,7 @@ def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> 
 
 
 def usage(entry: EntrySpec) -> str:
-    """Return what an entry takes, such as `<index: u64> <from_x: i8>`."""
+    """Return the usage of an entry, such as `<index: u64> <from_x: i8>`."""
     return (
         " ".join(f"<{param.name}: {param.kind.name}>" for param in entry.params) or "no arguments"
     )

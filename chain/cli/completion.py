@@ -1,6 +1,6 @@
-"""Words that complete a command line: contracts, entries, events and accounts, as the shell asks for them.
+"""Words that complete a command line: contracts, entries, events and accounts, on request of the shell.
 
-A completion must never fail, whatever the chain or the package is like: then there are no words.
+A completion must never fail, whatever is wrong with the chain or the package: it then offers no words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Complete: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
 def _completing(words: Callable[[click.Context], Iterable[str]]) -> Complete:
-    """Return a function for click, which gives the words that begin as what is typed."""
+    """Return a function for click that returns the words that begin with the typed text."""
 
     @wraps(words)
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:

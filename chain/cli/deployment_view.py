@@ -46,12 +46,12 @@ class DeployOptions:
     choice: str | None  # for changed contracts
     resend: bool  # changed calls
     reset: bool  # the chain was started again
-    adopt: bool  # what the chain has of a plan without a journal
+    adopt: bool  # what to do with steps on the chain that have no journal
     json: bool
 
 
 class NeedsDecision(ValueError):
-    """A step changed, and no option says what to do about it."""
+    """A step changed, and no option says what to do."""
 
 
 def run_plan(
@@ -91,7 +91,7 @@ def _folder(
 
 
 def _adopted(deployer: Deployer, wish: DeployOptions) -> dict[str, Record]:
-    """Return the records of what the chain has of a plan that has no journal here, if it is to be taken over."""
+    """Return the records of steps that are on the chain but in no journal here, if they are to be taken over."""
     found = deployer.find_on_chain()
     if found and not wish.adopt:
         names = ", ".join(
@@ -99,23 +99,23 @@ def _adopted(deployer: Deployer, wish: DeployOptions) -> dict[str, Record]:
             for name, record in found.items()
         )
         output.remark(
-            f"the chain has this already, sent by somebody without this journal: {names}; --adopt takes it over"
+            f"these steps are already on the chain, but not in this journal: {names}; --adopt takes them over"
         )
     return found if wish.adopt else {}
 
 
 def _check_reset(folder: ChainFolder, where: str, wish: DeployOptions) -> None:
-    """Ask whether the journals of an earlier chain are put aside."""
-    text = f"{folder.path} is of another chain: none of its transactions is at {where}, which was started again"
+    """Ask whether to move the journals of an earlier chain aside."""
+    text = f"{folder.path} belongs to another chain: {where} was restarted and has none of its transactions"
     if wish.reset:
         return
     if not is_answered():
-        raise ChainWasReset(f"{text}; say --reset to put that aside and begin anew")
-    click.confirm(f"{text}. Put that aside and begin anew?", abort=True, err=True)
+        raise ChainWasReset(f"{text}; use --reset to move the folder aside and start over")
+    click.confirm(f"{text}. Move the folder aside and start over?", abort=True, err=True)
 
 
 class _View:
-    """What a person sees of a deployment."""
+    """The output of a deployment for a person."""
 
     def __init__(self, deployer: Deployer, wish: DeployOptions) -> None:
         self._deployer, self._wish = deployer, wish
@@ -132,7 +132,7 @@ class _View:
         return any(status.action != LEAVE for status in self._found)
 
     def confirm(self) -> None:
-        """Settle what becomes of changed steps, and ask whether to go on."""
+        """Decide what to do with changed steps, and ask whether to continue."""
         changed = [status for status in self._found if status.action == CHANGED]
         contracts = [status for status in changed if status.is_contract]
         calls = [status for status in changed if not status.is_contract]
@@ -147,7 +147,7 @@ class _View:
             click.confirm("Apply?", abort=True, err=True)
 
     def apply(self) -> None:
-        """Apply the plan. Where nothing is to do, the journal follows the plan."""
+        """Apply the plan. Even if there is nothing to do, the journal is updated to the plan."""
         self._run(self._deployer, self._decide, "{} done{}")
 
     def dry_run(self) -> None:
@@ -184,19 +184,19 @@ class _View:
         raise NeedsDecision(_question([status]))
 
     def _guess(self, status: StepStatus) -> str:
-        """Leave in a dry run what no option says anything about."""
+        """In a dry run, leave changed steps alone if no option covers them."""
         if status.is_contract:
             return self._choice or undecided(status)
         return RESEND if self._resend else undecided(status)
 
     def _sum(self, name: str) -> int:
-        """Return what the transactions of this run add up to."""
+        """Return the totals of this run's transactions."""
         sent = [{**record, **record.get("upgrade", {})} for _, record in self._did if record]
         return sum(int(record[name]) for record in sent)
 
     def _show(self) -> None:
         rows = [(status.name, status.action, _detail(status)) for status in self._found]
-        rows += [(name, "gone", "not in the plan any more") for name in self._gone]
+        rows += [(name, "gone", "no longer in the plan") for name in self._gone]
         output.table(("step", "action", ""), rows, json=False)
         for status in self._found:
             for line in status.changes:
@@ -270,10 +270,10 @@ def _question(changed: Sequence[StepStatus]) -> str:
     names = ", ".join(status.name for status in changed)
     if changed[0].is_contract:
         return (
-            f"{names} changed since it was deployed: say --upgrade to put it in place of the old one,"
-            " or --beside for a new version beside it"
+            f"{names} changed since it was deployed: use --upgrade to replace the old code, or "
+            "--beside to deploy a second contract"
         )
-    return f"{names} changed since it was sent: say --resend to send it again as it is now"
+    return f"{names} changed since it was sent: use --resend to send the changed call"
 
 
 def _choose(changed: Sequence[StepStatus]) -> str:
@@ -292,7 +292,7 @@ def _resends(changed: Sequence[StepStatus]) -> bool:
     if not is_answered():
         raise NeedsDecision(_question(changed))
     names = ", ".join(status.name for status in changed)
-    return click.confirm(f"{names} changed. Send it again as it is now?", abort=True, err=True)
+    return click.confirm(f"{names} changed. Send the changed call?", abort=True, err=True)
 
 
 def is_answered() -> bool:

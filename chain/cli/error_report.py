@@ -81,6 +81,6 @@ def _location_of(wrong: BaseException) -> Source | None:
 
 
 def _is_raised_there(wrong: BaseException, place: Source | None) -> bool:
-    """Return True if Python itself raised the error at that line. Its message then needs the type of the error beside it."""
+    """Return True if Python itself raised the error at that line. Its message then needs the type of the error."""
     frames = [*traceback.walk_tb(wrong.__traceback__)]
     return place is not None and frames[-1][0].f_code.co_filename == place.file

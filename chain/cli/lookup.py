@@ -18,7 +18,7 @@ from chain.types import Address
 
 sender_option: Callable[..., Any] = click.option(
     "--from", "--sender", "sender", default="alice", show_default=True, metavar="ACCOUNT", shell_complete=completion.accounts,
-    help="Who sends it: a name, a number in 'boardchain accounts', or an address.",
+    help="The sender: a name, a number in 'boardchain accounts', or an address.",
 )  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def account(chain: Chain, word: str) -> Address:
     if word.isdigit():
         if int(word) < len(known):
             return known[int(word)]
-        raise ValueError(f"there is no account {word}: they go from 0 to {len(known) - 1}")
+        raise ValueError(f"there is no account {word}: the numbers go from 0 to {len(known) - 1}")
     for candidate in known:
         if word == candidate.name:
             return candidate
@@ -41,7 +41,7 @@ def account(chain: Chain, word: str) -> Address:
             return account_of_key(account_names.private_key_for(word), word)
     names = ", ".join(candidate.name for candidate in ACCOUNTS)
     raise ValueError(
-        f"there is no account '{word}'; there are {names}, and a new one has a dot in its name: {word}.testnet"
+        f"there is no account '{word}'; there are {names}, and the name of a new one has a dot: {word}.testnet"
     )
 
 
@@ -75,9 +75,7 @@ def contract(chain: Chain, word: str) -> Handle:
     try:
         return chain.contract(word)
     except LookupError as error:
-        is_empty = (
-            "" if chain.receipts else ". It is empty: name the one that is meant with --chain"
-        )
+        is_empty = "" if chain.receipts else ". The chain is empty: choose another one with --chain"
         raise click.UsageError(f"{error}{is_empty}") from None
 
 
@@ -92,7 +90,7 @@ def entries(handle: Handle, name: str, wanted: str) -> list[Entry]:
         names = ", ".join(available) or "none"
         raise click.UsageError(f"{spec.name} has no entry '{name}' to {wanted}; it has {names}")
     if wanted == "call" and all(entry.is_view for entry in candidates):
-        raise click.UsageError(f"{name} is a view: 'boardchain view' asks for it")
+        raise click.UsageError(f"{name} is a view: use 'boardchain view'")
     return [
         handle[entry.signature] for entry in candidates if wanted == "view" or not entry.is_view
     ]

@@ -64,7 +64,7 @@ class Boardchain(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # of which click would make an error of the command
+        except BrokenPipeError as error:  # which click would report as an error of the command
             raise _PipeClosed from error
 
     def main(self, args: Sequence[str] | None = None, *more: Any, **named: Any) -> Any:
@@ -83,11 +83,11 @@ class Boardchain(click.Group):
 
 
 class _PipeClosed(Exception):
-    """The reader of the output wants no more."""
+    """The reader of the output has closed the pipe."""
 
 
 def _end_of_pipe() -> int:
-    """End quietly, as programs do whose reader wants no more, and return their exit code."""
+    """End quietly, as programs do when the reader closes the pipe, and return the usual exit code."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 128 + 13  # SIGPIPE
@@ -116,7 +116,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         try:
             click.echo(f"boardchain {metadata.version('boardchain')}")
         except metadata.PackageNotFoundError:
-            click.echo("boardchain, from a folder where it is not installed")
+            click.echo("boardchain, run from a source folder")
         ctx.exit()
 
 

@@ -40,7 +40,7 @@ _contracts = click.option(
     envvar="BOARDCHAIN_CONTRACTS",
     show_default=True,
     metavar="PACKAGE",
-    help="The package whose contracts are offered.",
+    help="The package of the contracts.",
 )
 
 
@@ -68,7 +68,7 @@ def contract_named(offered: ContractCatalogue, name: str) -> Any:
 
 
 def exists(where: str) -> bool:
-    """Return True if there may be a chain at `where`. A node answers that itself when it is contacted."""
+    """Return True if there may be a chain at `where`. For a node this shows when it is contacted."""
     return where == MEMORY or "://" in where or Path(where).exists()
 
 
@@ -109,7 +109,9 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
         raise click.UsageError(f"there is no option {option}")
     try:
         values = read_args(entry, words, lambda word: lookup.address(chain, word))
-        entry.encode_args((), values)  # raises an error that names what is missing or does not fit
+        entry.encode_args(
+            (), values
+        )  # raises an error that names the argument that is missing or does not fit
     except (ParseError, TypeError) as error:
         raise click.UsageError(str(error)) from None
     return values
@@ -129,7 +131,7 @@ def called(
         fit = f"{len(fitting)} of them take" if fitting else "none of them takes"
         raise click.UsageError(
             f"there are {len(entries)} entries of that name, and {fit} these arguments:"
-            f" say which, {signatures(entry.spec for entry in entries)}"
+            f" choose one, {signatures(entry.spec for entry in entries)}"
         )
     return fitting[0]
 

@@ -89,4 +89,4 @@ def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
 
 
 Option = Callable[[Callable[..., object]], Callable[..., object]]
-json_option: Option = click.option("--json", "json", is_flag=True, help="Answer in JSON.")
+json_option: Option = click.option("--json", "json", is_flag=True, help="Print JSON.")

@@ -30,7 +30,7 @@ def load_plan(
         raise click.UsageError(f"there is no script {script}")
     declare = getattr(loaded(script), "plan", None)
     if not callable(declare):
-        raise click.UsageError(f"{script} has no plan(deployment): write one, it says what is deployed")  # fmt: skip
+        raise click.UsageError(f"{script} has no plan(deployment), which describes the deployment: write one")  # fmt: skip
     deployment = Deployment()
     if sender is not None:
         put(deployment, "sender", sender(deployment))

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Step(Protocol):
-    """Takes the number of items done since the last step, and what to show beside the bar."""
+    """Takes the number of items done since the last step, and a text to show next to the bar."""
 
     def __call__(self, done: int, note: str = "", /) -> None: ...
 

@@ -16,7 +16,7 @@ from chain.source.user_modules import add_folder, prefer_users_packages
 
 
 def loaded(script: Path) -> ModuleType:
-    """Return the module in a file. It may import the modules beside it and those in the working directory."""
+    """Return the module in a file. It may import the modules in its folder and those in the working directory."""
     add_folder(Path.cwd())
     add_folder(script.resolve().parent)
     prefer_users_packages(script.resolve().parent)  # those of the project around it
@@ -29,7 +29,7 @@ def loaded(script: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         location = Source(error.filename or str(script), error.lineno or 1)
-        raise click.UsageError(f"{location}: this is not Python: {error.msg}") from None
+        raise click.UsageError(f"{location}: this is not valid Python: {error.msg}") from None
     return module
 
 

@@ -27,7 +27,7 @@ def signer_options(command: Command) -> Command:
         **named: object,
     ) -> object:  # fmt: skip
         if sum(each is not None for each in (key, mnemonic, keystore)) > 1:
-            raise click.UsageError("give one of --key, --mnemonic and --keystore")
+            raise click.UsageError("use only one of --key, --mnemonic and --keystore")
         return command(*args, signer=_signer(key, mnemonic, mnemonic_index, keystore), **named)
 
     for option in reversed(_OPTIONS):
@@ -46,12 +46,12 @@ _OPTIONS = (
     ),
     click.option(
         "--mnemonic-index", type=click.IntRange(min=0), default=0, show_default=True,
-        help="Which key of the mnemonic.",
+        help="The index of the key of the mnemonic.",
     ),
     click.option(
         "--keystore", envvar="BOARDCHAIN_KEYSTORE", show_envvar=True, metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help=f"Sign with the key in this file; its password is in {PASSWORD}, or is asked for.",
+        help=f"Sign with the key in this file; its password is in {PASSWORD}, or is prompted for.",
     ),
 )  # fmt: skip
 
@@ -81,10 +81,8 @@ def _of_mnemonic(words: str, index: int) -> Account:
     accounts.enable_unaudited_hdwallet_features()
     try:
         account = accounts.from_mnemonic(words.strip(), account_path=f"m/44'/60'/0'/0/{index}")
-    except Exception:  # of several libraries; the message would show the words
-        raise click.UsageError(
-            "--mnemonic is not a mnemonic: its words do not fit together"
-        ) from None
+    except Exception:  # of several libraries; their messages would show the words
+        raise click.UsageError("--mnemonic is not a mnemonic: its checksum is wrong") from None
     return account_of_key(bytes(account.key), _NAME)
 
 

@@ -4,8 +4,8 @@ A step first records where it begins, and removes that record as its last act. A
 work in between at any line. It may end the cleanup too, so nothing depends on the cleanup: the next call finds the record and
 undoes the step. If that undo is interrupted as well, it starts again.
 
-Here alone a step is saved too, as the last thing before its record is removed, so whatever changes a chain is in its file. The
-file decides: a step that is saved is done, and one that cannot be saved is undone.
+Steps are saved here and nowhere else, just before the record is removed, so every change to a chain is in its file. The
+file decides: a saved step is done, and a step that cannot be saved is undone.
 
 All public methods of a chain go through this module, so it also controls which thread is in the chain. The lock is held while
 a step runs, and all further calls of the same thread are part of that step. The lock is implemented in C, so it is always
@@ -70,7 +70,7 @@ class StepObserver(Protocol):
         """Save what the step has changed, or raise and save nothing."""
 
     def is_ahead_of(self, number: int) -> bool:
-        """Return True if a step after this number is saved: it was interrupted just after that."""
+        """Return True if a later step than this number is saved: it was interrupted just after being saved."""
 
     def close(self) -> None:
         """Save nothing more."""
@@ -83,7 +83,7 @@ class Steps(ABC):
 
     def __init__(self, border: Border) -> None:
         self.border = border
-        self.is_copy = False  # True if the object lives elsewhere, and `fetch` copies it here
+        self.is_copy = False  # True if the original is elsewhere, and `fetch` copies it here
         self.begun: tuple[Any, ...] | None = None  # the start of the step that has not ended
         self.scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
         self.observer: StepObserver | None = None
@@ -101,7 +101,7 @@ class Steps(ABC):
         raise NotImplementedError  # nothing is recorded
 
     def fetch(self) -> None:
-        """Copy what is new where the object lives."""
+        """Copy what is new in the original."""
         raise NotImplementedError  # the object is not a copy
 
     def end_step(self) -> None:
@@ -171,8 +171,8 @@ class Steps(ABC):
         for open_scope in entered:
             if open_scope.thread != get_ident():
                 raise RuntimeError(
-                    f"another thread is in 'with chain.{open_scope.name}(…)', and what is done here would get into that:"
-                    " wait until it has ended, or work on chain.fork()"
+                    f"another thread is in 'with chain.{open_scope.name}(…)', and this call would "
+                    "become part of it: wait until that scope has ended, or work on chain.fork()"
                 )
         self.scopes = tuple(map(ref, entered))
 

@@ -22,7 +22,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 ROOM: Final = 3_000  # Python frames; more might overflow the C stack
-# The deepest call stack from which a program or a test gets the same room as any other.
+# The deepest call stack at which a caller still gets the same recursion limit as any other.
 SHALLOW: Final = 200
 TURN: Final = RLock()
 

@@ -12,8 +12,8 @@ from chain.crypto.hashing import checksum_address
 class Address(bytes):
     """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55.
 
-    Make one of 20 bytes or of hex text. Raise ValueError for text that is not an address,
-    or whose capitals are a wrong checksum.
+    Create one from 20 bytes or from hex text. Raise ValueError for text that is not an address, or whose capitals are a
+    wrong checksum.
 
     >>> print(Address("0x70997970c51812dc3a010c7d01b50e0d17dc79c8"))
     0x70997970C51812dc3A010C7d01b50e0d17dc79C8
@@ -38,7 +38,7 @@ class Address(bytes):
 
 
 def _read(value: object) -> bytes:
-    """Read an address, usually from hex text. Mixed case is a checksum; all lower or all upper case is none."""
+    """Read an address, usually from hex text. Mixed case is a checksum; all lower or all upper case is not."""
     if isinstance(value, bytearray):
         return bytes(value)
     if not isinstance(value, str):
@@ -51,11 +51,11 @@ def _read(value: object) -> bytes:
     mixed = digits not in (digits.lower(), digits.upper())
     if mixed and len(raw) == 20 and checksum_address(raw)[2:] != digits:
         raise ValueError(
-            f"{value!r} is not an address: its capitals are the checksum of another, so a digit may be wrong"
+            f"{value!r} is not an address: its capitals are the checksum of another address, so a digit may be wrong"
         )
     return raw
 
 
-# Makes the address of 20 bytes that need no check, without a call of `Address.__new__`.
+# Creates an address from 20 bytes without a check and without calling `Address.__new__`.
 address_of_bytes: Final = cast(Callable[[bytes], Address], partial(bytes.__new__, Address))
-ZERO_ADDRESS: Final = Address(bytes(20))  # the account that nobody has
+ZERO_ADDRESS: Final = Address(bytes(20))  # the account that nobody owns

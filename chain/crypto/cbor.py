@@ -1,4 +1,4 @@
-"""CBOR (RFC 8949), the part of it that the ledger's rows need: whole numbers, bytes, texts, None, and tuples of these.
+"""The part of CBOR (RFC 8949) that the ledger's rows need: whole numbers, bytes, texts, None, and tuples of these.
 
 The rows in a chain's file have this format, so that any language can read them. The encoding is deterministic: every value
 has its shortest form, and a number beyond 64 bits is written as the bytes of its magnitude. It is not `cbor2`, which refuses
@@ -55,7 +55,7 @@ def _write(items: Iterable[Any], parts: list[bytes]) -> None:
 
 
 def _kind_of(value: object) -> type:
-    """Return how to write a value of another class: as that from which it is derived, a list as a tuple."""
+    """Return the function that writes a value of another class: as its base class, a list as a tuple."""
     for kind in _KINDS:
         if isinstance(value, kind):
             return kind
@@ -64,7 +64,7 @@ def _kind_of(value: object) -> type:
     raise TypeError(f"{value!r} cannot be stored in a row")
 
 
-@lru_cache(maxsize=1 << 13)  # positions and times are in several rows, prices and addresses in all
+@lru_cache(maxsize=1 << 13)  # most numbers recur in many rows
 def _number(value: int) -> bytes:
     """Return a number that is not among the precomputed ones."""
     if value < 0:

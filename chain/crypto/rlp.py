@@ -17,6 +17,10 @@ EMPTY: Final = b"\x80"  # the empty string
 _STRING: Final = 0x80
 _LIST: Final = 0xC0
 _SHORT: Final = 55  # a length up to this is stored in the first byte
+# The heads of short strings and lists by length, and the encodings of small numbers.
+_STRING_HEADS: Final = [bytes((_STRING + size,)) for size in range(_SHORT + 1)]
+_LIST_HEADS: Final = [bytes((_LIST + size,)) for size in range(_SHORT + 1)]
+_NUMBERS: Final = [EMPTY, *(bytes((number,)) for number in range(1, _STRING))]
 _DEEPEST: Final = 32
 
 
@@ -27,22 +31,24 @@ class BadRlp(ValueError):
 def encode(item: Item) -> bytes:
     """Return the RLP encoding of an item."""
     if isinstance(item, int):
+        if 0 <= item < _STRING:
+            return _NUMBERS[item]
         item = item.to_bytes((item.bit_length() + 7) // 8)
     if isinstance(item, bytes):
-        if len(item) == 1 and item[0] < _STRING:
-            return item
-        return _head(_STRING, len(item)) + item
-    return wrap(b"".join([encode(part) for part in item]))
+        size = len(item)
+        if size <= _SHORT:
+            return item if size == 1 and item[0] < _STRING else _STRING_HEADS[size] + item
+        return _long_head(_STRING, size) + item
+    return wrap(b"".join(map(encode, item)))
 
 
 def wrap(body: bytes) -> bytes:
     """Return the encoding of a list whose items are already encoded and joined in `body`."""
-    return _head(_LIST, len(body)) + body
+    size = len(body)
+    return (_LIST_HEADS[size] if size <= _SHORT else _long_head(_LIST, size)) + body
 
 
-def _head(kind: int, size: int) -> bytes:
-    if size <= _SHORT:
-        return bytes((kind + size,))
+def _long_head(kind: int, size: int) -> bytes:
     length = size.to_bytes((size.bit_length() + 7) // 8)
     return bytes((kind + _SHORT + len(length),)) + length
 
@@ -51,7 +57,7 @@ def decode(raw: bytes) -> Decoded:
     """Return the item that `raw` encodes, with numbers as bytes, or raise `BadRlp`."""
     item, end = _item(raw, 0, len(raw), _DEEPEST)
     if end != len(raw):
-        raise BadRlp(f"bytes are left behind its end: {len(raw) - end}")
+        raise BadRlp(f"it has extra bytes at its end: {len(raw) - end}")
     return item
 
 
@@ -66,7 +72,7 @@ def _item(raw: bytes, place: int, limit: int, depth: int) -> tuple[Decoded, int]
     start, end = _span(raw, place + 1, limit, first - base)
     if base == _STRING:
         if end - start == 1 and raw[start] < _STRING:
-            raise BadRlp(f"the byte {raw[start]:#04x} has a length before it and needs none")
+            raise BadRlp(f"the byte {raw[start]:#04x} needs no length, but has one")
         return raw[start:end], end
     if not depth:
         raise BadRlp(f"its lists are nested deeper than {_DEEPEST}")
@@ -86,7 +92,7 @@ def _span(raw: bytes, start: int, limit: int, size: int) -> tuple[int, int]:
         if start > limit:
             raise BadRlp("it ends too early")
         if size <= _SHORT or length[0] == 0:
-            raise BadRlp("a length is written longer than it need be")
+            raise BadRlp("a length is not in its shortest form")
     if start + size > limit:
         raise BadRlp("it ends too early")
     return start, start + size

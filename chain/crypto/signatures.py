@@ -1,6 +1,6 @@
 """Signatures on the curve secp256k1: by the C library of Bitcoin where it is installed, and otherwise in Python.
 
-`coincurve` has no wheel for the newest Python at first. The other road is a hundred times slower and gives the same bytes.
+`coincurve` has no wheel for a new Python at first. The Python version is a hundred times slower and returns the same bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from chain.crypto.hashing import keccak
 
 
 class Curve(Protocol):
-    """What both roads offer. A key that is none, and a signature that no key could have made, are a ValueError."""
+    """The operations of both versions. An invalid key, and a signature that no key could have made, raise a ValueError."""
 
     def public_key(self, key: bytes) -> bytes:
         """Return the 64 bytes of the public key."""

@@ -36,7 +36,7 @@ def typescript(book: dict[str, Any]) -> str:
 
 
 def _contracts(records: dict[str, Record], chain: Chain) -> dict[str, object]:
-    """Return the contracts that a plan has, by name."""
+    """Return the contracts of a plan, by name."""
     return {
         name: {
             "contract": record.get("contract"),
@@ -51,7 +51,7 @@ def _contracts(records: dict[str, Record], chain: Chain) -> dict[str, object]:
 
 
 def _abi(chain: Chain, address: Address) -> list[dict[str, object]]:
-    """Return the ABI that a contract has now; bytecode has none that is known."""
+    """Return the present ABI of a contract; for bytecode it is unknown."""
     digest = parse_code(chain.code(address))
     artifact = None if digest is None else chain.ledger.artifacts.get(digest)
     return [] if artifact is None else artifact.abi

@@ -5,7 +5,7 @@
     deployments/games/addresses.json       the address book, for a front end
 
 A folder is found by its chain, not by its name: it belongs to the chain with the same first block that has the first
-transaction of its journals. So it does not matter from where a chain is deployed to, or how its node is spelled.
+transaction of its journals. So the working directory does not matter, nor how the address of the node is written.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOCAL: Final = ("localhost", "::1", "0.0.0.0")
 
 
 class ChainWasReset(ValueError):
-    """What is at the place of a chain has not the transactions of its journals."""
+    """The chain at this location does not have the transactions of its journals."""
 
 
 class DeploymentUnderWay(ValueError):
@@ -70,7 +70,7 @@ class ChainFolder:
         return frozenset(each["transaction"] for each in records if each["status"] != SENDING)
 
     def begin(self) -> ChainFolder:
-        """Put the folder of an earlier chain aside, and write down which chain this is."""
+        """Move the folder of an earlier chain aside, and record which chain this is."""
         if self.path is None:
             return self
         file = self.path / _CHAIN
@@ -107,7 +107,7 @@ def chain_folders(base: Path) -> list[tuple[Path, Record]]:
 
 @contextmanager
 def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
-    """Scope in which nobody else on this machine deploys to the chain, from whatever folder."""
+    """Scope in which no other process of this machine deploys to the chain, from any folder."""
     if where == MEMORY:
         yield find_folder(base, chain, where)
         return
@@ -133,10 +133,10 @@ def _lock_of(chain: Chain, where: str) -> Path:
 
 
 def default_base(start: Path) -> Path:
-    """Return where the deployments of a script or a working directory are kept.
+    """Return the folder for the deployments of a script or a working directory.
 
-    That is beside the nearest folder of deployments from `start` upwards, or in the project around it. Without a project it
-    is the working directory, if `start` is in it.
+    It is in the nearest parent of `start` that already has deployments, otherwise in the project around `start`. Without a
+    project it is in the working directory, if that contains `start`.
     """
     start, here = start.resolve(), Path.cwd()
     for folder in (start, *start.parents):
@@ -167,7 +167,7 @@ def _first_record(folder: Path) -> Record | None:
 
 
 def _location(where: str, base: Path) -> str:
-    """Return how a chain is reached: the path of its file from here, or the address of its node."""
+    """Return the location of a chain: the relative path of its file, or the address of its node."""
     if "://" not in where:
         return Path(os.path.relpath(_absolute(where), base.resolve())).as_posix()
     return _absolute(where)
@@ -203,6 +203,6 @@ def _new_folder(path: Path) -> Path:
 
 
 def _aside(path: Path) -> Path:
-    """Return a path beside it that nothing has."""
+    """Return an unused path next to it."""
     numbered = (path.with_name(f"{path.name}.{number}") for number in count(1))
     return next(each for each in numbered if not each.exists())

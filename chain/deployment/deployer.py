@@ -1,4 +1,4 @@
-"""Applies a plan to a chain: finds out for each step what there is to do, and does it.
+"""Applies a plan to a chain: determines for each step what there is to do, and does it.
 
 A step is done if the journal says so and its transaction is on the chain. A transaction whose record was not completed is
 found by what it sends, among those that its sender has made since.
@@ -56,7 +56,7 @@ class StepFailed(ValueError):
 
 
 class Deployer:
-    """Applies a plan to a chain. What `signer` sends is signed here, so the chain needs no key for it.
+    """Applies a plan to a chain. Transactions of `signer` are signed here, so the chain needs no key for it.
 
     `claimed` are the transactions that belong to other plans.
     """
@@ -66,7 +66,7 @@ class Deployer:
         claimed: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
         self.plan, self.chain, self.journal = plan, chain, journal
-        self.gone: dict[str, Record] = {}  # records that no step of the plan has any more
+        self.gone: dict[str, Record] = {}  # records of steps that the plan no longer has
         self._signer, self._claimed = signer, claimed
         self._records: dict[str, Record] = {}  # as the chain completes them
 
@@ -102,7 +102,7 @@ class Deployer:
         return Deployer(self.plan, fork, draft, self._signer, self._claimed)
 
     def find_on_chain(self) -> dict[str, Record]:
-        """Return records of the steps that somebody has sent to the chain without this journal."""
+        """Return records of the steps that were sent to the chain without this journal."""
         found: dict[str, Record] = {}
         known = self._claimed
         for step, place in zip(self.plan.steps, self._begin(), strict=True):
@@ -163,7 +163,7 @@ class Deployer:
         step = status.step
         settled = self._stand_ins.resolve(step.to, step.data)
         if settled is None:
-            raise StepFailed(f"{status.name} uses a contract that the plan makes only later")
+            raise StepFailed(f"{status.name} uses a contract that the plan deploys only later")
         name = self.plan.named.get(step.sender)
         if name is not None:
             self.chain.account(name)
@@ -209,7 +209,7 @@ class Deployer:
         return record
 
     def _upgrade(self, status: StepStatus) -> Record:
-        """Upgrade the contract from the account that made it. Doing that twice changes nothing."""
+        """Upgrade the contract from the account that deployed it. A second upgrade changes nothing."""
         step, record = status.step, status.record
         status.check_upgrade()
         assert step.program is not None and record is not None
@@ -231,11 +231,14 @@ class Deployer:
 
     def _enter(self, step: Step, record: Record | None) -> None:
         if step.placeholder is not None and record is not None:
-            self._stand_ins.enter(step.placeholder, Address(record["address"]))
+            address = Address(record["address"])
+            self._stand_ins.enter(step.placeholder, address)
+            if step.placeholder in self.plan.bytecode:
+                self.chain.ledger.foreign.know(address, self.plan.bytecode[step.placeholder])
 
 
 def _labels(step: Step) -> Record:
-    """Return what a record says of a step for people, and for the next match."""
+    """Return the labels of a step in its record, for people and for the next match."""
     is_named = step.is_named and step.to is not None
     return {"what": step.what, "target": step.target, "is_named": is_named}
 
@@ -247,7 +250,7 @@ def _class_of(program: Program) -> Record:
 def _renamed(
     records: dict[str, Record], matches: Sequence[Match], gone: dict[str, Record]
 ) -> dict[str, Record]:
-    """Return all records in the order of the plan, under the names that their steps have now."""
+    """Return all records in the order of the plan, under the present names of their steps."""
     in_plan = {found.name: found.record for found in matches if found.record is not None}
     removed = {name: {**record, "status": REMOVED} for name, record in gone.items()}
     replaced = {name: each for name, each in records.items() if each["status"] == REPLACED}

@@ -1,4 +1,4 @@
-"""What there is to do for each step of a plan: a step is compared with its record and with the chain."""
+"""The action that each step of a plan needs: a step is compared with its record and with the chain."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Examination:
         self._plan, self._chain, self._resumed = plan, chain, resumed
 
     def status(self, step: Step, found: Match) -> StepStatus:
-        """Return what there is to do for a step."""
+        """Return the action that a step needs."""
         name, record, settled = found.name, found.record, self.stand_ins.resolve(step.to, step.data)
         to_do = StepStatus(step, name, CREATE if step.to is None else CALL)
         if step.unless is not None and not self.is_resumed(record):
@@ -79,7 +79,7 @@ class Examination:
         if record is None or (settled is None and step.to is not None):
             return to_do
         if settled is None:
-            reason = "it uses a contract that is deployed anew"
+            reason = "it uses a contract that is deployed again"
             return StepStatus(step, name, CHANGED, record, [reason], [reason])
         as_before = StepStatus(step, name, RESUME if self.is_resumed(record) else LEAVE, record)
         if step.to is None:
@@ -91,7 +91,7 @@ class Examination:
             changed.insert(0, f"{record['what']} is now {step.what}")
         if changed:
             return StepStatus(step, name, CHANGED, record, changed)
-        return as_before if is_sent else to_do  # it calls a contract that was deployed anew
+        return as_before if is_sent else to_do  # it calls a contract that was deployed again
 
     def is_resumed(self, record: Record | None) -> bool:
         """True if a killed run has sent the transaction of a record and not completed the record."""
@@ -117,7 +117,7 @@ class Examination:
         return lines
 
     def _display(self, address: Address) -> str:
-        """Return the name of an account, as the plan or else the chain knows it."""
+        """Return the name of an account in the plan, otherwise on the chain."""
         known = self._chain.keys.get(bytes(address))
         return self._plan.display(address) if known is None else known.name
 
@@ -126,7 +126,7 @@ class Examination:
         step, record = as_before.step, as_before.record
         assert record is not None
         differences = self._sender_changes(step, record)
-        obstacles = [f"{line}, and it is deployed already" for line in differences]
+        obstacles = [f"{line}, and it is already deployed" for line in differences]
         if step.program is None:
             if record["data"] != data_text(data):
                 differences.append("its bytecode")
@@ -134,7 +134,7 @@ class Examination:
         else:
             if record["args"] != data_text(self.stand_ins.substitute(step.init_args) or b""):
                 differences.append(f"{record['what']} is now {step.what}")
-                obstacles.append("its @init had other arguments, and runs once")
+                obstacles.append("its @init had other arguments, and runs only once")
             digest = self._compare_code(step.program, record, differences, obstacles)
             if not differences and record["digest"] != digest:
                 return StepStatus(step, as_before.name, RESUME, record)
@@ -149,8 +149,8 @@ class Examination:
         digest = parse_code(self._chain.code(Address(record["address"])))
         artifact = None if digest is None else self._chain.ledger.artifacts.get(digest)
         if digest is None or artifact is None:
-            differences.append("its code on the chain is not what was deployed")
-            obstacles.append("the class that it has now is not known")
+            differences.append("its code on the chain is not the deployed code")
+            obstacles.append("its present class is unknown")
             return ""
         deployed = described(digest, artifact)
         if is_changed(deployed, program):

@@ -1,7 +1,7 @@
-"""The journal of a plan on one chain: a JSON file with a record for each step, and with what each run did.
+"""The journal of a plan on one chain: a JSON file with a record for each step and each run.
 
-Before a transaction is sent, its step is recorded as `sending`, with everything that is known of it; afterwards as `done`. If
-the process is killed between the two, the next run finds out from the chain whether the transaction was made.
+Before a transaction is sent, its step is recorded as `sending`, with everything that is known about it; afterwards as `done`.
+If the process is killed between the two, the next run finds out from the chain whether the transaction was made.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Record = dict[str, Any]
 DONE: Final = "done"
 SENDING: Final = "sending"
 REMOVED: Final = "removed"  # done, but its step is no longer in the plan
-REPLACED: Final = "replaced"  # a contract that a new version was deployed beside
+REPLACED: Final = "replaced"  # a contract next to which a new version was deployed
 _LONGEST: Final = 512  # bytes of data that are kept in full
 
 
@@ -81,7 +81,7 @@ _SENT: Final = ("address", "transaction", "block", "gas", "cost")
 
 
 def sent(receipt: Receipt) -> Record:
-    """Return what a record says of a transaction."""
+    """Return the part of a record that describes a transaction."""
     return {
         "transaction": to_hex(receipt.tx_hash),
         "block": receipt.block_number,
@@ -94,7 +94,7 @@ def sent(receipt: Receipt) -> Record:
 def done(records: Mapping[str, Record], step: str, receipt: Receipt) -> dict[str, Record]:
     """Return the records after the transaction that one of them announces.
 
-    A contract that was deployed beside an older one keeps the record of that, as `Bank@1`.
+    If a contract was deployed next to an older one, the record of the older one is kept as `Bank@1`.
     """
     known = {name: value for name, value in records[step].items() if name != "was"}
     outcome = {
@@ -126,7 +126,7 @@ def is_on_chain(chain: Chain, record: Record) -> bool:
 
 
 def data_text(data: bytes) -> str:
-    """Return data as a record has it: in full, or as a hash if it is long."""
+    """Return data in the form of a record: in full, or as a hash if it is long."""
     return to_hex(data) if len(data) <= _LONGEST else f"keccak {to_hex(keccak(data))}"
 
 
@@ -153,7 +153,9 @@ def read_json(path: Path) -> Any:
     except FileNotFoundError:
         return None
     except ValueError:
-        raise BadJournal(f"{path} is not JSON: it was changed by hand, mend or remove it") from None
+        raise BadJournal(
+            f"{path} is not JSON: it was changed by hand; correct or remove it"
+        ) from None
 
 
 def _load(path: Path) -> dict[str, Any]:
@@ -162,12 +164,12 @@ def _load(path: Path) -> dict[str, Any]:
         return {}
     steps = whole.get("steps") if isinstance(whole, dict) else None
     if not isinstance(steps, dict) or not isinstance(whole.get("runs"), list):
-        raise BadJournal(f"{path} is not the journal of a plan: mend or remove it")
+        raise BadJournal(f"{path} is not the journal of a plan: correct or remove it")
     for step, record in steps.items():
         needed = _NEEDED.get(str(record.get("status"))) if isinstance(record, dict) else None
         if needed is None or not needed <= {*record}:
             raise BadJournal(
-                f"{path}: the record of the step '{step}' is not whole: mend or remove it"
+                f"{path}: the record of the step '{step}' is incomplete: correct or remove it"
             )
     return whole
 

@@ -1,8 +1,8 @@
 """Which record of the journal belongs to which step of the plan.
 
-A contract and a step with a name of its own are found by their names, any other call by what it calls. What is left over is
-compared ever more loosely: a renamed step has sent the same, a changed call has called the same entry. So a step may be put
-anywhere in the plan, and only a step that is new is sent.
+A contract, or a step with its own name, is found by name, any other call by its target and arguments. The rest is compared
+less and less strictly: a renamed step sent the same data, a changed call called the same entry. So a step may be moved
+anywhere in the plan, and only new steps are sent.
 """
 
 from __future__ import annotations
@@ -132,6 +132,6 @@ def _has_target(step: Step, record: Record) -> bool:
 
 
 def _likeness(step: Step, record: Record, stand_ins: StandIns) -> int:
-    """Return how many digits of the data are the same."""
+    """Return the number of equal digits in the data."""
     data = data_text(stand_ins.substitute(step.data) or step.data)
     return sum(one == other for one, other in zip(data, record["data"], strict=False))

@@ -1,7 +1,7 @@
 """A plan: an object with the interface of a chain, which only records steps.
 
-A step is known by its name. A contract is called like its class, a system like its world and its class, a call like what it
-calls with which arguments: `Bank.pay_in(5)`. `with deployment.step("pay the owner"): …` gives a step another name.
+A step is identified by its name. A contract is named after its class, a system after its world and its class, a call after
+its entry and arguments: `Bank.pay_in(5)`. `with deployment.step("pay the owner"): …` gives a step another name.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
+from chain.ledger.compiled import BytecodeProgram, bytecode_program
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
 from chain.runtime import account_names
@@ -48,7 +49,7 @@ C = TypeVar("C", bound=Contract)
 class Deployment(Sealed, DeployMixin):
     """The argument of `plan(deployment)`, which records the steps of the plan.
 
-    `sender` sends the steps for which the plan names nobody.
+    `sender` sends the steps for which the plan names no sender.
 
     >>> deployment = Deployment()
     >>> race = deployment.deploy(Race)
@@ -58,11 +59,13 @@ class Deployment(Sealed, DeployMixin):
     ['Race', 'first roll']
     """
 
-    sender: Address  # who sends what the plan gives no sender
-    steps: list[Step]  # what was planned so far
-    accounts: list[Account]  # the ten of every chain
+    sender: Address  # the sender of steps without one
+    steps: list[Step]  # the steps planned so far
+    accounts: list[Account]  # the ten accounts of every chain
     named: dict[Address, str]  # accounts that the plan uses by name
     declared: dict[bytes, Program]  # contracts that the plan uses, by digest
+    # Compiled contracts, by placeholder.
+    bytecode: dict[Address, Program]
 
     def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
         put(self, "sender", address_of(sender, "sender"))
@@ -70,14 +73,16 @@ class Deployment(Sealed, DeployMixin):
         put(self, "accounts", list(ACCOUNTS))
         put(self, "named", {})
         put(self, "declared", {})
+        put(self, "bytecode", {})
+        self._compiled: dict[bytes, BytecodeProgram] = {}
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()
         self._scope: _Scope | None = None
-        self._label: str | None = None  # what the next step is, if not what its data says
+        self._label: str | None = None  # the label of the next step, if its data do not give it
 
     @contextmanager
     def step(self, name: str, *, unless: Condition | None = None) -> Iterator[None]:
-        """Scope of one step, with a name of its own. A call with `unless` is sent only where that is false on the chain.
+        """Scope of one step, with a name of its own. A call with `unless` is sent only if that is false on the chain.
 
         Raise ValueError for a name that another step has.
 
@@ -93,7 +98,7 @@ class Deployment(Sealed, DeployMixin):
         if unless is not None:
             callable_of(unless, "unless")
         if self._scope is not None:
-            raise ValueError(f"'{name}' is inside of '{self._scope.name}': a step has one name")
+            raise ValueError(f"'{name}' is inside '{self._scope.name}': a step has one name")
         self._scope = _Scope(name, unless)
         try:
             yield
@@ -133,6 +138,9 @@ class Deployment(Sealed, DeployMixin):
         """Accept any address: the contract is in this plan, or is deployed where the plan is applied."""
 
     def declare(self, contract: type[Contract]) -> Program:
+        if (bytecode := bytecode_program(contract)) is not None:
+            self._compiled[bytecode.digest] = bytecode
+            return bytecode
         program = program_of(contract)
         self.declared[program.digest] = program
         return program
@@ -192,7 +200,7 @@ class Deployment(Sealed, DeployMixin):
     def handle(
         self, contract: type[C] | Handle[C], address: AccountLike | None = None
     ) -> Handle[C]:
-        """Return a handle for a contract of the plan, or for one that is on the chain already.
+        """Return a handle for a contract of the plan, or for one that is already on the chain.
 
         >>> Deployment().handle(Race, race.address).roll(sender=alice).name
         '0x5FbD....0xcd5e3c5d()'
@@ -215,18 +223,19 @@ class Deployment(Sealed, DeployMixin):
         return PlannedWorld(self, address, world._given if isinstance(world, WorldHandle) else None)
 
     def call(self, *_: object, **__: object) -> NoReturn:
-        """Refuse: raise TypeError, as nothing stands yet that could be asked."""
+        """Refuse with a TypeError: nothing is deployed yet that could be queried."""
         raise TypeError(
-            "a plan says what is to be done: it cannot ask a view, since nothing stands yet."
-            " A step can: with deployment.step(name, unless=lambda chain: chain.handle(…).view())"
+            "a plan describes what will be done: it cannot call a view, because nothing is deployed "
+            "yet. A step can: with deployment.step(name, unless=lambda chain: "
+            "chain.handle(…).view())"
         )
 
     def _deployment_of(self, address: Address) -> NoReturn:
-        raise TypeError("a plan says what is to be done: there are no receipts yet")
+        raise TypeError("a plan describes what will be done: there are no receipts yet")
 
     @contextmanager
     def labelled(self, label: str) -> Iterator[None]:
-        """Say what the steps in the scope are."""
+        """Label the steps in the scope."""
         self._label = label
         try:
             yield
@@ -254,7 +263,7 @@ class Deployment(Sealed, DeployMixin):
                 yield step.entry.name_args(step.data)
 
     def label_of(self, address: Address) -> str:
-        """Return what the contract with that placeholder is called without a number."""
+        """Return the name, without its number, of the contract with that placeholder."""
         return self._made[address].target
 
     # Steps
@@ -263,16 +272,21 @@ class Deployment(Sealed, DeployMixin):
         parsed = parse_initcode(data)
         program = None if parsed is None else self.declared.get(parsed[0])
         entry = None if program is None else program.spec.init
+        args = data if parsed is None else parsed[1]
+        compiled = next((each for each in self._compiled.values() if each.creates(data)), None)
+        if compiled is not None:
+            entry, args = compiled.spec.init, compiled.args_of(data)
         label = self._label or "contract"
-        what = self._format(label, entry, data if parsed is None else parsed[1])
+        what = self._format(label, entry, args)
         name = self._name(label)
-        return Step(
-            name, what, True, self.sender, None, data, 0, None, program, entry, stand_in(name)
-        )
+        placeholder = stand_in(name)
+        if compiled is not None:
+            self.bytecode[placeholder] = compiled
+        return Step(name, what, True, self.sender, None, data, 0, None, program, entry, placeholder)
 
     def _call(self, to: Address, data: bytes) -> Step:
         target = self._made.get(to)
-        program = None if target is None else target.program
+        program = self.bytecode.get(to) or (target.program if target is not None else None)
         entry = None if program is None else program.spec.by_selector.get(data[:4])
         called = f"0x{data[:4].hex()}" if entry is None else entry.name
         what = self._label or self._format(f"{self.display(to)}.{called}", entry, data)
@@ -284,10 +298,12 @@ class Deployment(Sealed, DeployMixin):
         )
 
     def _name(self, label: str) -> str:
-        """Return the name that the scope gives, or the label, with a number if other steps are called so."""
+        """Return the name that the scope gives, or the label, with a number if other steps have that name."""
         if self._scope is not None:
             if self._scope.is_used:
-                raise ValueError(f"'{self._scope.name}' names one step, and this would be another")
+                raise ValueError(
+                    f"'{self._scope.name}' is the name of one step, and this would be another"
+                )
             self._scope.is_used = True
             return self._scope.name
         name, count = label, 1
@@ -297,7 +313,7 @@ class Deployment(Sealed, DeployMixin):
         return name
 
     def _check(self, step: Step) -> None:
-        """Refuse a contract that only its position would tell from another one, and a condition that has no use."""
+        """Refuse a contract that differs from another one only in its position, and a condition that has no effect."""
         if step.to is not None:
             return
         if self._scope is not None:
@@ -313,7 +329,7 @@ class Deployment(Sealed, DeployMixin):
                 )
 
     def _format(self, label: str, entry: EntrySpec | None, data: bytes) -> str:
-        """Return what a step is: a contract or an entry, with its arguments."""
+        """Format a step: a contract or an entry, with its arguments."""
         if entry is None:
             args = "" if len(data) <= 4 else f"0x{data[4:].hex()}"
         else:

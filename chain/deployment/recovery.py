@@ -1,4 +1,5 @@
-"""Completes a journal from the chain: what a killed run has sent is found there, and what the chain has lost is forgotten."""
+"""Completes a journal from the chain: finds the transactions that a killed run sent, and drops those that the chain has
+lost."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def recover(
 
 
 def find(record: Record, chain: Chain, known: frozenset[str]) -> Receipt | None:
-    """Return the first transaction that is as a record announces it, if there is one and it is not a known one."""
+    """Return the first transaction that matches the announcement in a record, unless it is already known."""
 
     def is_announced(receipt: Receipt) -> bool:
         to = None if receipt.to is None else to_hex(receipt.to)

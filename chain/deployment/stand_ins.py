@@ -1,8 +1,8 @@
 """Stand-ins: the addresses that a plan uses for contracts that are not deployed yet.
 
-A stand-in is twenty bytes derived from the name of a step. It can be used wherever an address can, also inside a text, where
-it has forty hex digits. When the contract is deployed, its address replaces the stand-in in the data of later steps. Every
-form of an address is as long as the same form of another, so the encoding around it stays valid.
+A stand-in is twenty bytes derived from the name of a step. It can be used wherever an address can, even inside a text, where
+it has forty hex digits. When the contract is deployed, its address replaces the stand-in in the data of later steps. All
+addresses have the same length in each form, so the encoding around them stays valid.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from chain.crypto.hashing import keccak
 from chain.types import Address
 
-_DIGITS = 8  # so many hex digits of a stand-in do not occur by chance
+_DIGITS = 8  # this many hex digits of a stand-in do not occur by chance
 
 
 def stand_in(name: str) -> Address:
@@ -62,13 +62,13 @@ def refuse_parts(data: bytes, stand_ins: Iterable[Address]) -> None:
         for text in texts:
             if text[:_DIGITS] in rest or text[-_DIGITS:] in rest:
                 raise ValueError(
-                    "a part of the address of a planned contract is in a text, and that address is not known yet:"
-                    " put the whole address into the text, or the contract itself"
+                    "a text contains a part of the address of a planned contract, and that address "
+                    "is not known yet: put the whole address, or the contract itself, into the text"
                 )
 
 
 def _forms(address: Address) -> tuple[bytes, ...]:
-    """Return the bytes of an address and its hex digits as people write them."""
+    """Return the bytes of an address and its usual spellings in hex digits."""
     digits = str(address)[2:]
     return (
         bytes(address),

@@ -17,11 +17,11 @@ from chain.types import Address
 
 
 class NotDeployedYet(LookupError):
-    """A condition asks a contract that the plan has still to deploy."""
+    """A condition uses a contract that the plan has not deployed yet."""
 
 
 class DeployedChain:
-    """The chain for the condition of a step, which may ask the contracts of the plan."""
+    """The chain for the condition of a step, which may call the contracts of the plan."""
 
     def __init__(self, chain: Chain, stand_ins: StandIns) -> None:
         self.chain, self._stand_ins = chain, stand_ins
@@ -29,7 +29,7 @@ class DeployedChain:
     def handle(
         self, contract: type[Contract] | Handle, address: AccountLike | None = None
     ) -> Handle:
-        """Return a handle for a contract of the plan, or for one that was there before."""
+        """Return a handle for a contract of the plan, or for one that existed before."""
         cls, target = resolve_target(contract, address)
         return self.chain.handle(cls, self._address(target))
 
@@ -58,16 +58,16 @@ class Step:
 
     name: str
     what: str  # the contract or the call with its arguments, as text
-    is_named: bool  # a call whose name is not made from what it calls
+    is_named: bool  # a call whose name is not derived from its target
     sender: Address
     to: Address | None  # None: create a contract
     data: bytes
     value: int
     gas: int | None
-    program: Program | None  # of the contract that is created or called
+    program: Program | None  # the class of the contract that is created or called
     entry: EntrySpec | None
-    placeholder: Address | None  # for the address of the contract that is created
-    unless: Condition | None = None  # true on a chain where a call is not needed
+    placeholder: Address | None  # the placeholder for the address of the created contract
+    unless: Condition | None = None  # true on a chain where the call is not needed
     error: None = None  # a plan never fails, so it can be used like a receipt
 
     @property
@@ -77,7 +77,7 @@ class Step:
 
     @property
     def target(self) -> str:
-        """What is called, without the arguments."""
+        """The target of the call, without the arguments."""
         return self.what.partition("(")[0]
 
     @property

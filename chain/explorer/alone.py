@@ -1,4 +1,4 @@
-"""An explorer without a node: of a chain in a file, or of one in a node elsewhere."""
+"""Pages without a node of their own: of a chain in a file or in another node, or of the results of a campaign."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from chain.explorer import file_tables
 from chain.explorer.explorer import Explorer
@@ -19,14 +19,24 @@ from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
 from chain.simulator.node_client import NodeClient, NodeError
 
-_PAUSE: Final = 0.2  # seconds between two looks at a chain that grows elsewhere
+_PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
+
+
+class Pages(Protocol):
+    """What a server of pages alone serves."""
+
+    @property
+    def is_watched(self) -> bool: ...
+    def publish(self) -> None: ...
+    def close(self) -> None: ...
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None: ...
 
 
 class Alone:
     """Serves pages and nothing else."""
 
-    def __init__(self, explorer: Explorer, access: AccessPolicy) -> None:
-        self._explorer, self._access = explorer, access
+    def __init__(self, pages: Pages, access: AccessPolicy) -> None:
+        self._pages, self._access = pages, access
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -36,14 +46,41 @@ class Alone:
             await send({"type": "http.response.start", "status": 403, "headers": []})
             await send({"type": "http.response.body", "body": b"this name is not known here\n"})
             return
-        await self._explorer(scope, receive, send)
+        await self._pages(scope, receive, send)
 
 
-class AloneServer(Listener):
-    """Runs such an explorer on a port until it is stopped.
+class PageServer(Listener):
+    """Serves pages on a port until it is stopped. `look` learns what others have written, while a page listens."""
 
-    `client` asks the node of the chain, if it is in one; `file` is its file, if another process writes that. Such a chain is
-    looked at again and again while a page listens.
+    def __init__(
+        self, pages: Pages, settings: Settings, look: Callable[[], object] | None = None
+    ) -> None:
+        self._pages, self._look_once = pages, look
+        super().__init__(Alone(pages, settings.access), settings, pages.close)
+
+    async def _serve(self) -> None:
+        looking = None if self._look_once is None else asyncio.create_task(self._look())
+        try:
+            await super()._serve()
+        finally:
+            if looking is not None:
+                looking.cancel()
+
+    async def _look(self) -> None:
+        assert self._look_once is not None
+        while True:
+            await asyncio.sleep(_PAUSE)
+            if self._pages.is_watched:
+                with suppress(OSError, ValueError):  # the node may be away for a while
+                    self._look_once()
+                    self._pages.publish()
+
+
+class AloneServer(PageServer):
+    """Serves the pages of a chain.
+
+    `client` is the client of the chain's node, if it is in one; `file` is its file, if another process writes that. Such a
+    chain is polled while a page listens.
     """
 
     def __init__(
@@ -55,29 +92,16 @@ class AloneServer(Listener):
         file: Path | None = None,
         writes: bool = False,
     ) -> None:
-        self._chain, self._grows = chain, file is not None or client is not None
-        ask = _of_node(client) if client is not None else _of_chain(chain, file)
-        self._explorer = Explorer(chain, ask, writes=writes)
-        super().__init__(Alone(self._explorer, settings.access), settings, self._explorer.close)
-
-    async def _serve(self) -> None:
-        looking = asyncio.create_task(self._look()) if self._grows else None
-        try:
-            await super()._serve()
-        finally:
-            if looking is not None:
-                looking.cancel()
-
-    async def _look(self) -> None:
-        while True:
-            await asyncio.sleep(_PAUSE)
-            if self._explorer.is_watched:
-                with suppress(OSError, ValueError):  # the node may be away for a while
-                    self._chain.settle()
-                    self._explorer.publish()
+        self._chain = chain
+        ask = _of_node(client) if client is not None else of_chain(chain, file)
+        grows = file is not None or client is not None
+        explorer = Explorer(chain, ask, writes=writes)
+        super().__init__(explorer, settings, chain.settle if grows else None)
 
 
-def _of_chain(chain: Chain, file: Path | None) -> Callable[[str, Sequence[object]], Any]:
+def of_chain(chain: Chain, file: Path | None = None) -> Callable[[str, Sequence[object]], Any]:
+    """Return how the chain of this process is asked."""
+
     async def ask(method: str, params: Sequence[object]) -> Any:
         if method == "chain_sql" and file is not None:
             return await asyncio.to_thread(file_tables.query, file, str(params[0]), _names(chain))

@@ -1,7 +1,6 @@
-"""The way to a state of the far past, in small steps.
+"""Preparing a state of the distant past: the changes since then are read in slices, so that other requests run in between.
 
-The chain keeps a past that nobody holds and moves it to the next one that is asked for, which costs what was changed in
-between. A jump over a million transactions takes seconds; step by step it leaves others their turns.
+This is done once. Changes that a chain's file has indexed need not be read at all.
 """
 
 from __future__ import annotations
@@ -9,24 +8,16 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from chain.simulator.chain import Chain
+from chain.ledger.change_index import end_of_stretch
+from chain.ledger.ledger import Ledger
 
-HOP: Final = 1_000  # transactions
+SLICE: Final = 1_000  # moments
 
 
-class Approach:
-    """Moves the past of one chain."""
-
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
-        self._last = len(chain.ledger.receipts)  # where it was left
-
-    async def to(self, position: int) -> None:
-        """Bring the past near a transaction."""
-        receipts = self._chain.ledger.receipts
-        at = min((len(receipts), self._last), key=lambda start: abs(start - position))
-        while abs(at - position) > HOP:
-            at += HOP if position > at else -HOP
-            self._chain.before(receipts[at])
+async def approach(ledger: Ledger, position: int) -> None:
+    """Read what is needed for the states before and after a transaction."""
+    index, timeline = ledger.past.index, ledger.timeline
+    if end_of_stretch(timeline.moment_of(position)) < len(timeline):
+        for end in range(index.done + SLICE, len(timeline), SLICE):
+            index.read(end)
             await asyncio.sleep(0)
-        self._last = position

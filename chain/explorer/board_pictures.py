@@ -1,4 +1,4 @@
-"""Boards as they stood before and after a transaction, drawn by their games. The last few are kept."""
+"""Boards before and after a transaction, drawn by their games. The last few are cached."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Step:
 
     @property
     def after_svg(self) -> Markup | None:
-        """The board after it, with what changed outlined."""
+        """The board after it, with the changes outlined."""
         if self.after is None:
             return None
         return Markup((self.after.since(self.before) if self.before else self.after).svg())

@@ -1,4 +1,4 @@
-"""What a server mounts: an ASGI application that becomes a site when the first page is asked for."""
+"""The ASGI application that a server mounts. It builds the site on the first request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 class Explorer:
     """The pages of one chain. With `writes` they have forms that send transactions.
 
-    What may take long they `ask` for as JSON-RPC, so that it runs beside other requests and within the limits of a node.
+    Requests that may take long go through `ask` as JSON-RPC, so that they run in parallel with others and within the limits
+    of a node.
     """
 
     def __init__(self, chain: Chain, ask: Ask, *, writes: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Transactions as lines of a list: who called what, and how it went."""
+"""Transactions as lines of a list: the sender, the call and the outcome."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Line:
 
 
 class Lines:
-    """Makes lines of receipts, with the names of one moment."""
+    """Makes lines of receipts, with the names at one point in time."""
 
     def __init__(self, ledger: Ledger, names: Names) -> None:
         self._ledger, self._names = ledger, names
         self._start = ledger.blocks[0].timestamp
         self._words = ShortWords(names)
-        self._hidden: str | None = None  # an argument that need not be told
+        self._hidden: str | None = None  # an argument that is left out
 
     def without(self, argument: str | None) -> Lines:
-        """Return these with bare arguments, and without one of them: that which names the board they are all about."""
+        """Return lines with bare arguments, without the one that names the board, which is the same in all of them."""
         lines = copy(self)
         lines._hidden = argument or ""
         return lines
@@ -79,7 +79,7 @@ class Lines:
         return "upgrade" if receipt.entry_spec is UPGRADE else receipt.entry or "send"
 
     def _plain(self, receipt: Receipt) -> str:
-        """What a transaction carries that calls no entry known here."""
+        """The content of a transaction that calls no known entry."""
         parts = [f"{receipt.value} wei"] if receipt.value else []
         if receipt.data and receipt.contract is None:
             parts.append(f"{len(receipt.data)} bytes")

@@ -1,14 +1,15 @@
 """News for open pages: a line of an event stream when the chain has grown, at most a few a second.
 
-A page is told that there is something, and fetches what it shows. The first news goes out at once; what follows soon waits, so
-that a busy node has no more work with an open page than with a few requests.
+A page is notified of news, and then fetches its content. The first news goes out immediately; later news waits, so an open
+page costs a busy node no more than a few requests.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 from chain.ledger.ledger import Ledger
@@ -17,17 +18,14 @@ MOST: Final = 16  # pages that listen at a time
 _PAUSE: Final = 0.4  # seconds between two pieces of news
 
 
-class Live:
-    """The pages that listen."""
+class Feeds(ABC):
+    """The pages that listen, whatever for."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self) -> None:
         self._feeds: set[asyncio.Event] = set()
-        self._told: tuple[int, int, int] | None = None
+        self._told: Mapping[str, int] | None = None
         self._waits: asyncio.TimerHandle | None = None
-        self._cuts = 0  # how often the chain went back
         self._is_over = False
-        ledger.on_truncated.append(self._went_back)
 
     @property
     def has_room(self) -> bool:
@@ -38,8 +36,9 @@ class Live:
         return bool(self._feeds)
 
     @property
-    def state(self) -> tuple[int, int, int]:
-        return len(self._ledger.receipts), len(self._ledger.blocks) - 1, self._cuts
+    @abstractmethod
+    def state(self) -> Mapping[str, int]:
+        """What pages are told: `block` is the number at their head, and with new `cuts` they begin anew."""
 
     def publish(self) -> None:
         """Wake the pages if there is news, now or after the pause."""
@@ -54,7 +53,7 @@ class Live:
             self._waits.cancel()
 
     async def feed(self) -> AsyncIterator[str]:
-        """Yield the state of the chain whenever it is new."""
+        """Yield the state whenever it changes."""
         woken = asyncio.Event()
         self._feeds.add(woken)
         told = None
@@ -65,8 +64,7 @@ class Live:
                     await woken.wait()
                     continue
                 told = self.state
-                names = ("receipts", "block", "cuts")
-                yield f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n"
+                yield f"data: {json.dumps(told)}\n\n"
         finally:
             self._feeds.discard(woken)
 
@@ -78,6 +76,21 @@ class Live:
     def _after_pause(self) -> None:
         self._waits = None
         self.publish()
+
+
+class Live(Feeds):
+    """The pages that listen to a chain."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        super().__init__()
+        self._ledger = ledger
+        self._cuts = 0  # how often the chain went back
+        ledger.on_truncated.append(self._went_back)
+
+    @property
+    def state(self) -> Mapping[str, int]:
+        receipts, block = len(self._ledger.receipts), len(self._ledger.blocks) - 1
+        return {"receipts": receipts, "block": block, "cuts": self._cuts}
 
     def _went_back(self, blocks: int, receipts: int) -> None:
         self._cuts += 1

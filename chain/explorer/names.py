@@ -1,4 +1,4 @@
-"""Names of accounts and contracts, and the pages that they stand for."""
+"""Names of accounts and contracts, and their pages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN: Final = re.compile(r"(?=.*[A-Za-z0-9])[A-Za-z0-9_.#-]+")
 
 
 class Names:
-    """The names on a chain at one moment, each looked up once."""
+    """The names on a chain at one point in time, each looked up once."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._book = AddressBook(ledger)

@@ -1,4 +1,4 @@
-"""What a function of `pages/` returns, and how it reads the address of its page."""
+"""The result of a function of `pages/`, and readers of a page's parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST: Final = 2**63
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its template with what that shows. `section` is the part of the menu that it belongs to."""
+    """A page: its template and the data for it. `section` is its entry in the menu."""
 
     template: str
     title: str
@@ -32,7 +32,7 @@ class Problem(Exception):
 
 
 def word(request: Request, name: str) -> str:
-    """Return a parameter without blanks around it; empty if it is missing."""
+    """Return a parameter without surrounding spaces; empty if it is missing."""
     return request.query_params.get(name, "").strip()
 
 

@@ -1,4 +1,4 @@
-"""The question behind a list, as one asks it in Python, in SQL and over JSON-RPC. All three have the rows of the page."""
+"""The query behind a list, in Python, in SQL and over JSON-RPC. All three return the rows of the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question in three languages."""
+    """One query in three languages."""
 
     python: str
     sql: str
@@ -24,7 +24,7 @@ def python_args(values: dict[str, object]) -> str:
 
 
 def sql_literal(value: object) -> str:
-    """Return a value of a column as it stands in SQL."""
+    """Return the SQL literal of a column's value."""
     if value is None:
         return "null"
     if isinstance(value, bool | int):

@@ -1,6 +1,6 @@
-"""The lines of source around the place of a failure.
+"""The lines of source around the location of a failure.
 
-A chain that somebody else made may name any file as that place. So only files beside a declared contract are read.
+A chain made by somebody else may name any file as the location. So only files of declared contracts' packages are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SourceLine:
 
 
 def excerpt(failure: Failure, programs: Iterable[Program]) -> list[SourceLine]:
-    """Return the lines around the place of a failure; none if the file is not one of a declared contract."""
+    """Return the lines around the location of a failure; none if the file does not belong to a declared contract."""
     if failure.file is None or failure.line is None or failure.line < 1:
         return []
     file = Path(failure.file).resolve()

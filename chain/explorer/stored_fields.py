@@ -1,4 +1,4 @@
-"""The storage of a contract, field by field, as it stood at one moment."""
+"""The storage of a contract, field by field, at one point in time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.vector import Vector
 
-ITEMS: Final = 24  # of a collection, the last ones where it has an order
+ITEMS: Final = 24  # of a collection; the last ones if it has an order
 _LOOKED_AT: Final = 200  # keys of a map, of which most may be unset again
 
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
-    """One field: a value, or the last items of a collection and how many others there are."""
+    """One field: a value, or the last items of a collection and the number of the others."""
 
     name: str
     kind: str
@@ -33,7 +33,7 @@ class StoredField:
 
 
 class StoredFields:
-    """Reads the fields of contracts. Which keys a map was asked for is read off the slots, once."""
+    """Reads the fields of contracts. The keys that were used with a map are read from the slots, once."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._slots = ledger.state.slots
@@ -73,7 +73,7 @@ class StoredFields:
     def _items(
         self, layout: MapLayout, slot: int, words: ReadOnlyStorage
     ) -> Iterator[tuple[object, object]]:
-        """Yield the entries of a map that are set, the last one that was first asked for first."""
+        """Yield the entries of a map that are set, the most recently first used key first."""
         unset = ReadOnlyStorage(self._slots, {})
         for key, item_slot in islice(reversed(self._below[slot]), _LOOKED_AT):
             value = self._plain(layout.value, item_slot, words)

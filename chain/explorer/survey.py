@@ -1,6 +1,6 @@
-"""What the pages know of all receipts: which are about which board, and how often each entry was called.
+"""The pages' data about all receipts: which are about which board, and how often each entry was called.
 
-It is read once, in slices between other requests, and continued when the chain has grown. What is undone is taken out again.
+It is read once, in slices between other requests, and continued when the chain has grown. Undone receipts are removed again.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
 from chain.simulator.chain import Chain
 
-_BATCH: Final = 64  # receipts between two looks at the clock
-SLICE: Final = 0.01  # seconds of reading before others have a turn
-_REST: Final = 0.02  # seconds in which they have it
+_BATCH: Final = 64  # receipts between two checks of the clock
+_FAR: Final = 20_000  # receipts, which take seconds
+SLICE: Final = 0.01  # seconds of reading before other requests are served
+_REST: Final = 0.02  # seconds for the other requests
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
 
@@ -71,11 +72,18 @@ class Survey:
         return self.done == len(self._ledger.receipts)
 
     async def catch_up(self, seconds: float = 0) -> None:
-        """Read what is new, for at most so many seconds; the rest is read while nothing else is to be done."""
-        end = perf_counter() + seconds
+        """Read new receipts for at most this many seconds; the rest is read when the process is idle.
+
+        If much is left, do not wait for it.
+        """
+        is_reading = self._reading is not None and not self._reading.done()
+        is_far = len(self._ledger.receipts) - self.done > _FAR
+        if is_far and is_reading:
+            return
+        end = perf_counter() + (0 if is_far else seconds)
         while not self.update() and perf_counter() < end:
             await asyncio.sleep(0)
-        if not self.is_complete and (self._reading is None or self._reading.done()):
+        if not self.is_complete and not is_reading:
             self._reading = asyncio.create_task(self._read_on())
 
     async def _read_on(self) -> None:
@@ -83,25 +91,26 @@ class Survey:
             await asyncio.sleep(_REST)
 
     def update(self, seconds: float = SLICE) -> bool:
-        """Read receipts for so many seconds, at least a few; return True if none is left."""
+        """Read receipts for this many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
         while not self.is_complete:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
             receipts._index(self.done)
+            self._ledger.past.index.read(self._ledger.timeline.moment_of(self.done))
             if perf_counter() > end:
                 break
         return self.is_complete
 
     def newest(self, address: bytes | None, before: int | None) -> Iterator[BoardRecord]:
-        """Yield boards, those that were played last first: of one contract or of all, and from before a receipt."""
+        """Yield boards, the most recently played first: of one contract or of all, and from before a receipt."""
         for (owner, _), board in reversed(self.boards.items()):
             if address in (None, owner) and (before is None or board.positions[-1] < before):
                 yield board
 
     def game(self, digest: bytes | None) -> Boards | None:
-        """Return how to show the boards of a contract. Only a declared class is asked: a chain may name any module."""
+        """Return the boards of a contract. Only a declared class is used, because a chain may name any module."""
         if digest not in self._games:
             program = self._chain.machine.programs.get(digest) if digest else None
             if program is None:
@@ -126,7 +135,7 @@ class Survey:
             board = self.boards.pop(key, None)
             if board is None:
                 if not receipt.ok:
-                    continue  # a board that never was
+                    continue  # a board that never existed
                 board = BoardRecord(address, name)
                 self.counts[address] += 1
             board.positions.append(receipt.position)
@@ -138,7 +147,7 @@ class Survey:
             return [] if game is None else game.named_by(receipt)
         except (
             Exception
-        ):  # a chain that somebody else made may hold what no contract can have written
+        ):  # a chain made by somebody else may hold data that no contract can have written
             return []
 
     def _truncate(self, blocks: int, receipts: int) -> None:

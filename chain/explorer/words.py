@@ -1,4 +1,4 @@
-"""Values as text for people: in few words for lists, whole with links on the page of a transaction."""
+"""Values as text for people: short for lists, complete with links on the page of a transaction."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMMA: Final = Markup(", ")
 
 
 class ShortWords(ValueFormatter):
-    """Values in few words. A record is what is set in it and not as by default, without names; a true flag is its name."""
+    """Short forms of values. A record shows its non-default members without names; a true flag is shown as its name."""
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
@@ -51,13 +51,13 @@ class ShortWords(ValueFormatter):
 
 
 class WholeWords(ValueStyle[Markup]):
-    """Values as Python writes them, with accounts and contracts as links. Texts are set apart from what is around them."""
+    """Values as Python writes them, with accounts and contracts as links. Texts are set apart from their surroundings."""
 
     def __init__(self, names: Names) -> None:
         self._names, self._text = names, ValueFormatter(names)
 
     def value(self, value: object) -> Markup:
-        """Return a value; of a long one the beginning, which unfolds."""
+        """Return a value; of a long one the beginning, which can be expanded."""
         text = self._text.show(value)
         if len(text) <= LONG:
             return self.show(value)
@@ -99,7 +99,7 @@ def _listed(pieces: Iterable[Markup]) -> Markup:
 
 
 def keyword(value: object) -> str:
-    """Return a value as a person types it, and as it stands in a URL."""
+    """Return a value in the form in which people type it, also used in URLs."""
     shown = portable(value)
     if isinstance(value, bool):
         return str(value).lower()
@@ -113,7 +113,7 @@ def keyword(value: object) -> str:
 
 
 def prose(text: str) -> Markup:
-    """Return a sentence of a docstring, with what stands between backticks as code."""
+    """Return a sentence of a docstring, with text between backticks as code."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         return escape(text)

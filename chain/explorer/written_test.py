@@ -1,4 +1,4 @@
-"""A transaction as a test: everything up to it as a transcript, which was played on a new chain before it is offered."""
+"""A transaction as a test: everything up to it as a transcript, which is checked on a new chain before it is offered."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def written_test(chain: Chain, receipt: Receipt) -> WrittenTest:
     count = receipt.position + 1
     if count > LONGEST:
         return WrittenTest(
-            None, f"{count} transactions lead to it: a test plays at most {LONGEST}."
+            None, f"It depends on {count} transactions: a test plays at most {LONGEST}."
         )
     if chain.ledger.open is not None and chain.ledger.open.number == receipt.block_number:
         return WrittenTest(None, "Its block is not closed yet.")
@@ -36,9 +36,9 @@ def written_test(chain: Chain, receipt: Receipt) -> WrittenTest:
         transcript, classes = record(then), _classes(then)
         difference = replay(transcript, contracts=classes).difference
     except Exception as error:  # of the contracts' own code, too
-        return WrittenTest(None, f"It does not run the same way again: {error}")
+        return WrittenTest(None, f"It runs differently the second time: {error}")
     if difference is not None:
-        return WrittenTest(None, f"It does not run the same way again: {difference}")
+        return WrittenTest(None, f"It runs differently the second time: {difference}")
     hidden = next((cls for cls in classes if "." in cls.__qualname__), None)
     if hidden is not None:
         return WrittenTest(

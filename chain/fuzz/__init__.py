@@ -10,8 +10,9 @@
     def test_lock_stays_shut():
         LockFuzz.run(max_examples=100)
 
-Running needs Hypothesis. Describing does not, so a game may carry a description as its module `fuzz`. The command `boardchain
-fuzz contracts.deblockle` runs the descriptions of that package, or else calls all entries of its contracts.
+Running needs Hypothesis. Describing does not, so a game may include a description as its module `fuzz`. The command
+`boardchain fuzz contracts.deblockle` runs the descriptions of that package; without any, it calls all entries of its
+contracts.
 """
 
 from chain.fuzz.fuzz_case import Fuzz, NoHypothesis, Proposal, by, invariant, proposes

@@ -3,7 +3,7 @@
 For each such feature the corpus keeps the fewest steps that led to it. Later plays continue from these steps, most often from
 those that led to rare features. So a run finds problems that take several right moves in a row.
 
-A corpus can be written as data, and others can be merged with it: of a feature that several reached, the fewest steps stay.
+A corpus can be exported as data and merged with others: for a feature that several reached, the fewest steps are kept.
 """
 
 from __future__ import annotations

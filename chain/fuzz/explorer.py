@@ -154,7 +154,7 @@ class Explorer:
                 return problem, count
         return None
 
-    # What it reached
+    # Results
 
     def _keep(self, step: Step, done: StepResult | None) -> None:
         if done is None:
@@ -186,6 +186,6 @@ def _targets(play: Fuzz) -> dict[str, type[Contract]]:
     targets |= {variable(contract.__name__): contract for contract in play.missing}
     if not targets:
         raise TypeError(
-            f"{type(play).__name__} fuzzes nothing: say 'contracts = (Game,)', or deploy in set_up"
+            f"{type(play).__name__} fuzzes nothing: write 'contracts = (Game,)', or deploy in set_up"
         )
     return targets

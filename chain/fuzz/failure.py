@@ -26,7 +26,7 @@ class FuzzFailure(AssertionError):
     """
 
     def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
-        self.problem = problem  # what broke
+        self.problem = problem  # the problem
         self.steps = steps  # the shortest calls that lead to the problem
         self.report: Report = explorer.report  # the report of the run
         # What happened, as text.

@@ -64,7 +64,7 @@ def proposes(entry: str) -> Callable[[F], F]:
     [('players', 'square_of')]
     """
     if not isinstance(entry, str):
-        raise TypeError('say which entry it proposes calls of: @proposes("make_move")')
+        raise TypeError('name the entry that it proposes calls of: @proposes("make_move")')
 
     def mark(function: F) -> F:
         function.__proposes__ = entry  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ class Proposal:
     """
 
     args: tuple[object, ...]  # the arguments of the call
-    sender: Address | None = None  # who sends it; None for anybody
+    sender: Address | None = None  # the sender; None for any account
     value: int = 0  # the wei that come with the call
 
 
@@ -180,7 +180,7 @@ class Fuzz:
         """The handle of the first contract. Raise LookupError if there is none."""
         if not self.handles:
             raise LookupError(
-                f"{type(self).__name__} has no contract: say 'contracts = (Game,)', or deploy in set_up"
+                f"{type(self).__name__} has no contract: write 'contracts = (Game,)', or deploy in set_up"
             )
         return next(iter(self.handles.values()))
 
@@ -274,7 +274,7 @@ def proposals_of(play: Fuzz, method: str) -> list[Proposal]:
     for item in proposed:
         if not isinstance(item, tuple | Proposal):
             raise TypeError(
-                f"{type(play).__name__}.{method} proposed {item!r}: give the arguments as a tuple, or by(sender, …)"
+                f"{type(play).__name__}.{method} proposed {item!r}: return the arguments as a tuple, or by(sender, …)"
             )
         proposals.append(item if isinstance(item, Proposal) else Proposal(item))
     return proposals
@@ -293,7 +293,7 @@ def variable(name: str) -> str:
 
 
 def name_of(account: Address) -> str:
-    """Return the value of `caller_id` for this account: the name it was given, or else its address."""
+    """Return the value of `caller_id` for this account: its given name, otherwise its address."""
     if isinstance(account, Named) and account not in ACCOUNTS:
         return account.name
     return str(account)

@@ -42,15 +42,15 @@ def _undescribed(module: ModuleType) -> type[Fuzz]:
     contracts = tuple(cls for full, cls in offered.items() if full.startswith(f"{name}:"))
     if not contracts:
         below = ", ".join(dict.fromkeys(full.partition(":")[0] for full in offered))
-        more = f": name a module in it that has, {below}" if below else ""
+        more = f": name a module in it that has one, {below}" if below else ""
         raise ContractNotFound(
-            f"{name} has no contract and no description of a fuzz run to go by{more}"
+            f"{name} has neither a contract nor a description of a fuzz run{more}"
         )
     if not any(issubclass(contract, System) for contract in contracts):
         return type("Fuzz", (Fuzz,), {"contracts": contracts, "__module__": Fuzz.__module__})
     if not hasattr(module, "deploy"):
         raise ContractNotFound(
-            f"{name} has systems of a World but no deploy(chain) that makes it: describe how in {name}.fuzz"
+            f"{name} has systems of a World but no deploy(chain) that creates it: deploy it in a description in {name}.fuzz"
         )
     return _of_world(module, contracts)
 

@@ -42,11 +42,11 @@ class Report:
 
     lines: Lines  # the lines of code that were reached
     tallies: dict[str, Tally] = field(default_factory=dict)  # the calls by entry
-    examples: int = 0  # how many plays there were
+    examples: int = 0  # the number of plays
 
     @property
     def calls(self) -> int:
-        """How many calls there were."""
+        """The number of calls."""
         return sum(tally.calls for tally in self.tallies.values())
 
     @property
@@ -79,7 +79,7 @@ class Report:
         return set()
 
     def add(self, other: Report) -> None:
-        """Count the calls of another run of the same description, too."""
+        """Also count the calls of another run of the same description."""
         self.examples += other.examples
         self.lines.ever |= other.lines.ever
         for name, theirs in other.tallies.items():
@@ -122,7 +122,7 @@ class Report:
             for reason, count in tally.refused.most_common(_MOST):
                 yield f"{'':<{wide}}  {'':>7} {'':>7} {count:>7} {_short(tally.words[reason])}"
         if self.unreached:
-            yield f"never went well: {', '.join(self.unreached)}"
+            yield f"never succeeded: {', '.join(self.unreached)}"
         yield from self._lines()
 
     def _lines(self) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""Fuzzing in rounds: each has eight units, which begin with all that the rounds before have reached, and are merged after it.
+"""Fuzzing in rounds: each has eight units, which start from everything that the earlier rounds reached, and are merged at its
+end.
 
-What a unit does depends on its round, its number and the corpus, so rounds find the same whatever the number of processes. A
-unit's find is written as soon as it is there, so nothing is lost when a run is killed. A corpus of other code is played again
-at the start, by all units together: what it reached and what it broke is the beginning of the first round.
+The work of a unit depends on its round, its number and the corpus, so the findings do not depend on the number of processes.
+The result of a unit is written immediately, so nothing is lost when a run is killed. A corpus from other code is replayed
+first, by all units together: its results are the start of the first round.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from chain.source.syntax_trees import tree_of
 UNITS: Final = 8  # of a round: not the number of processes, which differs between machines
 TRIES: Final = 3  # of one unit
 
-Watch = Callable[[int], object]  # takes how many units are done
+Watch = Callable[[int], object]  # takes the number of finished units
 
 
 class UnitLost(RuntimeError):
-    """A unit that ends every process which plays it."""
+    """A unit that crashes every process that plays it."""
 
 
 class UnitFailed(RuntimeError):
@@ -44,7 +45,7 @@ class UnitFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides what rounds find, but for their number."""
+    """Everything that determines the findings, except the number of rounds."""
 
     target: str
     index: int
@@ -57,7 +58,7 @@ class Plan:
 
     @classmethod
     def of(cls, target: str, index: int, **options: Any) -> Plan:
-        """Return the plan for a description as it is now."""
+        """Return the plan for the present code of a description."""
         if find_spec("hypothesis") is None:
             raise NoHypothesis
         return cls(target, index, _digest(descriptions(target)[index]), **options)
@@ -65,7 +66,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Job:
-    """All that decides what a unit does."""
+    """Everything that determines a unit's work."""
 
     target: str
     index: int  # of the description among those of the target
@@ -73,13 +74,13 @@ class Job:
     steps: int
     seed: int
     lines: bool
-    corpus: Sequence[Any]  # what the rounds before have reached
+    corpus: Sequence[Any]  # what the earlier rounds reached
     again: Sequence[Sequence[str]]  # plays of a former corpus, to be played again
 
 
 @dataclass
 class State:
-    """What some rounds have come to."""
+    """The result of some rounds."""
 
     rounds: int
     corpus: list[Any]  # as a unit writes it: steps, and the features that they reach
@@ -167,7 +168,8 @@ class Campaign:
 
 
 def _merged(state: State, answers: Sequence[Mapping[str, Any]]) -> State:
-    """Return the state after a round. Of a feature that several units reached the fewest steps stay, of the first unit."""
+    """Return the state after a round. For a feature that several units reached, the fewest steps are kept, those of the first
+    unit."""
     best: dict[str, tuple[list[str], int]] = {}  # by sort and feature: the steps, and how often met
     before = {key: met for key, _, met in _features(state.corpus)}
     for key, steps, met in _features(state.corpus):
@@ -238,14 +240,14 @@ class _Processes:
         with suppress(OSError), process:
             process.stdin.write(f"{json.dumps(asdict(job))}\n")
             process.stdin.flush()
-            answer = process.stdout.read()  # its stdin stays open as long as somebody waits
+            answer = process.stdout.read()  # its stdin stays open as long as the parent waits
         with self._lock:
             self._running.discard(process)
         return answer
 
 
 def _write_whole(file: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file completely or not at all."""
     temporary = file.with_suffix(".part")
     temporary.write_text(text, "utf-8")
     temporary.replace(file)

@@ -84,8 +84,9 @@ def finding(explorer: Explorer, problem: Problem) -> AssertionError:
     shortest = shrink(explorer, explorer.steps, problem)
     if shortest is None:
         return AssertionError(
-            f"{explorer.description.__name__}: the same calls went differently the second time, so a contract or an"
-            f" invariant depends on something outside the chain. The first time: {problem}"
+            f"{explorer.description.__name__}: the same calls had another outcome the second time, "
+            "so a contract or an invariant depends on something outside the chain. The first time: "
+            f"{problem}"
         )
     failure = FuzzFailure(explorer, *shortest)
     failure.__cause__ = failure.problem.cause
@@ -127,7 +128,7 @@ def _act(explorer: Explorer, choose: Choose) -> Act:
 
 
 def _choices(explorer: Explorer) -> list[Choose]:
-    """Return what a play may do next: any entry that changes state, any view, any proposed call, waiting."""
+    """Return the possible next acts of a play: any entry that changes state, any view, any proposed call, waiting."""
     choices: list[Choose] = [_any_call(explorer, *target) for target in explorer.entries(("call",))]
     views = [_any_call(explorer, *target) for target in explorer.entries(("view",))]
     if views:
@@ -172,7 +173,7 @@ def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, E
         for spec in cls.__spec__.resolve(name)
     ]
     if len(matches) != 1:
-        reason = "no contract has such an entry" if not matches else "several are called so"
+        reason = "no contract has such an entry" if not matches else "several have that name"
         raise TypeError(
             f"{explorer.description.__name__}.{method} proposes calls of '{entry}': {reason}"
             " (Contract.entry says which, by the name of its method)"

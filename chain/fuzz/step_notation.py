@@ -1,7 +1,6 @@
 """Steps as lines of text that can be read again: `alice: race.roll(0) with 5 wei`, values in the notation of transcripts.
 
-A corpus is kept in this form. It survives edits of the contract: a line that says nothing any more cannot be read, and ends its
-play there.
+A corpus is stored in this form. It survives edits of the contract: a line that is no longer valid ends its play there.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Problem:
     def __str__(self) -> str:
         if self.kind == "breaks":
             return f"invariant {self.name} does not hold: {self.why}"
-        return f"{self.name} fails as no entry should: {self.why}"
+        return f"{self.name} fails with an unexpected error: {self.why}"
 
 
 def perform(play: Fuzz, step: Step) -> StepResult | None:

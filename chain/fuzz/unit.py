@@ -1,7 +1,7 @@
-"""One unit of a round of fuzzing: a run that begins with what the rounds before have reached. What it does depends on its job.
+"""One unit of a round of fuzzing: a run that starts from what the earlier rounds reached. Its work depends only on its job.
 
 `python -m chain.fuzz.unit` is a process for one: it reads a job, a line of JSON, plays it, and answers in JSON. It ends with
-its stdin, so it survives nobody who started it.
+its stdin, so it never outlives its parent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _search(explorer: Explorer, notation: StepNotation, job: Job) -> AssertionEr
 
 
 def _entries(corpus: Sequence[Any], notation: StepNotation) -> list[Entry]:
-    """Read features; those that share their steps share them here, too. What cannot be read to its end is left out."""
+    """Read features; those that share their steps share them here too. Those that cannot be read completely are left out."""
     entries = []
     for lines, features in corpus:
         steps = notation.read(lines)
@@ -85,13 +85,13 @@ def _tupled(value: object) -> Any:
 
 def main() -> None:
     """Play the job on stdin and write the answer to stdout."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this process ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     job = Job(**json.loads(sys.stdin.readline()))
     Thread(target=_end_with_stdin, daemon=True).start()
     out, sys.stdout = sys.stdout, sys.stderr  # what contracts print must not mix with the answer
     try:
         answer = play_unit(job)
-    except Exception as problem:  # of the description: the next process would meet it, too
+    except Exception as problem:  # of the description: the next process would fail too
         answer = {"error": f"{type(problem).__name__}: {problem}"}
     print(json.dumps(answer), file=out, flush=True)
 

@@ -8,11 +8,11 @@ Each finding gives the location, the problem, the reason and the alternative.
 On chain, sets keep the order of insertion and texts show no memory addresses (`chain.metering`), so these need no rule. Only
 the order of a set at the top of a module is reported, because Python imports that code too.
 
-It is made for honest authors. It is not a sandbox: an author who wants to get past it can. Nor does it see everything. It
-takes a value for a set, or for a stored list, where an annotation, a literal or a call in sight shows it. Of Python's own
-error messages it knows those of errors with a name of their own, and those of `int(text)` and of calling an Enum; the message
-of a ValueError raised further down goes unseen. The value of an exponent is known only when the contract runs: there the
-instrumented copy refuses a negative one.
+It is made for honest authors. It is not a sandbox: an author who wants to get past it can. Nor does it see everything.
+It knows that a value is a set, or a stored list, only if an annotation, a literal or a visible call shows it. Of
+Python's own error messages it recognizes those of errors with a class of their own, and those of `int(text)` and of
+calling an Enum; it misses the message of a ValueError that is raised further down. The value of an exponent is known
+only when the contract runs: there the instrumented copy refuses a negative one.
 """
 
 from __future__ import annotations

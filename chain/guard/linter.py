@@ -71,7 +71,7 @@ class Linter:
         return definition.name == "*" and is_known
 
     def _nodes_of(self, module: Module) -> Iterator[ast.AST]:
-        """The reached statements; of what is below `if __name__ == "__main__":` only the definitions that are read."""
+        """The reached statements; below `if __name__ == "__main__":` only the definitions that are read."""
         for node in self.reach.nodes_of(module):
             if isinstance(node, ast.If) and is_main(node):
                 names = self.reach.names.get(module, set())

@@ -49,7 +49,7 @@ def _bind_sequence(
 def _bind_class(
     pattern: ast.MatchClass, kind: StaticType | None, shared: str | None, place: Scopes
 ) -> None:
-    """Bind the parts of a class pattern. Those that have keywords are known."""
+    """Bind the parts of a class pattern. Only parts with keywords have a known type."""
     for part in pattern.patterns:
         bind(part, None, shared, place)
     for name, part in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True):

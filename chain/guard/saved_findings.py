@@ -1,6 +1,6 @@
-"""The findings of the guard, kept on disk (`chain.source.disk_cache`) while nothing changes that they depend on.
+"""The findings of the guard, cached on disk (`chain.source.disk_cache`) until something that they depend on changes.
 
-That is the text of each module that was read, and which file each name leads to that was looked up.
+They depend on the text of each module that was read, and on the file that each looked-up name leads to.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Artifacts: each contract class as it was when its code was deployed, as plain data, by the digest in that code.
 
-The code of a Python contract holds only a digest of its source. The artifact beside it keeps the name, the ABI, the storage
-layout and all types in full. So a chain's history can be read even if the class is not declared, or was edited since: the
-artifact provides a counterpart of the class that decodes everything but cannot run.
+The code of a Python contract holds only a digest of its source. The artifact stores the name, the ABI, the storage layout and
+all types in full. So a chain's history can be read even if the class is not declared, or was edited since: the artifact
+provides a counterpart of the class that decodes everything but cannot run.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Artifacts(Mapping[bytes, Artifact]):
         self._unknown: dict[bytes, None] = {}  # deployed, but the class is not declared yet
         self._seen = 0  # number of codes read so far
         self._counterparts: dict[bytes, Program] = {}
-        self.is_copy = False  # all artifacts are copied from elsewhere, none is built here
+        self.is_copy = False  # all artifacts are copied from another ledger, none is built here
 
     def __getitem__(self, digest: bytes) -> Artifact:
         self._record()
@@ -232,7 +232,7 @@ def _entry(contract: str, described: Parts) -> EntrySpec:
 
 
 def cannot_run(*_: object) -> NoReturn:
-    # No docstring: it would pass for that of the entry.
+    # No docstring: it would be taken for that of the entry.
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 

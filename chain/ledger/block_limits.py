@@ -1,4 +1,4 @@
-"""What a block has room for: so many blobs, and so many bytes. Its gas is the machine's affair."""
+"""The limits of a block: the number of blobs, and its size in bytes. The machine checks its gas."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from chain.ledger.signing import encode_signed
 from chain.machine.gas import FLOOR_PER_TOKEN, PER_BLOB
 from chain.machine.transaction import BLOB_TYPE, Transaction
 
-_HEADER: Final = 1_024  # bytes that a block takes besides its transactions, at most
-_LISTED: Final = 40  # bytes of an entry of an access list, at most
+_HEADER: Final = 1_024  # the maximum number of bytes of a block without its transactions
+_LISTED: Final = 40  # the maximum number of bytes of an access list entry
 
 
 def require_room(ledger: Ledger, tx: Transaction, block: Block, key: Account | None) -> None:
@@ -35,7 +35,7 @@ def _require_blobs(tx: Transaction, block: Block) -> None:
 def _require_bytes(ledger: Ledger, tx: Transaction, block: Block, key: Account | None) -> None:
     """Refuse a transaction with which the block is larger than its fork allows (EIP-7934)."""
     limit = block.fork.max_block_size
-    # A byte takes ten gas or more, so the gas that was used tells how large the block can be already.
+    # A byte costs ten gas or more, so the gas used limits the present size of the block.
     if limit is None or block.gas_used // FLOOR_PER_TOKEN + _largest_size(tx) <= limit:
         return
     raw = tx.raw or encode_signed(tx, block.chain_id, key)
@@ -48,6 +48,6 @@ def _require_bytes(ledger: Ledger, tx: Transaction, block: Block, key: Account |
 
 
 def _largest_size(tx: Transaction) -> int:
-    """Return a bound of the bytes that a block takes with this transaction alone."""
+    """Return an upper bound of the size of a block with only this transaction."""
     listed = sum(1 + len(slots) for _, slots in tx.access_list)
     return 2 * _HEADER + (len(tx.data) + _LISTED * listed if tx.raw is None else len(tx.raw))

@@ -1,4 +1,4 @@
-"""Blocks: the context that a block gives its transactions, and which transactions it holds."""
+"""Blocks: the context of a block's transactions, and the transactions in it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ class ChainConfig:
     gas_limit: int
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); otherwise it is constant
     fork: Fork = DEFAULT
-    tx_gas_cap: bool = False  # a transaction has at most 2**24 gas (EIP-7825), if the fork says so
+    tx_gas_cap: bool = (
+        False  # a transaction has at most 2**24 gas (EIP-7825), if the fork has this rule
+    )
     max_transaction_gas: int = field(init=False)
-    has_large_blocks: bool = field(init=False)  # their gas buys more bytes than the fork allows
+    has_large_blocks: bool = field(init=False)  # their gas allows more bytes than the fork does
 
     def __post_init__(self) -> None:
         cap = self.fork.max_transaction_gas if self.tx_gas_cap else None
@@ -77,9 +79,9 @@ class Block:
     end_timeline_index: int  # one past the last
     end_receipt: int  # the position after its last receipt
     gas_used: int = 0  # the gas that all its transactions used
-    forced_prevrandao: int | None = None  # what `set_next_block` gave
+    forced_prevrandao: int | None = None  # the value from `set_next_block`
     blob_gas_used: int = 0  # the gas of all its blobs
-    excess_blob_gas: int = 0  # what decides the price of blobs
+    excess_blob_gas: int = 0  # determines the price of blobs
 
     @property
     def as_tuple(self) -> tuple[Any, ...]:
@@ -102,7 +104,7 @@ class Block:
 
     @property
     def fork(self) -> Fork:
-        """The rules of Ethereum that hold."""
+        """The rules of Ethereum that apply."""
         return self.rules.fork
 
     @property
@@ -113,7 +115,7 @@ class Block:
     @property
     def gas_left(self) -> int:
         """The most gas that the next transaction can have."""
-        rules = self.rules  # every call asks
+        rules = self.rules  # every call reads it
         room, most = rules.gas_limit - self.gas_used, rules.max_transaction_gas
         return room if room < most else most
 
@@ -142,7 +144,7 @@ class Block:
 
     @property
     def prevrandao(self) -> int:
-        """The forced value, or else a hash of the chain's seed and the block number."""
+        """The forced value, otherwise a hash of the chain's seed and the block number."""
         if self.forced_prevrandao is not None:
             return self.forced_prevrandao
         return int.from_bytes(keccak(self.rules.seed + self.number.to_bytes(8)))
@@ -156,7 +158,7 @@ class Mining(NamedTuple):
     """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node sends them to its followers."""
 
     clock: int
-    automine: bool = True  # each transaction is mined at once
+    automine: bool = True  # each transaction is mined immediately
     interval: int = 1  # seconds from one block to the next, unless the clock was moved
     overrides: tuple[tuple[str, Any], ...] = ()  # overrides for fields of the next block
 

@@ -23,7 +23,7 @@ CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, F
 
 
 class DecodedMessage(Sealed, ABC):
-    """A finished message in the words of its contract: the part that receipts and the records of inner calls share."""
+    """A finished message, decoded by its contract: the common part of receipts and the records of inner calls."""
 
     __slots__ = ()
 
@@ -71,7 +71,7 @@ class DecodedMessage(Sealed, ABC):
 
     @property
     def return_value(self) -> Any:
-        """The return value of the entry; the raw bytes if the contract is not a Python contract."""
+        """The return value of the entry; the raw bytes if the contract is not known."""
         if self.error is not None or self._creates:
             return None
         entry = self.entry_spec
@@ -90,7 +90,7 @@ def named_args(
 @sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class CallRecord(DecodedMessage):
-    """One finished message in the call tree of a transaction, in the words of its contract as a receipt has them.
+    """One finished message in the call tree of a transaction, decoded by its contract as a receipt is.
 
     >>> class Fan(Contract):
     ...     @call
@@ -106,14 +106,11 @@ class CallRecord(DecodedMessage):
     caller: Address  # the account that sent it
     program: Program | None  # the Python contract that ran
     data: bytes  # the calldata
-    value: int  # the wei that came with it
-    output: bytes  # what it returned, encoded
-    error: Failure | None  # why it failed; None if it did not
-    calls: tuple[CallRecord, ...]  # the messages that it led to
-
-    @property
-    def _known(self) -> Program | None:
-        return self.program
+    value: int  # the wei sent with it
+    output: bytes  # the encoded return value
+    error: Failure | None  # the reason why it failed; None if it did not
+    calls: tuple[CallRecord, ...]  # the messages that it sent
+    _known: Program | None
 
     @property
     def _creates(self) -> bool:
@@ -141,20 +138,27 @@ def call_rows(frame: Frame) -> tuple[CallRow, ...]:
 
 
 def call_tree(
-    rows: Sequence[CallRow], program_of: Callable[[bytes], Program | None]
+    rows: Sequence[CallRow],
+    program_of: Callable[[bytes], Program | None],
+    foreign_at: Callable[[bytes], Program | None],
 ) -> tuple[CallRecord, ...]:
-    """Return the messages that the transaction's first message sent; `program_of` finds a contract by its digest."""
+    """Return the messages that the transaction's first message sent.
+
+    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address. Of borrowed bytecode (a delegate)
+    nothing is known: its row has not its address.
+    """
     records: list[CallRecord] = []  # those whose sender follows, the last sent first
     for kind, address, caller, digest, data, value, output, failure, count in reversed(rows):
         first = len(records) - count
         sent = tuple(reversed(records[first:]))
         del records[first:]
         program = None if digest is None else program_of(digest)
+        known = foreign_at(address) if digest is None and kind != "delegate" else program
         records.append(
             CallRecord(
-                kind, Address(address), Address(caller), program, data, value, output, failure, sent
+                kind, Address(address), Address(caller), program, data, value, output, failure, sent, known,
             )
-        )
+        )  # fmt: skip
     return tuple(reversed(records))
 
 

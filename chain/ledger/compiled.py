@@ -1,7 +1,7 @@
-"""Contracts in bytecode by their ABI, as contract classes: handles, receipts and traces speak of them as of Python contracts.
+"""Contracts in bytecode by their ABI, as contract classes: handles, receipts and traces treat them as Python contracts.
 
 A class made here has entries and errors, but no code of its own: it stands for bytecode on a chain, and can be deployed if a
-compiler's file gives the bytecode. What a chain knows of such contracts is not part of it, as little as declared classes are.
+compiler's file has the bytecode. Like declared classes, such contracts are not part of the chain's data.
 """
 
 from __future__ import annotations
@@ -56,14 +56,17 @@ class BytecodeProgram(Program):
     def initcode(self) -> bytes:
         if not self.creation:
             raise TypeError(
-                f"{self.spec.name} has no bytecode: deploy what compiled(…) gives for a compiler's file"
+                f"{self.spec.name} has no bytecode: deploy the result of compiled(…) for a compiler's file"
             )
         return self.creation
 
+    def creates(self, data: bytes) -> bool:
+        """True if these bytes create this contract."""
+        return bool(self.creation) and data.startswith(self.creation)
+
     def args_of(self, data: bytes) -> bytes:
         """Return the encoded arguments of the constructor; nothing if other bytecode, or none, is known."""
-        known = self.creation
-        return data[len(known) :] if known and data.startswith(known) else b""
+        return data[len(self.creation) :] if self.creates(data) else b""
 
 
 def bytecode_program(contract: type) -> BytecodeProgram | None:
@@ -75,7 +78,7 @@ def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Co
     """Return a class for contracts in bytecode with this ABI."""
     check_items(items)
     if not name.isidentifier() or iskeyword(name):
-        raise ValueError(f"{name!r} is not a name for a contract: give one that could be a class's")
+        raise ValueError(f"{name!r} is not a name for a contract: use a valid class name")
     cls = class_of(f"bytecode:{name}", Contract)
     shared = Counter(item.get("name") for item in items if item.get("type") == "function")
     functions = [
@@ -121,7 +124,7 @@ def _error(item: Mapping[str, Any]) -> ErrorSpec:
 
 
 def _attribute(name: str) -> str:
-    """Return the name of a member as Python can have it."""
+    """Return the name of a member as a Python identifier."""
     if iskeyword(name):
         return f"{name}_"
     return name if name.isidentifier() else f"_{name}"
@@ -133,7 +136,7 @@ def _attribute(name: str) -> str:
 def compiled(path: str | Path, name: str | None = None) -> type[Contract]:
     """Return the contract in a compiler's JSON file: of Foundry, Hardhat, solc or Vyper. `chain.deploy` deploys it.
 
-    If the file has several contracts, say the `name` of the one that is meant.
+    If the file has several contracts, `name` selects one.
 
     >>> import json
     >>> from pathlib import Path
@@ -157,7 +160,7 @@ def compiled(path: str | Path, name: str | None = None) -> type[Contract]:
         name = next(iter(found))
     if name is None or name not in found:
         known = ", ".join(found) or "none"
-        wanted = "say which contract is meant" if name is None else f"there is no contract {name}"
+        wanted = "name one of its contracts" if name is None else f"there is no contract {name}"
         raise LookupError(f"{file.name}: {wanted}; there are {known}")
     items, code = found[name]
     return contract_of_abi(items, name, _bytes_of(file.name, name, code))
@@ -194,10 +197,10 @@ def _bytes_of(file: str, name: str, code: Any) -> bytes:
     """Return the bytecode that creates the contract: hex text, or an object that has it."""
     digits = code.get("object") if isinstance(code, dict) else code
     if digits is None:
-        raise LookupError(f"{file}: {name} has no bytecode: let the compiler write it, too")
+        raise LookupError(f"{file}: {name} has no bytecode: let the compiler write it too")
     try:
         return bytes.fromhex(digits.removeprefix("0x"))
     except (ValueError, AttributeError):
         raise ValueError(
-            f"{file}: the bytecode of {name} is not hex: perhaps it is to be linked with libraries first"
+            f"{file}: the bytecode of {name} is not hex: perhaps it must be linked with libraries first"
         ) from None

@@ -1,4 +1,4 @@
-"""The contracts that transactions created and upgraded, noted once for each receipt, and the names that they got."""
+"""The contracts that transactions created and upgraded, recorded once for each receipt, and their names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Creation(NamedTuple):
 @sealed
 @dataclass(frozen=True, slots=True)
 class DeployedContract:
-    """A Python contract on the chain, as it is now.
+    """A Python contract that is on the chain now.
 
     >>> [deployed.name for deployed in chain.contracts]
     ['Race', 'World', 'League']
@@ -94,7 +94,7 @@ class Creations:
         return rows
 
     def before(self, receipts: int) -> int:
-        """Return how many belong to the first `receipts` receipts."""
+        """Return the number of those that belong to the first `receipts` receipts."""
         return bisect_left(self._rows, receipts, key=attrgetter("position"))
 
     @property
@@ -119,7 +119,7 @@ class Creations:
 
     @undisturbed
     def deployed(self) -> list[DeployedContract]:
-        """Return the contracts that are there now, in the order of their creation."""
+        """Return the present contracts, in the order of their creation."""
         ledger, found = self._ledger, list[DeployedContract]()
         for creation in self.rows:
             program = None if creation.is_upgrade else ledger.program_at(creation.address)
@@ -131,7 +131,7 @@ class Creations:
 
 
 def _may_create(receipt: Receipt) -> bool:
-    """True if the transaction may have created or upgraded a contract, as far as can be seen at a glance."""
+    """True if the transaction may have created or upgraded a contract, according to a quick check."""
     if not receipt.ok:
         return False
     return receipt.to is None or bool(receipt.call_rows) or receipt.data[:4] == UPGRADE.selector

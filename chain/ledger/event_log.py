@@ -60,14 +60,14 @@ class EventLog:
 
     def _update(self) -> None:
         if self._entered != len(self._ledger.receipts):
-            self._enter_new()
+            self.enter_new(len(self._ledger.receipts))
 
     @undisturbed
-    def _enter_new(self) -> None:
-        """Enter the logs of new receipts. May be interrupted at any point and called again."""
+    def enter_new(self, most: int) -> bool:
+        """Enter the logs of at most so many new receipts; return True if none is left. May be interrupted and repeated."""
         rows, index, position = self._rows, self._index, self._entered
         place = index.end_of(position)  # the first receipt may have been entered in part
-        for logs in self._ledger.receipts._logs_from(position):
+        for logs in self._ledger.receipts._logs_from(position, position + most):
             for row in logs:
                 if place == len(rows):
                     rows.append(row)
@@ -76,6 +76,7 @@ class EventLog:
                 place += 1
             position = self._entered = position + 1
         rows.settle()
+        return position == len(self._ledger.receipts)
 
     def truncate(self, receipts: int) -> None:
         """Keep only the logs of the first `receipts` receipts."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class AllEvents:
-    """The events of all types in their order, as the source of a query. What no known contract declares reads as None."""
+    """The events of all types in their order, as the source of a query. An event that no known contract declares is None."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self._log, self.border = ledger, ledger.events, ledger.border
@@ -34,7 +34,9 @@ class AllEvents:
         return self._log.with_meaning()
 
     def finder(self, name: str, value: object) -> PositionFinder:
-        raise TypeError(f"say of which event '{name}' is a field: chain.events(Moved, {name}=…)")
+        raise TypeError(
+            f"name the event that has the field '{name}': chain.events(Moved, {name}=…)"
+        )
 
 
 def is_known(event: object) -> bool:
@@ -94,8 +96,8 @@ class EventSource:
         if len(alternatives) < 2 or None in {meaning.contract for meaning in meanings}:
             alternatives = dict.fromkeys(meaning.spec.signature for meaning in meanings)
         raise TypeError(
-            f"{len({meaning.type.key for meaning in meanings})} events are called {name}: ask for the class, or for"
-            f" {' or '.join(map(repr, alternatives))}"
+            f"{len({meaning.type.key for meaning in meanings})} events are called {name}: query by "
+            f"class, or by {' or '.join(map(repr, alternatives))}"
         )
 
     def item(self, place: int) -> Any:

@@ -121,7 +121,8 @@ class EventTypes:
     # Queries
 
     def read_by(self, spec: EventSpec) -> list[Meaning]:
-        """Return all meanings of an event class: of the contracts that declare it, else of those that declare an equal one."""
+        """Return all meanings of an event class: of the contracts that declare it, otherwise of those that declare an equal
+        one."""
         self._update()
         meanings = self._by_class.get(id(spec))
         if meanings is None:
@@ -164,7 +165,7 @@ class EventTypes:
         """Check that `name` is the plain name of an event, as the events of one receipt are looked up by it."""
         if all(meaning.spec.name != name for meaning in self.named(name)):
             raise TypeError(
-                f"'{name}' is more than a name: in one receipt events go by their plain name"
+                f"'{name}' is more than a name: within one receipt use the plain name of the event"
             )
 
     def _meanings(self) -> Iterator[Meaning]:

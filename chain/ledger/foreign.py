@@ -1,4 +1,4 @@
-"""The contracts in bytecode of which a chain was told the ABI: what they are, and their names in texts."""
+"""The contracts in bytecode with a known ABI, and their names in texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ForeignContracts:
-    """The known contracts in bytecode by address. They are not part of the chain, as little as declared classes are."""
+    """The known contracts in bytecode by address. Like declared classes, they are not part of the chain's data."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -31,7 +31,7 @@ class ForeignContracts:
         return [program.spec for program in dict.fromkeys(self._programs.values())]
 
     def know(self, address: bytes, program: Program) -> None:
-        """Read what is at an address by an ABI from now on."""
+        """Use this ABI for the contract at an address from now on."""
         if self._programs.get(address) is program:
             return
         if program not in self._programs.values():

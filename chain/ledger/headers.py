@@ -1,7 +1,7 @@
 """Headers and block hashes, built on demand: one root each for the state, the transactions and the receipts.
 
 Each hash includes the one before it, so the first request for a hash builds all headers up to it. After that, the cost of a
-new block is only what changed in it. The fields are those of Prague, in its order; no fork since has added one.
+new block is only what changed in it. The fields are those of Prague, in its order; no later fork has added one.
 """
 
 from __future__ import annotations

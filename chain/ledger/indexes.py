@@ -29,7 +29,7 @@ def contains_sorted(places: Positions, place: int) -> bool:
 
 
 class Union(Sequence[int]):
-    """The positions in any of several lists, which have none in common. They are merged only if all are wanted."""
+    """The positions in any of several disjoint lists. They are merged only if all are needed."""
 
     def __init__(self, lists: Sequence[Positions]) -> None:
         self._lists = lists
@@ -62,7 +62,8 @@ def last_until(places: Positions, position: int) -> int:
 
 
 def descending(lists: Sequence[Positions], end: int) -> Iterator[int]:
-    """Yield the positions below `end` that are in all lists, the last one first. What is in no other list is skipped."""
+    """Yield the positions below `end` that are in all lists, the last one first. Positions that are in no other list are
+    skipped."""
     position = end - 1
     while True:
         floor = position

@@ -1,7 +1,7 @@
-"""The ledger: all blocks, receipts and logs in order, and what is needed to read them.
+"""The ledger: all blocks, receipts and logs in order, and the data needed to read them.
 
-Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A state of the past is known by what
-differs in it from the state now.
+Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A past state is represented by its
+differences from the present state.
 
 A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
 everything that is derived from them can be truncated twice.
@@ -50,7 +50,8 @@ _SETTLED_EVERY: Final = 2 * PIECE  # changes
 
 
 class Tail(NamedTuple):
-    """What a step truncated: the lengths that remain of blocks, timeline, notes and receipts, and the removed items."""
+    """The items that a step truncated: the lengths that remain of blocks, timeline, notes and receipts, and the removed
+    items."""
 
     lengths: tuple[int, int, int, int]
     lists: tuple[list[Any], list[Changes], list[int], list[Row]]
@@ -88,7 +89,7 @@ class Ledger:
         self.creations = Creations(self)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
-        self.tail: Tail | None = None  # what the running step has truncated
+        self.tail: Tail | None = None  # the items that the running step truncated
         self._is_cutting = False
         # Called after and before a truncation, with the numbers of blocks and receipts that remain.
         self.on_truncated: list[Callable[[int, int], None]] = []
@@ -176,7 +177,7 @@ class Ledger:
         self._is_cutting = False
 
     def _tail_from(self, lengths: tuple[int, int, int, int]) -> Tail:
-        """Return what was beyond these lengths when the step began."""
+        """Return the items beyond these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
         removed: Any = (
             self.blocks.rows_from(blocks), self.timeline[moments:], self.timeline.notes[notes:],
@@ -278,13 +279,9 @@ class Ledger:
     @undisturbed
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """Return a word as the transaction left it: its value before its next change, or its present value."""
-        timeline = self.timeline if self.receipts.contains(receipt) else ()
-        for index in range(self.timeline_index(receipt) + 1, len(timeline)):
-            changes = timeline[index]
-            for i in range(0, len(changes), 4):
-                if changes[i + 1] == slot and changes[i] == address:
-                    return int(changes[i + 2] or 0)
-        return self.state.word(address, slot)
+        if not self.receipts.contains(receipt):
+            return self.state.word(address, slot)
+        return self.past.state(self.timeline_index(receipt) + 1).word(address, slot)
 
     @undisturbed
     def trace(self, receipt: Receipt) -> Trace:
@@ -348,7 +345,7 @@ class Ledger:
         self.event_types.register_abi(abi)
 
     def program(self, digest: bytes) -> Program | None:
-        """Return the Python contract with that digest: of the declared class, or else the counterpart from its artifact."""
+        """Return the Python contract with that digest: of the declared class, otherwise the counterpart from its artifact."""
         return self.programs.get(digest) or self.artifacts.program(digest)
 
     @undisturbed

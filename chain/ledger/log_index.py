@@ -1,6 +1,7 @@
 """The positions of a chain's logs, by the most frequent queries: the code that emitted them, and their topics.
 
-A chain's file holds them in chunks of so many logs, from which the index is made at once when the file is opened again.
+A chain's file holds them in chunks of a fixed number of logs, from which the index is quickly restored when the file is
+opened.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class LogIndex:
         self.receipts.append(receipt)
 
     def chunk(self) -> Chunk:
-        """Return what is in the index, as a chunk."""
+        """Return the content of the index as a chunk."""
         sources = [(*source, _stored(at)) for source, at in self.by_source.items()]
         keys = [(*key, _stored(at)) for key, at in self.by_key.items()]
         return _stored(self.receipts), sources, keys

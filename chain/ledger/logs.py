@@ -40,12 +40,12 @@ class Log(Sealed):
 
     @property
     def topics(self) -> tuple[int, ...]:
-        """The topics as numbers; the first one tells the type of an event."""
+        """The topics as numbers; the first one identifies the type of an event."""
         return self.row[1]
 
     @property
     def data(self) -> bytes:
-        """The encoded values that are no topics."""
+        """The encoded values that are not topics."""
         return self.row[2]
 
     @property

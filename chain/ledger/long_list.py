@@ -1,8 +1,8 @@
 """Lists that may grow to millions of items, and cost nothing once they are long.
 
-Python's garbage collector walks every list, whatever is in it, but no tuple of plain values. So the older items of a long list
+Python's garbage collector walks every list, but no tuple of plain values. So the older items of a long list
 are in tuples of a fixed size, and only the newest are in a list. In a chain that was opened from a file, the oldest items are
-not in memory at all: they are read when somebody asks for them.
+not in memory at all: they are read on demand.
 """
 
 from __future__ import annotations

@@ -1,152 +1,107 @@
-"""The states of the past, each known by what differs in it from the state now.
+"""Past states. A word of the past has the value from before its next change.
 
-A `PastState` is the state at an index of the timeline. It reads a word from its differences, or else from the state now, so
-it costs as much as was changed since, and what the chain does later never shows in it: before it reads, it notes the former
-values of what was changed meanwhile. When nobody holds it any more, its differences are moved along the timeline for the next
-one that is asked for: a step from one transaction to the next costs what that transaction changed.
+A `PastState` is the state at an index of the timeline. It finds the next change of a word among the changes of the same stretch
+of the timeline, or in the index of the later stretches; if there is none, the word has its present value. So a distant state
+costs as much as a recent one, and later changes of the chain never show in it.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
-from operator import itemgetter
-from typing import Any, Final
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 from weakref import WeakSet
 
 from chain.concurrency.atomic_steps import Border, undisturbed
+from chain.ledger.change_index import ChangeIndex, Former, Place, each_change, end_of_stretch
 from chain.ledger.timeline import Changing
 from chain.machine.overlay import overlay
-from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
-
-_KEPT: Final = 4  # differences that wait to be moved
-_COPIED: Final = 50  # words that are copied in the time of one change that is taken back
-
-
-class _Differences:
-    """What differs at one index of the timeline from the state now."""
-
-    def __init__(self, ledger: Changing, moment: int) -> None:
-        self.ledger = ledger
-        self.moment: int | None = moment  # None once it is no longer on the timeline
-        self.accounts: dict[bytes, Account | None] = {}
-        self.words: defaultdict[bytes, dict[int, int]] = defaultdict(dict)
-        self.seen = moment  # the changes before this index are in the differences, or do not matter
-
-    @property
-    def size(self) -> int:
-        return len(self.accounts) + sum(map(len, self.words.values()))
-
-    def copy(self) -> _Differences:
-        duplicate = _Differences(self.ledger, self.seen)
-        duplicate.moment = self.moment
-        duplicate.accounts |= self.accounts
-        for address, words in self.words.items():
-            duplicate.words[address] = words.copy()
-        return duplicate
-
-    def catch_up(self) -> None:
-        """Note the former values of everything that was changed since. May be interrupted and repeated."""
-        timeline, state = self.ledger.timeline, self.ledger.state
-        if len(timeline) == self.seen and not state.changes and not state.closed:
-            return
-        for changes in (*timeline[self.seen :], state.closed, state.changes):
-            for address, slot, before, _ in _each(changes):
-                self._keep(address, slot, before)
-        self.seen = len(timeline)
-
-    def truncate(self, end: int) -> None:
-        """Keep the values that a truncation of the timeline is about to take back."""
-        if self.moment is not None and end < self.moment:
-            self.moment = None
-        for changes in reversed(self.ledger.timeline[end : self.seen]):
-            for address, slot, _, after in reversed([*_each(changes)]):
-                self._keep(address, slot, after)
-        self.seen = min(self.seen, end)
-
-    def move(self, moment: int) -> None:
-        """Become the differences at another index."""
-        start, self.moment = self.moment, None
-        assert start is not None
-        timeline = self.ledger.timeline
-        for changes in timeline[start:moment]:
-            for address, slot, _, after in _each(changes):
-                self._put(address, slot, after)
-        for changes in reversed(timeline[moment:start]):
-            for address, slot, before, _ in reversed([*_each(changes)]):
-                self._put(address, slot, before)
-        self.moment = moment
-
-    def _keep(self, address: bytes, slot: Any, value: Any) -> None:
-        if slot is ACCOUNT:
-            self.accounts.setdefault(address, value)
-        else:
-            self.words[address].setdefault(slot, value or 0)
-
-    def _put(self, address: bytes, slot: Any, value: Any) -> None:
-        if slot is ACCOUNT:
-            self.accounts[address] = value
-        else:
-            self.words[address][slot] = value or 0
-
-
-def _each(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
-    """Yield the changes one by one; that of a whole storage as those of its words."""
-    for change in iter_changes(changes):
-        address, slot, before, _ = change
-        if slot is STORAGE:
-            yield from ((address, key, word, None) for key, word in before)
-        else:
-            yield change
+from chain.machine.state import ACCOUNT, Account, State
 
 
 class PastState:
     """The state at an index of the timeline: the base of an overlay."""
 
-    __slots__ = ("_differences", "_idle", "border")
+    __slots__ = ("__weakref__", "_former", "_index", "_ledger", "_moment", "_seen", "border")
 
-    def __init__(self, differences: _Differences, idle: deque[_Differences]) -> None:
-        self._differences, self._idle = differences, idle
-        self.border: Border = differences.ledger.border
-
-    def __del__(self) -> None:
-        self._idle.append(self._differences)
+    def __init__(self, ledger: Changing, index: ChangeIndex, moment: int) -> None:
+        self._ledger, self._index = ledger, index
+        self.border: Border = ledger.border
+        self._moment = self._seen = moment
+        self._former: Former = {}  # what was at places that changed before the index `_seen`
 
     @undisturbed
     def account(self, address: bytes) -> Account | None:
-        self._differences.catch_up()
-        accounts = self._differences.accounts
-        if address in accounts:
-            return accounts[address]
-        return self._now.accounts.get(address)
+        account: Account | None = self._value((address, ACCOUNT))
+        return account
 
     @undisturbed
     def word(self, address: bytes, slot: int) -> int:
-        self._differences.catch_up()
-        words = self._differences.words.get(address)
-        word = None if words is None else words.get(slot)
-        if word is None:
-            present = self._now.storages.get(address)
-            word = present.get(slot, 0) if present is not None else 0
-        return word
+        return self._value((address, slot)) or 0
 
     @undisturbed
     def addresses(self) -> Iterable[bytes]:
-        self._differences.catch_up()
-        now, then = self._now, self._differences
-        return dict.fromkeys([*now.accounts, *now.storages, *then.accounts, *then.words])
+        now = self._ledger.state
+        changed = (address for address, _ in self._changed())
+        return dict.fromkeys([*now.accounts, *now.storages, *changed])
 
     @undisturbed
     def slots_of(self, address: bytes) -> Iterable[int]:
-        self._differences.catch_up()
-        present, then = self._now.storages.get(address), self._differences.words.get(address)
-        return dict.fromkeys([*(present or ()), *(then or ())])
+        words = self._ledger.state.storages.get(address)
+        changed = (slot for at, slot in self._changed() if at == address and slot is not ACCOUNT)
+        return dict.fromkeys([*(words or ()), *changed])
 
-    @property
-    def _now(self) -> State:
-        return self._differences.ledger.state
+    def keep(self, end: int) -> None:
+        """Keep what a truncation of the timeline to `end` is about to take back. May be interrupted and repeated."""
+        if end < self._moment:
+            for address, slot in {
+                (address, slot)
+                for changes in self._ledger.timeline[end:]
+                for address, slot, *_ in each_change(changes)
+            }:
+                self._former[address, slot] = self._value((address, slot))
+            self._moment = end
+        self._seen = min(self._seen, end)
+
+    def _value(self, place: Place) -> Any:
+        self._read_on()
+        if place in self._former:
+            return self._former[place]
+        state = self._ledger.state
+        end = end_of_stretch(self._moment)
+        found = self._index.find(place, end) if end < len(self._ledger.timeline) else None
+        if found is not None:
+            return found[0]
+        address, slot = place
+        for changes in (state.closed, state.changes):  # of the running transaction
+            for changed, at, before, _ in each_change(changes) if changes else ():
+                if at == slot and changed == address:
+                    return before
+        if slot is ACCOUNT:
+            return state.accounts.get(address)
+        words = state.storages.get(address)
+        return None if words is None else words.get(slot)
+
+    def _changed(self) -> Iterable[Place]:
+        """Return the places that changed since, or may have."""
+        self._read_on()
+        state = self._ledger.state
+        running = (
+            (address, slot)
+            for changes in (state.closed, state.changes)
+            for address, slot, *_ in each_change(changes)
+        )
+        return chain(self._former, self._index.places(end_of_stretch(self._moment)), running)
+
+    def _read_on(self) -> None:
+        """Read what is new in the same stretch."""
+        timeline = self._ledger.timeline
+        end = min(end_of_stretch(self._moment), len(timeline))
+        if self._seen < end:
+            for changes in timeline[self._seen : end]:
+                for address, slot, before, _ in each_change(changes):
+                    self._former.setdefault((address, slot), before)
+            self._seen = end
 
 
 class PastStates:
@@ -154,16 +109,18 @@ class PastStates:
 
     def __init__(self, ledger: Changing) -> None:
         self._ledger = ledger
-        self._all: WeakSet[_Differences] = WeakSet()
-        self._idle: deque[_Differences] = deque(maxlen=_KEPT)
+        self.index = ChangeIndex(ledger)
+        self._held: WeakSet[PastState] = WeakSet()
 
     def state(self, moment: int) -> State:
         """Return the state at an index of the timeline. The caller may change it."""
+        past = PastState(self._ledger, self.index, moment)
+        self._held.add(past)
         state = self._ledger.state
-        return overlay(PastState(self._at(moment), self._idle), state.codes, state.slots)
+        return overlay(past, state.codes, state.slots)
 
     def fork(self, moment: int) -> State:
-        """Return an independent state, for another chain that goes on from an index of the timeline."""
+        """Return an independent state, for another chain that continues from an index of the timeline."""
         if isinstance(self._ledger.state.accounts, dict):
             state = self.state(moment)
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
@@ -173,33 +130,8 @@ class PastStates:
             state.undo_changes(changes)
         return state
 
-    def _at(self, moment: int) -> _Differences:
-        """Return the differences at an index, made from those that cost least."""
-        ledger, idle = self._ledger, self._idle.copy()
-        end = len(ledger.timeline)
-        makers: list[tuple[int, Callable[[], _Differences]]] = [
-            (end - moment, lambda: _Differences(ledger, end))
-        ]
-        for known in list(self._all):
-            if known.moment is None:
-                continue
-            cost = abs(moment - known.moment) + end - known.seen
-            if known in idle:
-                makers.append((cost, partial(self._take, known)))
-            else:
-                makers.append((cost + known.size // _COPIED, known.copy))
-        _, make = min(makers, key=itemgetter(0))
-        differences = make()
-        differences.move(moment)
-        self._all.add(differences)
-        return differences
-
-    def _take(self, differences: _Differences) -> _Differences:
-        with suppress(ValueError):  # another one has pushed it out just now
-            self._idle.remove(differences)
-        return differences
-
     def truncate(self, end: int) -> None:
-        """Keep all states of the past as they are, though the timeline is truncated."""
-        for differences in list(self._all):
-            differences.truncate(end)
+        """Keep all past states unchanged while the timeline is truncated."""
+        for past in list(self._held):
+            past.keep(end)
+        self.index.truncate(end)

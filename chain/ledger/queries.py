@@ -1,7 +1,7 @@
 """Queries over receipts and events, as values.
 
-A `Query` is the question, not the answer: it runs when it is iterated or counted. So it can be kept and run again after the
-chain has grown or was rolled back. It queries any `Source`: the list of receipts, or the events of one type.
+A `Query` describes a question and holds no answers: it runs when it is iterated or counted. So it can be kept and run again
+after the chain has grown or was rolled back. It queries any `Source`: the list of receipts, or the events of one type.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class Source(Protocol[T_co]):
 @sealed
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some answers, newest first, each with its place in the chain's list and its receipt.
+    """Some results, newest first, each with its position in the chain's list and its receipt.
 
     >>> page = chain.events(Moved).page(limit=10)
     >>> page.items, page.places, page.receipts, page.older, page.has_older
     ((Moved(player=Address('0xf39F...'), square=4),), (0,), (<Receipt Race.roll in block 3: ok>,), None, False)
     """
 
-    items: tuple[T, ...]  # the answers
-    places: tuple[int, ...]  # the place of each
+    items: tuple[T, ...]  # the results
+    places: tuple[int, ...]  # the position of each
     receipts: tuple[Receipt, ...]  # the receipt of each
     has_older: bool  # True if there are more
 
@@ -73,7 +73,7 @@ class Page(Generic[T]):
 class Query(Sealed, Generic[T]):
     """A query: narrow it with `where`, `by_contract` and `between`, then iterate, `count`, or take `first`, `last`, `one`.
 
-    It runs whenever it is asked, so it also answers for what came since. `len`, `[i]` and slices work as for a list.
+    It runs each time it is used, so it includes new items. `len`, `[i]` and slices work as for a list.
 
     >>> moves = chain.events(Moved)
     >>> len(moves), moves[0], [move.square for move in moves]
@@ -144,7 +144,7 @@ class Query(Sealed, Generic[T]):
         try:
             return self._at(which)
         except IndexError:
-            raise IndexError(f"there is no answer {which}: there are {self.count()}") from None
+            raise IndexError(f"there is no result {which}: there are {self.count()}") from None
 
     def _at(self, which: int | slice) -> T | list[T]:
         if self._tests:
@@ -156,7 +156,7 @@ class Query(Sealed, Generic[T]):
 
     @undisturbed
     def count(self) -> int:
-        """Return how many there are.
+        """Return the number of results.
 
         >>> chain.receipts.where(ok=False).count()
         0
@@ -190,12 +190,13 @@ class Query(Sealed, Generic[T]):
         """
         items = [*iter(self)]
         if len(items) != 1:
-            raise LookupError(f"{len(items)} answer the question, not one")
+            raise LookupError(f"there are {len(items)} results, not one")
         return items[0]
 
     @undisturbed
     def page(self, *, before: int | None = None, limit: int = 50) -> Page[T]:
-        """Return the last `limit` items before a place, newest first. It costs what it returns, wherever it begins.
+        """Return the last `limit` items before a position, newest first. The cost depends only on the result, wherever the
+        page begins.
 
         >>> page = chain.receipts.where(sender=alice).page(limit=2)
         >>> len(page), chain.receipts.where(sender=alice).page(before=page.older, limit=2).items
@@ -272,7 +273,7 @@ def _ends(name: str, ends: object) -> Range:
     """Return the first and the last of a range, each a whole number or None."""
     if not isinstance(ends, tuple | list) or len(ends) != 2:
         raise TypeError(
-            f"{name} = {short_repr(ends)} is not a range: give its two ends, as in (1, None)"
+            f"{name} = {short_repr(ends)} is not a range: pass its two ends, as in (1, None)"
         )
     first, last = (None if end is None else whole_number(end, name, LAST_TIME) for end in ends)
     return first, last

@@ -47,7 +47,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         self._indexes = Indexes()
 
     def _forget_indexes(self) -> None:
-        """Read all receipts anew for queries, after more is known of their contracts."""
+        """Forget the indexes, because more is known about the contracts of the receipts."""
         self._indexes = Indexes()
 
     def _append(self, row: Row) -> None:
@@ -168,7 +168,9 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     def finder(self, name: str, value: Any) -> PositionFinder:
         """Return a function that finds the positions of a value."""
         if name not in _FIELDS:
-            raise TypeError(f"receipts have no '{name}' to ask for; there are {', '.join(_FIELDS)}")
+            raise TypeError(
+                f"receipts have no field '{name}' to query; there are {', '.join(_FIELDS)}"
+            )
         if name == "ok":
             flag(value, name)
         elif name == "entry" and value is not None:
@@ -223,6 +225,6 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         return read(self.item(position))
 
     def _index(self, end: int) -> None:
-        """Index the first receipts by what lists of them are narrowed by, so that a long list is indexed bit by bit."""
+        """Index the first receipts by the fields that filter lists, so that a long list is indexed bit by bit."""
         for name in _NARROWED:
             self._indexes.of(name, self.all_positions, partial(self._read, name)).advance(end)

@@ -55,7 +55,7 @@ class EventList(Sequence[Any]):
         if isinstance(key, int | slice):
             return self._at(key)
         if not isinstance(key, str | type):
-            raise TypeError(f"{short_repr(key)} is not an event: give its class or its name")
+            raise TypeError(f"{short_repr(key)} is not an event: pass its class or its name")
         events = [event for event in self._events if is_event(event, key)]
         if not events and isinstance(key, str):
             self._types.check_name(key)
@@ -78,11 +78,13 @@ class EventList(Sequence[Any]):
         4
         """
         if isinstance(kind, int):
-            raise TypeError(f"{short_repr(kind)} is not an event: give its class or its name")
+            raise TypeError(f"{short_repr(kind)} is not an event: pass its class or its name")
         events = self[kind]
         if len(events) != 1:
             name = kind if isinstance(kind, str) else kind.__name__
-            raise LookupError(f"{len(events)} events are {name}, not one; there are {self._events}")
+            raise LookupError(
+                f"there are {len(events)} events {name}, not one; there are {self._events}"
+            )
         return events[0]
 
     def __eq__(self, other: object) -> bool:
@@ -147,24 +149,24 @@ class Receipt(DecodedMessage):
     _sender: bytes = _of_row(4)
     _to: bytes | None = _of_row(5)
     data: bytes = _of_row(6)  # the calldata, or the init code
-    value: int = _of_row(7)  # the wei that came with it
+    value: int = _of_row(7)  # the wei sent with it
     gas: int = _of_row(8)  # the gas limit
     nonce: int = _of_row(9)  # the count of the sender's transactions before
-    max_fee: int = _of_row(10)  # the most that a unit of gas may cost, in wei
-    tip: int = _of_row(11)  # the most of it that goes to the coinbase
-    # What was paid for ahead (EIP-2930).
+    max_fee: int = _of_row(10)  # the maximum price of a unit of gas, in wei
+    tip: int = _of_row(11)  # the maximum part of it that goes to the coinbase
+    # The accounts and slots that were paid for in advance (EIP-2930).
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row(12)
-    raw: bytes | None = _of_row(13)  # its signed bytes, if it was sent with them
+    raw: bytes | None = _of_row(13)  # its signed bytes, if it was sent signed
     _address: bytes = _of_row(14)
     _digest: bytes | None = _of_row(15)
-    output: bytes = _of_row(16)  # what was returned, encoded; the revert data of a failure
+    output: bytes = _of_row(16)  # the encoded return value; the revert data of a failure
     # The reason for a failure, with the revert data and the location in the contract's source.
     error: Failure | None = _of_row(17)
-    gas_used: int = _of_row(18)  # what it cost, without what was refunded
-    gas_price: int = _of_row(19)  # what a unit of gas cost, in wei
+    gas_used: int = _of_row(18)  # the gas it cost, without the refund
+    gas_price: int = _of_row(19)  # the price of a unit of gas, in wei
     changes: Changes = _of_row(20)  # the journal of words and accounts
     log_rows: Sequence[LogRow] = _of_row(LOGS)  # the logs as they are stored
-    undone_changes: Changes = _of_row(22)  # the journal of what was undone
+    undone_changes: Changes = _of_row(22)  # the journal of the undone changes
     undone_log_rows: Sequence[LogRow] = _of_row(23)  # the logs that were undone
     call_rows: tuple[CallRow, ...] = _of_row(24)  # the messages as they are stored
     forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
@@ -226,8 +228,8 @@ class Receipt(DecodedMessage):
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
-        """The messages that the contract sent, each with those that it led to."""
-        return call_tree(self.call_rows, self.ledger.program)
+        """The messages that the contract sent, each with those that it sent in turn."""
+        return call_tree(self.call_rows, self.ledger.program, self.ledger.foreign.get)
 
     @property
     def logs(self) -> list[Log]:

@@ -72,8 +72,9 @@ def _require_same_outcome(receipt: Receipt, outcome: TransactionResult) -> None:
     same = outcome.gas_used == receipt.gas_used and _net(outcome.changes) == _net(receipt.changes)
     if not same or outcome.frame.output != receipt.output:
         raise LookupError(
-            "this transaction ran differently this time: it depends on something outside the chain, such as a debugger"
-            " that read fields while it ran, or something that a test has changed since"
+            "this transaction ran differently this time: it depends on something outside the chain, "
+            "such as a debugger that read fields while it ran, or a change that a test has made "
+            "since"
         )
 
 

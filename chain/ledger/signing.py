@@ -47,7 +47,7 @@ class SignedTransactions:
         if receipt.raw is not None:
             return receipt.raw
         if receipt.type not in TYPES:
-            raise ValueError(f"a transaction of type {receipt.type} must come in signed")
+            raise ValueError(f"a transaction of type {receipt.type} must be sent signed")
         return encode_signed(receipt, self._chain_id, self._keys.get(receipt.sender))
 
     def hash_of(self, receipt: Receipt) -> bytes:
@@ -116,42 +116,43 @@ def encode_signed(
     """
     fields = _fields_of(tx, chain_id)
     if account is None:
-        parity, r, s = 0, int.from_bytes(tx.sender), 1
+        v, r, s = 0, int.from_bytes(tx.sender), 1
     else:
         signature = sign(account.key, _signing_hash(tx.type, fields, chain_id))
-        r, s, parity = (
-            int.from_bytes(signature[:32]),
-            int.from_bytes(signature[32:64]),
-            signature[64],
-        )
+        r, s, v = int.from_bytes(signature[:32]), int.from_bytes(signature[32:64]), signature[64]
     if not tx.type:
-        parity += _V if chain_id is None else _CHAIN_V + 2 * chain_id
-    return _typed(tx.type, [*fields, parity, r, s])
+        v += _V if chain_id is None else _CHAIN_V + 2 * chain_id
+    return _with_signature(tx.type, fields, v, r, s)
 
 
 def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> bytes:
     """Return the envelope of `tx` with a signature that was made elsewhere."""
-    return _typed(tx.type, [*_fields_of(tx, chain_id), v, r, s])
+    return _with_signature(tx.type, _fields_of(tx, chain_id), v, r, s)
 
 
-def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> list[rlp.Item]:
-    """Return the signed fields, in the order of the transaction's type."""
+def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> bytes:
+    """Return the signed fields, each encoded, in the order of the transaction's type."""
     values: dict[str, rlp.Item] = {
         "chain id": chain_id or 0, "nonce": tx.nonce, "tip": tx.tip, "fee": tx.max_fee, "gas": tx.gas, "to": tx.to or b"",
         "value": tx.value, "data": tx.data,
         "access list": [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list],
     }  # fmt: skip
-    return [values[name] for name in _FIELDS[tx.type]]
+    return b"".join([rlp.encode(values[name]) for name in _FIELDS[tx.type]])
 
 
-def _typed(kind: int, fields: Sequence[rlp.Item]) -> bytes:
-    return bytes((kind,)) + rlp.encode(fields) if kind else rlp.encode(fields)
+def _with_signature(kind: int, fields: bytes, v: int, r: int, s: int) -> bytes:
+    return _typed(kind, fields + rlp.encode(v) + rlp.encode(r) + rlp.encode(s))
 
 
-def _signing_hash(kind: int, fields: Sequence[rlp.Item], chain_id: int | None) -> bytes:
+def _typed(kind: int, fields: bytes) -> bytes:
+    return bytes((kind,)) + rlp.wrap(fields) if kind else rlp.wrap(fields)
+
+
+def _signing_hash(kind: int, fields: bytes, chain_id: int | None) -> bytes:
     """Return the hash to sign. From type 1 on the chain id is one of the fields; type 0 may have it at the end."""
-    tail = [chain_id, 0, 0] if kind == 0 and chain_id is not None else []
-    return keccak(_typed(kind, [*fields, *tail]))
+    if kind == 0 and chain_id is not None:
+        fields += rlp.encode(chain_id) + rlp.EMPTY + rlp.EMPTY
+    return keccak(_typed(kind, fields))
 
 
 @lru_cache(maxsize=1024)
@@ -231,7 +232,7 @@ def _sender(
         raise InvalidTransaction(
             "invalid transaction v, r, s values: its s is the higher of two, EIP-2 asks for the lower"
         )
-    message = _signing_hash(kind, unsigned, signed_for)
+    message = _signing_hash(kind, b"".join(map(rlp.encode, unsigned)), signed_for)
     signature = r.to_bytes(32) + s.to_bytes(32) + bytes((parity,))
     sender = recover(message, signature)
     if sender is None:
@@ -258,7 +259,7 @@ def _number(name: str, item: rlp.Decoded, size: int = 32) -> int:
     raw = _bytes(name, item)
     if len(raw) > size or raw[:1] == b"\0":
         raise InvalidTransaction(
-            f"its {name} is not a number: that takes at most {size} bytes and has no leading zeros"
+            f"its {name} is not a number: a number has at most {size} bytes and no leading zeros"
         )
     return int.from_bytes(raw)
 
@@ -267,7 +268,7 @@ def _receiver(item: rlp.Decoded) -> bytes | None:
     to = _bytes("receiver", item)
     if len(to) not in (0, 20):
         raise InvalidTransaction(
-            f"its receiver is {len(to)} bytes: an address has 20, the making of a contract none"
+            f"its receiver is {len(to)} bytes: an address has 20, a contract creation has none"
         )
     return to or None
 
@@ -275,7 +276,7 @@ def _receiver(item: rlp.Decoded) -> bytes | None:
 def _access_list(item: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     if not isinstance(item, list) or not all(map(_is_access, item)):
         raise InvalidTransaction(
-            "its access list is not one of pairs, each an address of 20 bytes and a list of slots of 32"
+            "its access list is not a list of pairs, each of an address of 20 bytes and a list of slots of 32"
         )
     return tuple([(address, tuple(map(int.from_bytes, slots))) for address, slots in item])
 

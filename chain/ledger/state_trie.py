@@ -1,7 +1,7 @@
 """State roots: the tries over all accounts and their words at the end of a block.
 
 A `StateTrie` never changes. The next one is built from it and from the changes in the timeline. So a block of one transaction
-costs a handful of new nodes, tries share all equal parts, and to go back is to forget the later ones. The leaf of an account
+costs a handful of new nodes, tries share all equal parts, and going back means dropping the later ones. The leaf of an account
 holds a reference to its storage trie. Words may be stored at an address that is not an account (yet): they do not affect the
 root, and are kept in `orphan_storage`.
 """

@@ -58,7 +58,7 @@ class Timeline(LongList[Changes]):
 
 
 class Changing(Protocol):
-    """A state and how it came about: the part of a ledger that says what was there before."""
+    """A state and its history: the part of a ledger that knows earlier values."""
 
     @property
     def border(self) -> Border: ...

@@ -1,8 +1,8 @@
-"""What an author looks at while a contract runs changes nothing: what a `print` reads, and what is asked at a prompt of pdb.
+"""Debugging without side effects: what a `print` reads, or what an author does at a prompt of pdb, changes nothing.
 
-Looking reads storage, and may call views, through the frame of the running message. All of it is undone: the gas, the fuel, the
-access to words and accounts, and whatever was written. So a transaction has the same gas, the same writes and the same hash,
-whether it was looked at or not.
+Inspection reads storage, and may call views, through the frame of the running message. All of it is undone: the gas, the
+fuel, the access to words and accounts, and all writes. So a transaction has the same gas, the same writes and the same hash
+with and without debugging.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def enable() -> None:
 
 
 def _is_debugged() -> bool:
-    """Return True if the message that runs is one of a chain that is debugged."""
+    """Return True if the running message belongs to a chain that is debugged."""
     machine: Any = next((frame.context.machine for frame in _running()), None)
     return machine is not None and bool(machine.debugs)
 
 
 def _running() -> Iterator[Frame]:
-    """Yield the messages that this thread runs, the innermost first."""
+    """Yield the messages that this thread runs, innermost first."""
     caller: FrameType | None = sys._getframe()
     while caller is not None:
         if caller.f_code is _RUNS:
@@ -46,7 +46,7 @@ def _running() -> Iterator[Frame]:
 
 @contextmanager
 def looking() -> Iterator[None]:
-    """Scope in which all that contracts and their storage are asked is undone."""
+    """Scope that undoes everything that is done with contracts and their storage."""
     frames = [*_running()]
     if not frames:
         yield
@@ -70,6 +70,6 @@ def looking() -> Iterator[None]:
 
 
 def _prompt(debugger: pdb.Pdb, intro: Any = None) -> None:
-    """Let the author ask, and undo what that has done."""
+    """Run the author's prompt, and undo its effects."""
     with looking():
         Cmd.cmdloop(debugger, intro)

@@ -36,8 +36,8 @@ def run_call(frame: Frame, program: Program) -> None:
         is_locked = frame.address not in frame.context.reentrancy_locks
         if not is_locked and not entry.private:  # the contract may call itself
             raise RejectedCall(
-                f"{frame.name} is not open to re-entry: {spec.name} is still busy with a call;"
-                " @call(nonreentrant=False) lets an entry run all the same"
+                f"{frame.name} cannot be re-entered: {spec.name} is still busy with a call; "
+                "@call(nonreentrant=False) allows an entry to run anyway"
             )
     _run_entry(frame, spec, entry, data, is_locked)
 

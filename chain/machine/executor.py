@@ -62,7 +62,7 @@ class Machine:
         self.evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: object = None
         self.loaded: Any = None
-        self.mocks: Any = ()  # what mocked entries come to: see `chain.simulator.mocking`
+        self.mocks: Any = ()  # the results of mocked entries: see `chain.simulator.mocking`
         self.block_hash: Callable[[int], bytes] = _no_hash  # by block number, for bytecode
 
     def with_state(self, state: State) -> Machine:
@@ -98,7 +98,7 @@ class Machine:
         return None if digest is None else self.program(digest)
 
     def program(self, digest: bytes) -> Program | None:
-        """Return the Python contract with that digest, which is declared now if it is only offered."""
+        """Return the Python contract with that digest, and declare it if it is only offered so far."""
         program = self.programs.get(digest)
         if program is None and self.programs.find_offered is not None:
             program = self.programs.find_offered(digest)
@@ -203,7 +203,7 @@ class Machine:
         self, frame: Frame, context: TransactionContext, error: BaseException, mark: Mark, refund: int
     ) -> None:  # fmt: skip
         """Record that a message failed with `error`, and undo it to `mark`. Raise again what is not an outcome of a message."""
-        if isinstance(error, MemoryError):  # of the host, so not an outcome of the message
+        if isinstance(error, MemoryError):  # an error of the host, so not an outcome of the message
             raise error
         if isinstance(error, Exception | FatalHalt):
             self._undo(frame, context, failure_from_exception(frame, error), mark, refund)
@@ -216,7 +216,7 @@ class Machine:
     def _undo(
         self, frame: Frame, context: TransactionContext, failure: Failure, mark: Mark, refund: int
     ) -> None:  # fmt: skip
-        """Undo a failed message, which now outputs what its failure says."""
+        """Undo a failed message; its output becomes the revert data of its failure."""
         frame.failure, frame.output, frame.result = failure, failure.data, None
         context.undo_message(mark, refund)
 
@@ -226,7 +226,7 @@ class Machine:
         balance = state.account(caller)[1]
         if balance < value:
             raise RejectedCall(
-                f"{checksum_address(caller)} has {balance} wei, not the {value} it wants to send"
+                f"{checksum_address(caller)} has {balance} wei and cannot send {value}"
             )
         state.add_balance(caller, -value)
         state.add_balance(frame.address, value)

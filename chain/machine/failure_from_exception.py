@@ -1,4 +1,4 @@
-"""The failure of a message whose contract raised an exception: a refusal, a bug, or an end of gas."""
+"""The failure of a message whose contract raised an exception: a refusal, a bug, or running out of gas."""
 
 from __future__ import annotations
 
@@ -70,4 +70,4 @@ def _safe_text(how: Callable[[object], str], what: object) -> str:
     except MemoryError:
         raise
     except Exception:
-        return "what it says cannot be read"
+        return "its message cannot be read"

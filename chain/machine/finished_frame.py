@@ -18,8 +18,8 @@ class Finished:
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise RuntimeError(
-            f"{self.name} is over: a contract, and what it has of its storage, lives as long as one message. Take the"
-            " values out of it, list(…) or a record, before the message ends"
+            f"{self.name} has ended: a contract and its storage objects exist only during one "
+            "message. Copy the values, with list(…) or into a record, before the message ends"
         )
 
 

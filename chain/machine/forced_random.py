@@ -146,7 +146,7 @@ class LoadedOutcomes(ForcedRandom):
     def check_empty(self) -> None:
         """Check that all outcomes were drawn."""
         if self.unused:
-            raise AssertionError(f"loaded outcomes that nobody drew: {self.unused}")
+            raise AssertionError(f"loaded outcomes that were not drawn: {self.unused}")
 
 
 class RecordedOutcomes(ForcedRandom):

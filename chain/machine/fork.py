@@ -1,8 +1,8 @@
 """The forks of Ethereum: what each of them changes for transactions, blocks and blobs, in one value.
 
-A chain has one fork from its first block on. Whatever depends on it reads it here, through `block.fork`; figures of gas
-come from `chain.machine.gas`, and what bytecode meets (operations, precompiled contracts) is in `chain.machine.evm.forks`,
-where it also says what the next fork will take.
+A chain has one fork from its first block on. All code that depends on it reads it here, through `block.fork`; gas prices are
+in `chain.machine.gas`, and the environment of bytecode (operations, precompiled contracts) is in `chain.machine.evm.forks`,
+which also lists what the next fork needs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class BlobSchedule:
 
 @dataclass(frozen=True, slots=True)
 class FixedBlobFee(BlobSchedule):
-    """A schedule whose blobs always have the same price, for what a client imagines."""
+    """A schedule whose blobs always have the same price, for the overrides of a client."""
 
     price: int
 
@@ -104,7 +104,7 @@ OSAKA: Final = replace(
     max_block_size=8 * 2**20,
     has_blob_reserve_price=True,
 )
-# Forks that change nothing but the number of blobs (EIP-7892), as Ethereum has had them since Osaka.
+# Forks that change only the number of blobs (EIP-7892), which Ethereum has since Osaka.
 BPO1: Final = replace(
     OSAKA, name="bpo1", blobs=BlobSchedule(target=10, max=15, update_fraction=8_346_193)
 )

@@ -360,7 +360,8 @@ class Frame:
         return frame
 
     def _run(self, child: Frame, operation: str = "") -> Frame:
-        """Run a message below this one and take back its unused gas. `operation` names its kind, if that does not tell."""
+        """Run a message below this one and take back its unused gas. `operation` names the operation, if the call type does
+        not."""
         self.children.append(child)
         self.context.machine.execute(child)
         self.gas += child.gas

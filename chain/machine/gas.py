@@ -1,4 +1,4 @@
-"""Gas: every figure that the chain charges by, in one place. They are those of Prague, and of what came after it."""
+"""Gas: all prices that the chain charges, in one place. They are those of Prague and of the later forks."""
 
 from __future__ import annotations
 

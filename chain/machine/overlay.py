@@ -1,7 +1,7 @@
-"""States on top of another one: what differs is kept here, everything else is read below.
+"""States on top of another one: they keep the differences, and read everything else from the state below.
 
-A past and a fork are such states, so both cost what differs and not what is there. What was read once is kept too, because
-the state below never changes for its readers.
+The past and a fork are such states, so their cost depends on the differences, not on the size of the state. Values that were
+read are cached too, because the state below never changes for its readers.
 """
 
 from __future__ import annotations

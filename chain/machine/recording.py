@@ -46,7 +46,7 @@ class Touched(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """A message was sent; `by` names the operation, if its kind does not tell."""
+    """A message was sent; `by` names the operation, if its type does not."""
 
     frame: Frame
     by: str = ""

@@ -104,7 +104,7 @@ class State:
         return undone
 
     def abandon(self) -> None:
-        """Undo all changes that no ledger has yet. May be interrupted at any point and called again."""
+        """Undo all changes that no ledger has taken yet. May be interrupted at any point and called again."""
         self.undo_changes(self.changes)
         self.undo_changes(self.closed)
         self.close()

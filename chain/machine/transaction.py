@@ -31,7 +31,9 @@ class Transaction:
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
     signed: object = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
-    is_free: bool = False  # it pays no fee, whatever the base fee: it is rehearsed, or a test speaks for somebody
+    is_free: bool = (
+        False  # it pays no fee: a rehearsal, or a test that sends from an account without a key
+    )
 
     @property
     def is_signed(self) -> bool:
@@ -45,7 +47,7 @@ def checked(tx: object) -> Transaction:
     error_type = InvalidTransaction
     tx_type = whole_number(tx.type, "type", 4, wrong=error_type)
     if tx_type > 2 and not tx.is_signed:
-        raise error_type(f"a transaction of type {tx_type} comes in signed")
+        raise error_type(f"a transaction of type {tx_type} must be signed")
     return Transaction(
         bytes(address_of(tx.sender, "sender")), None if tx.to is None else bytes(address_of(tx.to, "to")),
         raw_bytes(tx.data, "data"), wei(tx.value, wrong=error_type), gas_of(tx.gas, wrong=error_type),

@@ -1,6 +1,6 @@
 """Error texts for undeclared names in a contract: `self.sender`, `msg.sender`, a forgotten field.
 
-The name is read from Python's own message after a failure. To catch it earlier would slow down every other attribute access.
+The name is read from Python's own message after a failure. Catching it earlier would slow down every other attribute access.
 """
 
 from __future__ import annotations

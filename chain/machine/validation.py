@@ -1,4 +1,4 @@
-"""What makes a transaction valid: its nonce, fees, gas and funds, before anything of it runs."""
+"""The validity of a transaction: its nonce, fees, gas and funds, checked before any of it runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Operators that can build a large value, or run for long, from small operands.
 
-An integer has at most `MOST_BITS` bits; an operation whose result would exceed that runs out of gas at once. So all steps with
+An integer has at most `MOST_BITS` bits; an operation whose result would exceed that runs out of gas. So all steps with
 integers take about the same time, except products, quotients and powers of large ones, which are charged by their bits. Texts
 and collections are charged by the size of the result, or of the operands that are walked through.
 """
@@ -247,6 +247,6 @@ def guarded_int(*args: Any, **named: object) -> int:
         charge(1 + size * size // 2**10)
         if isinstance(args[0], str) and not args[0].isascii():
             # Python versions disagree on which Unicode characters are digits.
-            raise ValueError("a number is written in the digits 0 to 9")
+            raise ValueError("a number is written with the digits 0 to 9")
     number = int(*args, **named)
     return number if -LARGE < number < LARGE else int(checked(number))

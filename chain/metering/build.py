@@ -30,7 +30,7 @@ _PLAIN: Final = (int, str, bytes, bool)
 
 
 def build_program(cls: type) -> Program:
-    """Return the program of the contract class `cls`, by the best source there is.
+    """Return the program of the contract class `cls`, from the best available source.
 
     A class at the top of a module is instrumented together with what it reaches (`chain.metering.module_copies`). A class that
     has a source but no such definition is instrumented as it is (`chain.metering.local_classes`). A class without a source is
@@ -97,8 +97,8 @@ def _refuse_edited(cls: type, module: Module) -> None:
         return  # the definition is in the file, in a loop or the like
     if source is not None and Path(source.file).resolve() == Path(module.file).resolve():
         raise DeclarationError(
-            f"{source}: {cls.__qualname__} is not what its file says now, as that was edited since it was imported;"
-            f" import {cls.__module__} again, or restart the process"
+            f"{source}: {cls.__qualname__} differs from its file, which was edited after the import; "
+            f"import {cls.__module__} again, or restart the process"
         )
 
 
@@ -118,7 +118,7 @@ def _program_from_module(spec: ContractSpec, module: Module, node: ast.ClassDef)
     if copied_class is None or not first_line(node) <= copied_class.__spec__.source.line <= (
         node.end_lineno or 0
     ):
-        # Its name means another class in the copy.
+        # Its name refers to another class in the copy.
         return Program(spec, digest, instrument_local_class(spec.cls))
     register(copied_class, spec.cls)
     return Program(spec, digest, copied_class.__spec__, namespace)
@@ -144,7 +144,8 @@ def build_instrumented(thing: Any) -> Any:
 
 
 def _namespace_of(thing: Any, module: str) -> Namespace | None:
-    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`. None if there is none."""
+    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`; None if there is
+    none."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (
         candidate

@@ -26,8 +26,8 @@ OWN: Final = "__data_files__"  # the name of the data files in the namespace of 
 _READERS: Final = ("pathlib", "importlib.resources")
 _NO_DATA: Final = (".py", ".pyc", ".pyi")
 _REMEDY: Final = (
-    "put the file into the folder of the module or below it, under a name that does not begin with '.' and is no"
-    " Python's, and begin with Path(__file__).parent"
+    "put the file into the folder of the module or below it, under a name that does not begin with "
+    "'.' and is not a Python file's, and start from Path(__file__).parent"
 )
 
 
@@ -91,7 +91,7 @@ class DataFiles:
     def name_of(self, path: PurePath) -> str:
         """Return `path` relative to the folder, normalized. Refuse a path that leads out of the folder."""
         if not path.is_absolute():
-            refuse(f"'{path}' begins wherever the program was started")
+            refuse(f"'{path}' is relative to the directory in which the program was started")
         try:
             return PurePath(normpath(path)).relative_to(self.folder).as_posix()
         except ValueError:
@@ -183,7 +183,7 @@ class DataPath(_Pure):
     absolute = resolve
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):  # an attribute that PurePath caches when it is first read
+        if name.startswith("_"):  # an attribute that PurePath caches on first access
             raise AttributeError(name)
         refuse(
             f"a contract has no 'Path.{name}'",

@@ -1,6 +1,6 @@
 """Rewriting of operators, comparisons, keys and formatted texts, so that they are charged by their operands or their result.
 
-In the plain statements of a function the check takes no call: the expression binds the value to a name and tests its class.
+In the plain statements of a function the check needs no call: the expression binds the value to a name and tests its class.
 Elsewhere the operator is replaced by a call of a runtime function (`chain.metering.runtime_names`).
 """
 

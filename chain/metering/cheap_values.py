@@ -1,7 +1,7 @@
-"""Static knowledge of values: that an expression is an integer, or at least a value that holds next to nothing.
+"""Static knowledge of values: that an expression is an integer, or at least a value of negligible size.
 
-Only what holds in every run counts: a constant of the module, a length, arithmetic with an integer operand, and a name that its
-function binds to nothing else. All other values are checked at run time (`chain.metering.value_size`).
+Only facts that hold in every run count: a constant of the module, a length, arithmetic with an integer operand, and a name
+that its function binds to nothing else. All other values are checked at run time (`chain.metering.value_size`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Light:
         self.numbers = numbers
         self.small = small  # the numbers that cannot grow
         self.few = few  # names of short tuples at the top of the module
-        self.light = light  # names at the top of the module whose values hold next to nothing
+        self.light = light  # names at the top of the module whose values have negligible size
         self.taken = taken  # names that the module or function binds, so they do not mean builtins
         # Names of texts and short tuples at the top of the module: True for a text.
         self.rows = rows
@@ -122,7 +122,7 @@ class Light:
         return isinstance(node.op, _WHOLE) or (isinstance(node.op, _EITHER) and (left or right))
 
     def is_light(self, node: ast.expr) -> bool:
-        """True if the value certainly holds next to nothing."""
+        """True if the value certainly has negligible size."""
         if isinstance(node, ast.Constant | ast.Compare | ast.Lambda) or _is_member(node):
             return True
         if isinstance(node, ast.IfExp):

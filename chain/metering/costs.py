@@ -34,7 +34,7 @@ T = TypeVar("T")
 V = TypeVar("V")
 
 _MADE: Final = 128  # ticks for an iterator over another iterable
-FREE: Final = 16  # items that cost nothing beside the tick of the call
+FREE: Final = 16  # items that cost nothing beyond the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new list or tuple
 KEYS: Final = 12  # ticks for an item that becomes a key of a set or dict
 TEXT: Final = 4  # characters or bytes for a tick

@@ -1,4 +1,4 @@
-"""The statements `print(…)` and `breakpoint()` in contracts: they are for the author, and like comments to the chain.
+"""The statements `print(…)` and `breakpoint()` in contracts: they are for the author; the chain treats them as comments.
 
 They are not in the digest, take no fuel, and run only on a chain that is debugged (`chain.machine.debugging`). For that they
 are hidden while their function is instrumented. Where a module defines one of the names itself, its calls are ordinary.
@@ -25,7 +25,7 @@ INSTRUMENTED_BUILTINS[IS_DEBUGGED] = bool  # no chain is debugged yet
 
 
 def hide(tree: T, module: Module) -> T:
-    """Put a `pass`, which costs nothing, in the place of each debug statement."""
+    """Replace each debug statement by a `pass`, which costs nothing."""
     for node in list(ast.walk(tree)):
         for statements in _bodies(node):
             for i, statement in enumerate(statements):
@@ -37,7 +37,7 @@ def hide(tree: T, module: Module) -> T:
 
 
 def show(tree: T) -> T:
-    """Put the hidden statements back, each behind the question whether it runs."""
+    """Restore the hidden statements, each behind a check whether debugging is on."""
     for node in list(ast.walk(tree)):
         for statements in _bodies(node):
             for i, stand_in in enumerate(statements):

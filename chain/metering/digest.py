@@ -1,7 +1,8 @@
 """The identity of a contract in 32 bytes: a hash of the syntax it reaches in its own sources, and of the data files these read.
 
 Positions, comments, docstrings, and statements for debugging are left out of the syntax. An imported name counts by its
-origin, not by the spelling of the import. So a formatter does not change the digest, but a changed rule makes another contract.
+origin, not by the spelling of the import. So a formatter does not change the digest, but a changed rule results in another
+contract.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def digest_of(name: str, sources: ProgramSources, values: Iterable[str] = ()) -> bytes:
-    """Return the digest of the contract called `name`. `values` describe the parts of it that its sources do not show."""
+    """Return the digest of the contract called `name`. `values` describe the parts that its sources do not show."""
     parts = [name, *values]
     if len(parts) > 1:  # one of many, as in the functions of a test
         return _digest_of(parts, sources)

@@ -1,4 +1,4 @@
-"""Prices of methods of objects that are neither plain ones of Python nor an author's: hashes, templates, stored collections."""
+"""Prices of methods of objects that are neither built-in types nor an author's: hashes, templates, stored collections."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _values_of(values: object) -> Iterable[object]:
 
 
 def collection_method(thing: Any, name: str, args: tuple[Any, ...], named: _Named) -> object:
-    """Call a method of a collection: what it takes in and the list that it makes cost fuel, too."""
+    """Call a method of a collection: the items it takes and the list it returns cost fuel too."""
     if name == "extend":
         args = tuple(map(metered, args))
     result = getattr(thing, name)(*args, **named)

@@ -51,7 +51,8 @@ def _is_simple(template: str) -> bool:
 
 
 def _are_brief(values: tuple[Any, ...]) -> bool:
-    """True if values pay for nothing before they are written, and need no other words: short ones, and such as tick."""
+    """True if the values cost nothing before they are written, and need no replacement text: short ones, and those whose code
+    ticks."""
     for value in values:
         kind: Any = type(value)
         if kind is int:

@@ -1,4 +1,5 @@
-"""Freeze the values that outlive a call, after the modules of an instrumented copy are run: all that their names reach.
+"""Freeze the values that outlive a call, after the modules of an instrumented copy have run: everything that their names
+reach.
 
 Collections are replaced by constants (`chain.metering.frozen_collections`) wherever they are held: in a module, a class, an
 object, another collection, a closure, the defaults of a function. Objects, classes and functions stay and are recorded there.
@@ -63,7 +64,7 @@ class Called:
 
 
 class _Described(NamedTuple):
-    """What a message calls a thing that outlives calls. Few are ever asked for."""
+    """The description of a value that outlives calls, for messages. It is computed on demand, because few are needed."""
 
     part: str
     name: str
@@ -150,7 +151,7 @@ class Freezing:
         if kind.__module__ in self._names:
             return self._object(value)
         if isinstance(value, BaseException):
-            self._refuse(value, "which changes when it is raised", "make it where it is raised")
+            self._refuse(value, "which changes when it is raised", "create it where it is raised")
         elif kind.__name__ == "_lru_cache_wrapper":
             # All calls would share its cache.
             return self.frozen(value.__wrapped__)
@@ -163,12 +164,12 @@ class Freezing:
         if hasattr(kind, "__next__"):
             self._refuse(
                 value,
-                "which remembers how much of it was read",
-                "make it inside the function, or keep a number in storage",
+                "which keeps its position",
+                "create it inside the function, or keep a number in storage",
             )
         if kind.__module__ not in _STILL or isinstance(value, _CHANGEABLE):
             self._refuse(
-                value, "which may change", "make it inside the function, or hold a tuple or bytes"
+                value, "which may change", "create it inside the function, or use a tuple or bytes"
             )
         self._record(value)
 
@@ -233,7 +234,7 @@ class Freezing:
             self._refuse(
                 value,
                 f"which is a {next(base.__name__ for base in _CHANGING if isinstance(value, base))} that may change",
-                "make it inside the function, or hold a plain one",
+                "create it inside the function, or use a plain one",
             )
         self._done[id(value)] = value, value
         self._record(value)
@@ -326,7 +327,7 @@ class Freezing:
             if isinstance(inner, type | partial | Called) and not name.startswith("_"):
                 self._name = f"{cls.__qualname__}.{name}"
                 self._refuse(
-                    inner, "which is a member on some versions of Python", "put it beside the Enum"
+                    inner, "which is a member on some versions of Python", "put it next to the Enum"
                 )
 
     def _fields(self, fields: Iterable[Field[object]]) -> None:

@@ -1,6 +1,6 @@
 """The values of an instrumented copy that outlive a call: they can be read, and any change is refused.
 
-A value at the top of a module or in a class is made once and shared by all calls. A list there is a `list` that refuses
+A value at the top of a module or in a class is created once and shared by all calls. A list there is a `list` that refuses
 changes, however it is reached; so is a dict, a set or a deque. Reading is as usual, and a copy, slice or sum is an ordinary
 list again. An object of the author's own class, a class or a function cannot refuse changes by itself. So it is recorded here,
 and an instrumented copy calls `settable` before it sets an attribute.
@@ -58,7 +58,7 @@ _CHANGES: Final[dict[type, frozenset[str]]] = {
 }
 _SIGNS: Final = {
     "__setitem__": "'[…] = …'", "__delitem__": "'del'", "__iadd__": "'+='", "__imul__": "'*='", "__ior__": "'|='",
-    "__iand__": "'&='", "__isub__": "'-='", "__ixor__": "'^='", "__missing__": "a key that is not there",
+    "__iand__": "'&='", "__isub__": "'-='", "__ixor__": "'^='", "__missing__": "a key that is missing",
 }  # fmt: skip
 # By method: up to this many arguments, a call on the class changes nothing. `list.append(row, 1)` has one more.
 _FREE: Final = {
@@ -223,8 +223,8 @@ def _ask(thing: object) -> None:
             return  # it was made in this call, or the instrumented copy is still being built
         record_name(thing, f"{getattr(thing, '__name__', type(thing).__name__)} of {module_name}")
     raise ConstantChanged(
-        f"this would set an attribute of {name_of(thing)}, {_LOST}; keep it in a field of the contract, or in an object"
-        " that is made inside the call"
+        f"this would set an attribute of {name_of(thing)}, {_LOST}; keep it in a field of the "
+        "contract, or in an object that is created inside the call"
     )
 
 

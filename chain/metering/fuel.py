@@ -26,11 +26,11 @@ from typing import Any, Final, NoReturn, Protocol, TypeAlias
 from chain.errors import OutOfGas
 
 GAS_PER_TICK: Final = 6  # a loop that does nothing burns a whole block in less than half a second
-KEPT_BACK: Final = 1024  # a message that sends another keeps one part in so many of its ticks
+KEPT_BACK: Final = 1024  # a message that sends another keeps one tick in this many
 DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
-_ONE_BY_ONE: Final = 256  # up to so many steps are faster than to fill all tanks again
+_ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
 
 
 class Budget(Protocol):
@@ -70,7 +70,7 @@ CHARGE: Final = "__charge__"
 TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}
 WORTHS: Final = {tank: worth for worth, tank in TANKS.items()}
 LARGEST: Final = 64
-# By number of ticks: the tank whose step takes as many, or the next larger one.
+# By number of ticks: the tank whose step takes that many, or the next larger one.
 _TANK_OF: Final = tuple(
     next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
 )
@@ -104,7 +104,7 @@ def _in_larger_tanks() -> int:
 
 
 def set_fuel(ticks: int) -> None:
-    """Make the tanks hold exactly so many ticks together. The larger ones stay as they are, if possible."""
+    """Make the tanks hold exactly this many ticks together. The larger ones stay as they are, if possible."""
     singles = ticks - _in_larger_tanks()
     if singles < 0:
         _distribute(ticks)
@@ -113,7 +113,7 @@ def set_fuel(ticks: int) -> None:
 
 
 def _distribute(ticks: int) -> None:
-    """Fill all tanks, so that they hold exactly so many ticks together."""
+    """Fill all tanks, so that they hold exactly this many ticks together."""
     share = min(ticks // len(TANKS), _SHARE)
     for worth, tank in TANKS.items():
         INSTRUMENTED_BUILTINS[tank] = repeat(0, share // worth)
@@ -128,7 +128,7 @@ def suspend() -> int:
 
 
 def charge(ticks: int) -> None:
-    """Take so many ticks at once, or a few more. Call it before the work that it pays for."""
+    """Take this many ticks, or a few more. Call it before the work that it pays for."""
     if ticks > LARGEST:
         steps = -(-ticks // LARGEST)
         if steps <= _ONE_BY_ONE:
@@ -152,7 +152,8 @@ def charge_8() -> None:
 
 
 def change(ticks: int = 8) -> bool:
-    """Take so many ticks from all tanks together, as the tank for them is empty, and distribute the rest over the tanks.
+    """Take this many ticks from all tanks together, because the tank for them is empty, and distribute the rest over the
+    tanks.
 
     Return True, for use in a condition. An instrumented copy that passes no number means eight ticks.
     """

@@ -1,7 +1,7 @@
 """Import-time side effects: statements at the top of a module that do more than define its names.
 
-The top-level statements a contract reads are run again for its instrumented copy. It does no harm to fill a table again, as
-the copy has a table of its own. To print, deploy or send again does harm. So a contract may not read a name that such a
+The top-level statements a contract reads are run again for its instrumented copy. Filling a table again is harmless, because
+the copy has its own table. Printing, deploying or sending again is not. So a contract may not read a name that such a
 statement binds.
 """
 
@@ -49,15 +49,15 @@ def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts)
     location = f"{relative_path(module.file)}:{getattr(node, 'lineno', 1)}"
     if is_main(node):
         raise DeclarationError(
-            f"{location}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', and that is not part of a"
-            f" contract; set it above, or give what stands here another name"
+            f"{location}: '{name}', which {cls} reads, is set below 'if __name__ == \"__main__\"', "
+            "which is not part of a contract; set it above, or rename the one here"
         )
     act = acts.in_statement(module, node)
     if act is not None:
         raise DeclarationError(
-            f"{location}: '{name}', which {cls} reads, is set by a statement that also acts: {act}. What a contract reads"
-            f" is run once more for it; give {cls} a constant of its own, and put what acts into a function or below"
-            f" 'if __name__ == \"__main__\"'"
+            f"{location}: '{name}', which {cls} reads, is set by a statement that also acts: {act}. "
+            f"The statements that a contract reads run again for it; give {cls} a constant of its "
+            "own, and move the action into a function or below 'if __name__ == \"__main__\"'"
         )
 
 
@@ -119,7 +119,7 @@ class _Acts:
         return f"it uses '{path}'" if is_machine or is_effect else None
 
     def _by_making(self, module: Module, cls: ast.ClassDef) -> str | None:
-        """Return the side effect of making an instance of a class."""
+        """Return the side effect of creating an instance of a class."""
         for statement in cls.body:
             if isinstance(statement, ast.FunctionDef) and statement.name in _MAKERS:
                 effect = self.in_statement(module, statement)

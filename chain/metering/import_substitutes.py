@@ -8,7 +8,6 @@ that read files are replaced by stand-ins (`chain.metering.bundled_files`).
 from __future__ import annotations
 
 import builtins
-import dataclasses
 import functools
 import heapq
 import operator
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 from chain.metering.bundled_files import imported_in
 from chain.metering.costs import FREE
+from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method
@@ -28,7 +28,7 @@ from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, v
 
 def _attrgetter(*names: str) -> Callable[[object], object]:
     if any(part.startswith("_") for name in names for part in name.split(".")):
-        raise ValueError("attrgetter is given a name with '_' before it, and that is nobody else's")
+        raise ValueError("attrgetter got a name that begins with '_', which is private")
     getter = operator.attrgetter(*names)
     if len(names) > 1:
         return lambda thing: tuple(map(named, getter(thing)))
@@ -50,7 +50,7 @@ def _delattr(thing: object, name: str) -> None:
 def _chr(number: int, /) -> str:
     character = chr(number)
     if number > 0x7F and new_letter(character):
-        raise ValueError(f"not every version of Python knows the sign {new_letter(character)}")
+        raise ValueError(f"not every version of Python knows the character {new_letter(character)}")
     return character
 
 
@@ -104,7 +104,7 @@ _OTHERS: Final[dict[str, dict[str, object]]] = {
         "methodcaller": _methodcaller,
         "itemgetter": _itemgetter,
     },
-    "dataclasses": {"dataclass": _marking(dataclasses.dataclass)},
+    "dataclasses": {"dataclass": _marking(dataclass), "replace": replace},
     "functools": {"total_ordering": _marking(functools.total_ordering)},
 }
 _CLONES: dict[str, ModuleType] = {}

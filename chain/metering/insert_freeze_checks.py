@@ -73,9 +73,9 @@ class Keeping(TickInserter):
         for name in node.kwd_attrs:
             if name in CHANGERS or name in VIEWS:
                 raise DeclarationError(
-                    f"{relative_path(self._file)}:{node.lineno}: a pattern takes the method '{name}' off what it matches,"
-                    " which may"
-                    " be a class; match the value, and call the method by its name"
+                    f"{relative_path(self._file)}:{node.lineno}: a pattern takes the method '{name}' "
+                    "from the matched value, which may be a class; match the value, and call the "
+                    "method by its name"
                 )
         self.generic_visit(node)
         return node

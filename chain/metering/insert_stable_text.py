@@ -43,9 +43,8 @@ class Wording(Gathering):
         letter = new_letter(node.value) if isinstance(node.value, str) else None
         if letter is not None:
             raise DeclarationError(
-                f"{relative_path(self._file)}:{node.lineno}: this text has the sign {letter}, which not every version"
-                " of Python knows;"
-                " write it with older ones"
+                f"{relative_path(self._file)}:{node.lineno}: this text has the character {letter}, "
+                "which not every version of Python knows; use older ones"
             )
         return node
 

@@ -1,7 +1,8 @@
-"""Insert ticks into a syntax tree: at the start of every turn of a loop or comprehension, and at the entry of every function.
+"""Insert ticks into a syntax tree: at the start of every iteration of a loop or comprehension, and at the entry of every
+function.
 
 A tick pays for the whole stretch of code up to the next tick. The longer the stretch, the more ticks are taken at once
-(`chain.metering.stretches`), so a turn that does much costs more than one that does nothing.
+(`chain.metering.stretches`), so an iteration that does much costs more than one that does nothing.
 
 A tick is the first statement of a body, so no `try` of the author's in that body catches its exception. It has the location
 of the statement after it, so debuggers and coverage reports see the usual lines. Operations that run for long without a tick
@@ -30,7 +31,7 @@ def parse_at(code: str, place: ast.AST) -> Any:
 
 
 def _steps(ticks: int) -> list[int]:
-    """Return the sizes of the steps that make up so many ticks, or a few more. Return none where a call is faster."""
+    """Return the sizes of the steps that add up to this many ticks, or a few more. Return none where a call is faster."""
     sizes = [LARGEST] * (ticks // LARGEST)
     if rest := ticks % LARGEST:
         sizes += [16, 16] if 16 < rest <= 32 else [min(size for size in TANKS if rest <= size)]
@@ -38,14 +39,14 @@ def _steps(ticks: int) -> list[int]:
 
 
 def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
-    """Return an expression that takes so many ticks and is true."""
+    """Return an expression that takes this many ticks and is true."""
     steps = " and ".join(f"(0 in {TANKS[size]} or {DRY}({size}))" for size in _steps(ticks))
     expression: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
     return expression
 
 
 def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
-    """Return statements that take so many ticks. They are faster than an expression."""
+    """Return statements that take this many ticks. They are faster than an expression."""
     steps = [f"for __t__ in {TANKS[size]}: break\nelse: {DRY}({size})" for size in _steps(ticks)]
     module = ast.parse("\n".join(steps or [f"{CHARGE}({ticks})"]))
     for node in ast.walk(module):
@@ -58,7 +59,7 @@ class TickInserter(ast.NodeTransformer):
 
     def __init__(self, module: Module) -> None:
         self.recursive = recursive_lines(module)
-        self._turns: dict[ast.comprehension, int] = {}  # the ticks for each turn
+        self._turns: dict[ast.comprehension, int] = {}  # the ticks for each iteration
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         ticks = max(ticks_of(*node.body), ENTRY)
@@ -87,7 +88,7 @@ class TickInserter(ast.NodeTransformer):
         args.kw_defaults = [default and self.visit(default) for default in args.kw_defaults]
 
     def visit_Yield(self, node: ast.Yield) -> ast.AST:
-        """Insert a tick for a turn of a generator, in addition to those of its loops."""
+        """Insert a tick for each step of a generator, in addition to those of its loops."""
         self.generic_visit(node)
         value = node.value or ast.copy_location(ast.Constant(None), node)
         node.value = ast.copy_location(

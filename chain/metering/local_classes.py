@@ -1,4 +1,5 @@
-"""Instrumented copies of contracts that are not in a module: made in a function, as in tests, or typed at a prompt.
+"""Instrumented copies of contracts that are not at the top of a module: defined in a function, as in tests, or typed at a
+prompt.
 
 Such a class cannot be run again from its source, as it depends on the variables of the function around it. So the class itself
 is copied, and its functions are compiled again with ticks, with the same closures. So are the functions it reaches, in the

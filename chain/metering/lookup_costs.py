@@ -60,8 +60,8 @@ def _is_member(item: object, members: EnumType) -> bool:
     if isinstance(item, Enum):
         return isinstance(item, members)
     raise TypeError(
-        f"whether a value is one of {members.__name__} is answered otherwise by each version of Python:"
-        f" write 'value in [each.value for each in {members.__name__}]'"
+        f"versions of Python disagree on whether a value is in {members.__name__}: write 'value in "
+        f"[each.value for each in {members.__name__}]'"
     )
 
 
@@ -91,7 +91,7 @@ def index(where: object, items: object) -> Any:
 
 
 def moved(items: object) -> object:
-    """Charge for an insertion or deletion in `items`, which moves all items behind it. Return `items`."""
+    """Charge for an insertion or deletion in `items`, which moves all later items. Return `items`."""
     if isinstance(items, list | bytearray):
         charge(1 + len(items) // 64)
     elif isinstance(items, deque):

@@ -184,7 +184,7 @@ def _asked(thing: object, args: _Args) -> None:
 def _coded(thing: object, args: _Args) -> None:
     _whole(thing, args)
     if args and str(args[0]).lower() not in _CODES:
-        raise LookupError(f"texts are encoded as one of {', '.join(sorted(_CODES))}")
+        raise LookupError(f"a text can be encoded as one of {', '.join(sorted(_CODES))}")
     if len(args) > 1 or (isinstance(thing, str) and not thing.isascii()):
         charge(1 + 8 * size_of(thing))
 

@@ -1,4 +1,4 @@
-"""Instrumented copies of modules: built from source again, with ticks, beside the modules that Python imported.
+"""Instrumented copies of modules: built from source again, with ticks, next to the modules that Python imported.
 
 A copy has the name and the file of its original, but holds only what some contract reaches. Each statement is compiled and run
 in its order. The copy is in `sys.modules` only while it is built, for the decorators and annotations that look there. Code
@@ -108,14 +108,14 @@ class InstrumentedModule:
             exec(code, self.space)
         except OutOfGas:
             raise DeclarationError(
-                f"{relative_path(self.source.file)}:{node.lineno}: this takes more than any call may take, or makes a"
-                " value larger than"
-                " any may be, and it is run whenever the contract is loaded; make it smaller, or make it in a call"
+                f"{relative_path(self.source.file)}:{node.lineno}: this takes more fuel than any "
+                "call has, or creates a value that is too large, and it runs whenever the contract "
+                "is loaded; make it smaller, or move it into a call"
             ) from None
 
 
 def _bears_on(node: ast.AST, earlier: ast.AST, module: Module) -> bool:
-    """True if `earlier` would have read, or left, another value if it had run before `node`."""
+    """True if `earlier` would have read or left another value if it had run before `node`."""
     if isinstance(earlier, ast.alias):
         needs = frozenset([earlier.asname or earlier.name.partition(".")[0]])
     else:
@@ -137,7 +137,7 @@ class ModuleNamespace:
         self.packages: dict[str, ModuleType] = {}  # packages without a file
         self.history: list[str] = []  # the keys of what was built in it
         self._built: dict[str, dict[str, Any]] = {}  # what the modules held when they were built
-        self._is_as_built = True  # nobody has put anything else into them since
+        self._is_as_built = True  # True if nothing else was put into them since
         self.former: set[str] = set()  # modules whose originals have been imported again since
 
     def module_copy(self, name: str) -> ModuleType | None:
@@ -262,7 +262,7 @@ class ModuleNamespace:
                 self._make(self.modules[location[0].name], sources)
 
     def _make_parts(self, definition: Definition, sources: ProgramSources) -> None:
-        """Build `a.b` too for `import a.b`, though the statement binds `a`."""
+        """For `import a.b`, build `a.b` too, although the statement binds `a`."""
         assert isinstance(definition.node, ast.alias)
         parts = definition.node.name.split(".")
         for count in range(1, len(parts) + 1):

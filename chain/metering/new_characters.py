@@ -44,14 +44,14 @@ def check_known(text: Any, name: str = "") -> None:
     match = _NEW.search(text) or (_OTHERWISE.search(text) if name in _CHANGED else None)
     if match is not None:
         raise ValueError(
-            f"what U+{ord(match[0]):04X} is, each version of Python answers otherwise: keep such signs out of what is looked at"
+            f"versions of Python disagree on the class of U+{ord(match[0]):04X}: keep it out of texts that are examined"
         )
 
 
 def new_letter(text: str) -> str | None:
     """Return the first letter or digit that only some versions know, as "U+…"; None if there is none.
 
-    Pictures such as emoji do no harm if they are only displayed.
+    Symbols such as emoji are harmless if they are only displayed.
     """
     if text.isascii():
         return None

@@ -83,7 +83,7 @@ class Program:
 def require_contract_class(thing: object) -> None:
     """Refuse anything that is not a contract class, including a handle of a contract."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):
-        raise TypeError(f"{thing!r} is not a contract: give a class that derives from Contract")
+        raise TypeError(f"{thing!r} is not a contract: pass a class that derives from Contract")
 
 
 def check_classes(contracts: object) -> None:
@@ -97,7 +97,7 @@ def program_of(cls: type) -> Program:
     require_contract_class(cls)
     if BYTECODE in vars(cls):
         raise TypeError(
-            f"{cls.__name__} is bytecode that is known by its ABI: chain.deploy and chain.handle take it, nothing else does"
+            f"{cls.__name__} is bytecode that is known by its ABI: only chain.deploy and chain.handle accept it"
         )
     author = author_class(cls)
     if author not in _programs:

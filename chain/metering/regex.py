@@ -3,7 +3,7 @@
 Python's engine backtracks where it cannot match further, and that may take exponential time: `(a+)+$` tries every way to split
 a text into parts. The price is the greatest number of attempts, which follows from the pattern
 (`chain.metering.regex_backtracking`). A pattern that cannot backtrack costs as much as the text is long. A pattern that may
-backtrack without bound is out of gas at once.
+backtrack without bound runs out of gas immediately.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
 
 
 def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
-    """True if a match at the start of a short text, the only argument, is charged hereby. Else nothing is charged."""
+    """Charge for a match at the start of a short text, the only argument, and return True; otherwise charge nothing."""
     if len(args) != 1 or type(args[0]) is not str or len(args[0]) > _SHORT or not args[0].isascii():
         return False
     known = _at_start.get(id(pattern))

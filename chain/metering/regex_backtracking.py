@@ -1,8 +1,8 @@
 """The number of attempts that a regular expression may take at one position of a text, derived from the pattern alone.
 
 A repetition that may end at several positions has as many ways as positions. The ways of parts in sequence multiply, and a
-repetition of a part with several ways has their power. There is only one way if the next character decides how the match goes
-on, as in `[^"]*"` and in `a|bc`.
+repetition of a part with several ways has their power. There is only one way if the next character decides how the match
+continues, as in `[^"]*"` and in `a|bc`.
 """
 
 from __future__ import annotations

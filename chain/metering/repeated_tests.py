@@ -1,8 +1,8 @@
-"""One test of a name instead of many: its result is kept in a flag beside the name.
+"""One test of a name instead of many: its result is kept in a flag.
 
-Where a function tests the same name in several places, or in a loop, the test moves behind the statements that bind the name.
-That holds for names that only assignments and parameters bind, and for tests whose result no later step changes: that a value
-is light, or that it is a number near zero.
+If a function tests the same name in several places, or in a loop, the test moves to just after the statements that bind the
+name. This applies to names that only assignments and parameters bind, and to tests whose result no later step changes: that a
+value is light, or that it is a number near zero.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def test_once(function: ast.FunctionDef, tests: Mapping[Test, list[ast.IfExp]]) 
 
 
 def _insert(function: ast.FunctionDef, flags: dict[str, list[ast.Assign]]) -> None:
-    """Insert each flag behind each statement that binds its name."""
+    """Insert each flag after each statement that binds its name."""
     start = 0 if ast.get_docstring(function, clean=False) is None else 1
     for body in list(_bodies(function)):
         for statement in list(body):

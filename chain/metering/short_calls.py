@@ -1,7 +1,7 @@
-"""Calls of methods whose fixed price is in the ticks of the stretch of code: what is short costs nothing more.
+"""Calls of methods whose fixed price is in the ticks of the stretch of code: short values cost nothing more.
 
 Each name of a priced method has a function here, which an instrumented copy calls with the value and positional arguments. It
-calls the method at once where both are short, and else leaves it to `chain.metering.method_costs`.
+calls the method directly if both are short, and otherwise through `chain.metering.method_costs`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def _hashed(value: Any, how: object) -> int:
             else stable_hash(_fields(value, dataclass_fields))
         )
     raise TypeError(
-        f"a {value_type.__name__} has no hash that is the same everywhere: give its class a __hash__"
+        f"a {value_type.__name__} has no hash that is the same everywhere: define __hash__ in its class"
     )
 
 
@@ -76,5 +76,5 @@ def _fields(value: object, fields: Any) -> tuple[object, ...]:
 def no_identity(value: object, /) -> NoReturn:
     """Refuse `id(…)`."""
     raise TypeError(
-        "id is an address in this machine's memory: compare with 'is' or '==', or number the things yourself"
+        "id is an address in this machine's memory: compare with 'is' or '==', or number the objects yourself"
     )

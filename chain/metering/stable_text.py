@@ -50,8 +50,8 @@ def with_stable_repr(cls: T) -> T:
         cls.__repr__ = _member  # type: ignore[assignment, method-assign]
     if isinstance(cls, type) and issubclass(cls, _LONG) and type(cls.__len__) is FunctionType:
         raise DeclarationError(
-            f"{cls.__qualname__}.__len__: a text or collection pays for its length, which is Python's to tell;"
-            " give the method another name"
+            f"{cls.__qualname__}.__len__: a text or collection pays for its length, as Python "
+            "reports it; give the method another name"
         )
     if isinstance(cls, type) and cls.__new__ in _COLLECTING:
         cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]

@@ -22,6 +22,6 @@ def read_source(contract: type, read: Callable[P, R], /, *args: P.args, **named:
         return in_turn(read, *args, **named)
     except RecursionError:
         raise DeclarationError(
-            f"{line_of(contract)}: {contract.__name__} is too deeply nested to be read:"
-            " make a table of its longest chain of 'elif' or of operators, or several functions"
+            f"{line_of(contract)}: {contract.__name__} is too deeply nested to be read: replace its "
+            "longest chain of 'elif' or of operators by a table or by several functions"
         ) from None

@@ -1,8 +1,9 @@
-"""The compiled statements of instrumented copies, kept on disk (`chain.source.disk_cache`), as to instrument takes longest.
+"""The compiled statements of instrumented copies, cached on disk (`chain.source.disk_cache`), because instrumenting takes
+longest.
 
-How a statement is instrumented depends on its module, and on the plain values of the names above it. All of these follow from
-what is in the key: the texts of all reached modules, which statements are reached, the data files, and what was built before
-in the same module namespace. Where a module imports from a package that is neither the author's nor Python's, nothing is kept.
+How a statement is instrumented depends on its module, and on the plain values of the names above it. The key determines all
+of these: it holds the texts of all reached modules, the reached statements, the data files, and the earlier builds in the
+same module namespace. If a module imports from a package that is neither the author's nor Python's, nothing is cached.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class StatementCodes:
         return code
 
     def save(self) -> None:
-        """Keep what was compiled anew."""
+        """Save the newly compiled statements."""
         if self._is_kept and len(self._codes) > self._saved:
             disk_cache.save(self._codes, "statements", self.key)
 

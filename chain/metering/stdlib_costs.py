@@ -216,7 +216,7 @@ def _dumps(value: object, **named: Any) -> str:
     width = size_of(indent) if isinstance(indent, str) else indent
     if width > 16 or sum(map(size_of, separators)) > 16:
         raise ValueError(
-            "json.dumps takes at most 16 characters to indent by, and between two values"
+            "json.dumps accepts at most 16 characters of indentation, and of separators"
         )
     return str(_written_deeply(value, **named))
 

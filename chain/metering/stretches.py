@@ -37,6 +37,7 @@ _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)
 _DEARER: Final[dict[type[ast.AST], int]] = {
     ast.YieldFrom: 96,
+    ast.AugAssign: 4,
     ast.Attribute: 2,
     ast.Tuple: 20,
     ast.List: 24,

@@ -1,4 +1,4 @@
-"""Check that the tables and numbers of an instrumented copy equal those of the imported module, as far as they are plain.
+"""Check that the tables and numbers of an instrumented copy equal those of the imported module, if they are plain values.
 
 A top-level statement may change a table in a way that the analysis does not follow: through an imported helper, a method under
 another name, or a decorator. The contract would then run with a table other than the one its author sees, so it is refused.
@@ -70,8 +70,9 @@ def _refuse(reach: Reachability, module: Module, name: str, made: object, there:
         return
     line = min((getattr(node, "lineno", 1) for node in _setting(module, name)), default=1)
     raise DeclarationError(
-        f"{short_path(module.file)}:{line}: '{name}' is {short_repr(there)} here, and {short_repr(made)} in"
-        f" what would run on chain: what {cause} does to it is not followed; put all that is in it where it is set"
+        f"{short_path(module.file)}:{line}: '{name}' is {short_repr(there)} here, and "
+        f"{short_repr(made)} in the copy that would run on chain: the analysis does not follow what "
+        f"{cause} does to it; put its whole content into the statement that sets it"
     )
 
 

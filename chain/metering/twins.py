@@ -1,4 +1,4 @@
-"""Counterparts: each class of an instrumented copy corresponds to a class that Python imported, and the other way round.
+"""Counterparts: each class of an instrumented copy corresponds to a class that Python imported, and vice versa.
 
 Nearly all values cross between the two as bytes: arguments, results, events, storage. Only exceptions, and random outcomes
 that a test forces, are converted here.

@@ -141,7 +141,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
             elif part_type not in LIGHT and (nested_parts := _parts_of[part_type]) not in _NO_PARTS:
                 if depth == DEEPEST:
                     raise ValueError(
-                        f"a value is nested deeper than {DEEPEST} times; what Python does with that depends on its version"
+                        f"a value is nested deeper than {DEEPEST} times; Python's behaviour then depends on its version"
                     )
                 waiting.append((part, nested_parts, depth + 1))
     charge(owed)
@@ -149,7 +149,7 @@ def _walk(value: Any, parts: Callable[[Any], Any], is_written: bool = False) -> 
 
 
 class ByClass(dict[type, V]):
-    """What a function returns for classes, which are few."""
+    """A cache of a function's results by class."""
 
     def __init__(self, function: Callable[[type], V]) -> None:
         self._function = function

@@ -142,7 +142,7 @@ def _raise_in(thread: int, problem: type[BaseException]) -> None:
 
 
 def _take_what_comes(thread: int) -> None:
-    """Provoke and drop a pending `TimeUp`, so that none is left for this thread.
+    """Trigger and drop a pending `TimeUp`, so that none is left for this thread.
 
     Clearing it instead would make CPython 3.11 look for it forever, and a traced function would stay at its first line.
     """
@@ -214,7 +214,7 @@ def uninterrupted() -> Iterator[None]:
 
 @contextmanager
 def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iterator[None]:
-    """Stop a scope after so many seconds of computing, or if it needs so many more bytes of memory.
+    """Stop a scope after `seconds` of computing, or if it needs more than `memory` additional bytes.
 
     The running step of a chain is undone as a whole: a transaction leaves no receipt, no block and no row in a file. Memory is
     limited for the whole process, on systems that support it (Linux).
@@ -272,7 +272,7 @@ def _room(memory: int | None) -> Iterator[None]:
 
 
 def limit_memory(more: int) -> tuple[int, int] | None:
-    """Limit this process to so many more bytes than it has now. Return the old limits, or None if it cannot be limited."""
+    """Limit this process to `memory` more bytes than it has now. Return the old limits, or None if it cannot be limited."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         resource = import_module("resource")

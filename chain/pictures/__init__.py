@@ -1,7 +1,8 @@
 """Pictures of boards: SVG made of named parts, from a game's pure function `picture(state)`.
 
-A game has its `picture` in a file of that name beside the contract, and there `read_state(game, game_id)`, which reads a board
-from a handle: of a chain, or of its past. May import nothing else of the chain. Begin with `picture`, then `boards`.
+A game has `picture` in the file `picture.py` next to its contract, and also `read_state(game, game_id)`, which reads a
+board from a handle of a chain or of its past. May import nothing else of the chain. Begin with `picture`, then
+`boards`.
 """
 
 from chain.pictures.boards import Boards, board_picture, boards_of, picture_of

@@ -1,9 +1,10 @@
-"""The boards of a game: how one is named, how its state is read from a handle, and how it is drawn.
+"""The boards of a game: how one is identified, how its state is read from a handle, and how it is drawn.
 
-Everything is found beside the contract, in the file `picture.py` of its package: `picture(state)` draws, and
+All of this is in the file `picture.py` of the contract's package: `picture(state)` draws, and
 `read_state(game, game_id)` reads a state through a handle, of a chain or of `chain.at(block)`. The name of its second
-argument is the name by which calls and events say which board they are about; without one the contract is a board itself. A
-game without that file shows what its `rules.draw(state)` writes, and is read by its view `state`, if it has them.
+argument is also the argument or field in calls and events that identifies a board; without one the contract itself is
+the only board. A game without that file shows what its `rules.draw(state)` writes, and is read by its view `state`, if
+it has them.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from chain.sealed import sealed
 
 
 class GameHandle(Protocol):
-    """A handle of a contract, of any moment of a chain."""
+    """A handle of a contract, on a chain or on its past."""
 
     @property
     def contract(self) -> type: ...
 
 
 class About(Protocol):
-    """What a receipt says of the boards that it is about."""
+    """The parts of a receipt that identify boards."""
 
     @property
     def args(self) -> dict[str, object]: ...
@@ -57,14 +58,15 @@ class Boards:
     key: str | None  # the argument or event field that names a board; None if the contract is one
 
     def picture(self, game: GameHandle, board_id: object = None) -> Picture:
-        """Return the picture of a board as it stood when the handle's chain did."""
+        """Return the picture of a board, at the handle's point in time."""
         names = () if self.key is None else (board_id,)
         return self.draw(self.read_state(game, *names))
 
     def named_by(self, receipt: About) -> list[object]:
-        """Return the boards that a transaction is about, those of a failed one too.
+        """Return the boards that a transaction is about, even if it failed.
 
-        An entry that names none and returns a number has made a board of that number. The only board of a contract is None.
+        An entry that names none and returns a number has created the board of that number. The only board of a contract
+        is None.
         """
         if self.key is None:
             return [None]
@@ -76,7 +78,7 @@ class Boards:
 
 
 def boards_of(contract: type) -> Boards | None:
-    """Return the boards of a contract's game; None if nothing tells how to show them.
+    """Return the boards of a contract's game; None if it has no way to show them.
 
     >>> from contracts.deblockle import Deblockle
     >>> boards_of(Deblockle).key, boards_of(Race)
@@ -109,8 +111,8 @@ def board_picture(game: GameHandle, board_id: object = None) -> Picture:
     boards = boards_of(game.contract)
     if boards is None:
         raise LookupError(
-            f"{game.contract.__name__} has no boards to show: write picture(state) and read_state(game, board_id) in a file"
-            " picture.py beside it"
+            f"{game.contract.__name__} has no boards to show: write picture(state) and "
+            "read_state(game, board_id) in a file picture.py next to it"
         )
     return boards.picture(game, board_id)
 
@@ -130,14 +132,14 @@ def picture_of(state: object) -> Picture | None:
 
 
 class _Drawing(NamedTuple):
-    """How the states of a game are drawn, and their class."""
+    """The function that draws the states of a game, and their class."""
 
     draw: Callable[[object], Picture]
     state: type
 
 
 def _drawing_of(package: str) -> _Drawing | None:
-    """Return how a game draws its states: as pictures, or else as text."""
+    """Return the function that draws a game's states: as pictures if it can, otherwise as text."""
     drawn = getattr(_module(package, "picture"), "picture", None)
     if drawn is not None:
         return _Drawing(drawn, _argument_type(drawn))
@@ -148,7 +150,7 @@ def _drawing_of(package: str) -> _Drawing | None:
 
 
 def _argument_type(function: object) -> type:
-    """Return the class of the first argument; no value is of the one that is returned if it names none."""
+    """Return the annotated class of the first argument; without one, a class that has no instances."""
     hint = next(iter(get_type_hints(function).values()), None)
     return hint if isinstance(hint, type) else type("Unknown", (), {})
 

@@ -1,7 +1,7 @@
-"""SVG as text that is safe to put into a page, whatever a chain holds.
+"""SVG as text that is safe to put into a page, whatever a chain's data contains.
 
-`Markup` is made by `element` and by the shapes here, and by nothing else. All other text is escaped where it is put into
-an element, so a name such as `<img src=x onerror=…>` is shown as it is written.
+Only `element` and the shapes here create `Markup`. All other text is escaped when it is put into an element, so a name
+such as `<img src=x onerror=…>` is shown as it is written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Markup(str):
     __slots__ = ()
 
     def __html__(self) -> str:
-        """Tell template engines the same."""
+        """Return the markup itself, as template engines expect."""
         return self
 
 
@@ -39,14 +39,14 @@ NOTHING: Final = Markup()
 
 
 def escape(text: str) -> Markup:
-    """Return text as markup. What XML has no character for becomes a replacement character."""
+    """Return text as markup. Characters that XML does not allow are replaced."""
     if isinstance(text, Markup):
         return text
     return Markup(_SPECIAL.sub(lambda found: _ESCAPES.get(found[0], "\ufffd"), text))
 
 
 def join(pieces: Iterable[str]) -> Markup:
-    """Return pieces of markup one after the other; plain text among them is escaped.
+    """Return the concatenated pieces of markup; plain text among them is escaped.
 
     >>> join([circle(5, 5, 4), "<b>"])
     '<circle cx="5" cy="5" r="4"/>&lt;b&gt;'
@@ -82,7 +82,7 @@ def _attribute(key: str) -> str:
 
 
 def group(*content: str, x: float = 0, y: float = 0, turn: float = 0) -> Markup:
-    """Return content that is moved to (x, y) after it was turned clockwise, in degrees.
+    """Return content that is rotated clockwise, in degrees, and then moved to (x, y).
 
     >>> group(circle(0, 0, 4), x=10, turn=90)
     '<g transform="translate(10 0) rotate(90)"><circle cx="0" cy="0" r="4"/></g>'
@@ -92,7 +92,7 @@ def group(*content: str, x: float = 0, y: float = 0, turn: float = 0) -> Markup:
 
 
 def rect(x: float, y: float, width: float, height: float, **paint: Value) -> Markup:
-    """Return a rectangle; `paint` is `fill`, `stroke`, `rx` and the like.
+    """Return a rectangle; `paint` are attributes such as `fill`, `stroke` and `rx`.
 
     >>> rect(0, 0, 10, 20, stroke_width=2)
     '<rect width="10" height="20" stroke-width="2"/>'
@@ -121,7 +121,7 @@ def path(data: str, **paint: Value) -> Markup:
 def text(
     x: float, y: float, words: str, *, size: float = 13, anchor: str | None = None, bold: bool = False, fill: str = "ink"
 ) -> Markup:  # fmt: skip
-    """Return a line of text with its middle at the height y. `anchor` is `middle` or `end`; it begins at x otherwise.
+    """Return a line of text, vertically centred at y. `anchor` is `middle` or `end`; by default the text begins at x.
 
     >>> text(0, 10, "Score", bold=True, anchor="middle")[:5]
     '<text'
@@ -133,7 +133,7 @@ def text(
 
 
 def shorten(words: str, length: int) -> str:
-    """Return words in at most so many characters.
+    """Return the text, shortened to a maximum number of characters.
 
     >>> shorten("first.testnet", 8)
     'first.t…'

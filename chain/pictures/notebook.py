@@ -1,6 +1,6 @@
 """Pictures of states in a notebook: after `%load_ext chain.pictures` a cell that ends in a state shows its board.
 
-States stay plain values that know nothing of pictures. Handles show the board that was played last by themselves.
+States stay plain values that know nothing of pictures. Handles show the board of the latest move without this extension.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def _svg(value: object) -> str | None:
-    """The picture of a state, or what a value shows by itself."""
+    """The picture of a state; for other values, their own SVG."""
     own = getattr(type(value), "_repr_svg_", None)
     if own is not None:
         shown: str | None = own(value)

@@ -1,7 +1,7 @@
 """The colours of pictures by name, each for a light and for a dark page.
 
-A shape is painted with a name. It carries the light colour as an attribute and a class for the stylesheet, which has the
-dark one: an attribute loses against any stylesheet, so a page with these rules turns every picture dark.
+A shape is painted with a name. It has the light colour as an attribute, and a class for which the stylesheet has the
+dark one: a stylesheet overrides attributes, so a page with these rules turns every picture dark.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 
 COLOURS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        # A page and what is written on it.
+        # A page and its text.
         "ground": ("#fcfbf9", "#16181c"),
         "panel": ("#f1efea", "#22252b"),
         "cell": ("#e7e4dd", "#2c3037"),
@@ -21,7 +21,7 @@ COLOURS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "muted": ("#62676f", "#a7acb5"),
         "accent": ("#c7125c", "#ff6fa5"),
         "halo": ("#ffffff", "#101114"),
-        # What belongs to a side: the thing itself, its border, and a tint.
+        # The colours of a player: the piece itself, its border, and a tint.
         "blue": ("#3273c4", "#4a8be0"),
         "blue-deep": ("#1d4c8b", "#24528f"),
         "blue-pale": ("#c7dbf3", "#25405f"),

@@ -1,10 +1,11 @@
-"""A picture of a board: a ground, and on it parts with names.
+"""A picture of a board: a background with named parts on it.
 
-A part is a square, a die, a slot: whatever may change by itself. It has a place, and content that is drawn from its own top
-left corner, so that a part which only moves is still the same. From the names alone follow the outline of what changed
-(`after.since(before)`), the colours of how often something happened (`picture.heat({"c4": 31})`), and the tooltips.
+A part is a square, a die, a slot: anything that can change on its own. It has a position, and content that is drawn
+relative to its top left corner, so a part that only moves keeps its content. The names are enough for the outline of
+what changed (`after.since(before)`), for colours that show how often something happened (`picture.heat({"c4": 31})`),
+and for tooltips.
 
-The markup has no stylesheet and no ids, so that many pictures fit into one page, under any policy of that page.
+The markup has no stylesheet and no ids, so one page can hold many pictures, under any content security policy.
 """
 
 from __future__ import annotations
@@ -27,24 +28,24 @@ Side: TypeAlias = tuple[float, float, float, float]  # from a corner to the next
 @sealed
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A named piece of a picture. The name says which it is, the label what a reader is told of it.
+    """A named piece of a picture. The name identifies it, the label is its tooltip.
 
     >>> part = Part("a1", 0, 0, 40, 40, circle(20, 20, 15), "a stone")
     >>> part.svg()[:3]
     '<g '
     """
 
-    name: str  # the name by which changes are told
-    x: float  # its left side
-    y: float  # its upper side
-    width: float  # the room that it takes
-    height: float  # the room that it takes
-    content: Markup = NOTHING  # its shapes, placed as if x and y were 0
-    label: str = ""  # what a reader is told of it
+    name: str  # the name that `changes` reports
+    x: float  # the position of its left side
+    y: float  # the position of its top side
+    width: float  # its size
+    height: float  # its size
+    content: Markup = NOTHING  # its shapes, positioned as if x and y were 0
+    label: str = ""  # the text for readers
 
     @property
     def look(self) -> tuple[Markup, str]:
-        """All of a part that makes a difference when it changes."""
+        """Everything about a part that counts as a change."""
         return self.content, self.label
 
     def svg(self) -> Markup:
@@ -66,7 +67,7 @@ class Part:
 @sealed
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A board as it is to be seen, with the board as text for those who do not see it.
+    """A drawing of a board, with the board as text for screen readers.
 
     >>> before, after = picture_of_text("x _"), picture_of_text("x o")
     >>> after.changes(before), after.description
@@ -80,7 +81,7 @@ class Picture:
     parts: Mapping[str, Part]  # the parts by name
     ground: Markup = NOTHING  # what is drawn below the parts
     above: Markup = NOTHING  # what is drawn above the parts
-    title: str = ""  # what a reader is told of it
+    title: str = ""  # the text for readers
     description: str = ""  # the board as text
 
     def changes(self, before: Picture) -> list[str]:
@@ -89,7 +90,7 @@ class Picture:
         return [name for name in names if _look(self, name) != _look(before, name)]
 
     def since(self, before: Picture) -> Picture:
-        """Return this picture with an outline around what changed. What touches has one outline."""
+        """Return this picture with an outline around the changed parts. Adjacent parts share one outline."""
         changed = [self.parts[name] for name in self.changes(before) if name in self.parts]
         outline = _outline(changed)
         halo = path(outline, fill="none", stroke="halo", stroke_width=5, stroke_linecap="round")
@@ -115,7 +116,7 @@ class Picture:
             f'role="img" aria-label="{escape(self.title)}">'
         )
         ground = rect(0, 0, self.width, self.height, rx=10, fill="ground")
-        # What a part does not paint can be pointed at all the same.
+        # The unpainted area of a part also shows the tooltip.
         marked = [part.svg() for part in self.parts.values()]
         parts = element("g", *marked, fill="none", pointer_events="all")
         description = element("desc", self.description)
@@ -132,7 +133,7 @@ def picture_of_parts(
     width: float, height: float, parts: Iterable[Part], *, ground: Iterable[str] = (), above: Iterable[str] = (),
     title: str = "", description: str = "",
 ) -> Picture:  # fmt: skip
-    """Return a picture of parts, with what is drawn below and above them.
+    """Return a picture of parts, with the shapes below and above them.
 
     >>> square = Part("a1", 0, 0, 40, 40, rect(0, 0, 40, 40, fill="ink"), "a black square")
     >>> list(picture_of_parts(40, 40, [square], title="A board").parts)
@@ -143,7 +144,7 @@ def picture_of_parts(
 
 
 def picture_of_text(words: str, title: str = "") -> Picture:
-    """Return a picture of lines of text, for a game that draws its boards as text alone. Each line is a part.
+    """Return a picture of lines of text, for a game that draws its boards only as text. Each line is a part.
 
     >>> list(picture_of_text("x o", title="Noughts").parts)
     ['line 1']
@@ -158,7 +159,7 @@ def picture_of_text(words: str, title: str = "") -> Picture:
 
 
 def _line(words: str) -> Markup:
-    """A line of text in letters of one width, with its blanks kept."""
+    """A line of monospaced text that keeps its spaces."""
     letters = text(12, 9, words.replace(" ", "\u00a0"))
     return element(
         "g", letters, font_family="ui-monospace,Menlo,Consolas,DejaVu Sans Mono,monospace"

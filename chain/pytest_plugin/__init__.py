@@ -2,7 +2,7 @@
 
 After a test, each chain is reverted to its state at the beginning of the test, whichever fixture made it. Before each
 Hypothesis example it is reverted to its state before the first one. The effects of fixtures with a wider scope remain. A test
-that fails shows the activity on its chains, and where it has written pictures of the board that the last transaction was
+that fails shows the activity on its chains, and the path of the saved pictures of the board that the last transaction was
 about. Nothing of the engine is imported until a fixture is used.
 """
 
@@ -78,19 +78,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--double-run",
         action="store_true",
-        help="run the tests again under four other hash seeds, and compare what they leave on their chains",
+        help="run the tests again under four other hash seeds, and compare the resulting chains",
     )
     group.addoption(
-        "--gas-report", action="store_true", help="show what the calls to each entry cost"
+        "--gas-report", action="store_true", help="show the gas of the calls to each entry"
     )
     group.addoption(
         "--contract-debug", action="store_true", help="let print and breakpoint in contracts work"
     )
-    group.addoption("--gas-by-test", action="store_true", help="show it for each test, too")
+    group.addoption("--gas-by-test", action="store_true", help="also show it for each test")
     group.addoption(
         "--gas-snapshot",
         metavar="FILE",
-        help="write what they cost in each test to a file; if there is one, fail where a test that ran differs",
+        help="write the gas of each test to a file; if the file exists, fail where a test that ran differs",
     )
 
 
@@ -211,7 +211,7 @@ def _allow_chains(item: pytest.Item, anchors: ChainIsolation) -> None:
 
 
 def _own_fixtures(item: Any) -> Iterator[object]:
-    """Yield the values of the fixtures that were made for this test and are among its arguments."""
+    """Yield the values of the fixtures that were created for this test and are among its arguments."""
     for name in inspect.signature(item.function).parameters:
         definitions = item._fixtureinfo.name2fixturedefs.get(name)
         if definitions and definitions[-1].scope == "function":
@@ -277,4 +277,4 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         reporter.section(f"gas differs from {config.option.gas_snapshot}", red=True)
         for line in gas.differences:
             reporter.write_line(line)
-        reporter.write_line("if it is meant to: delete the file, and run all tests again")
+        reporter.write_line("if this is intended, delete the file and run all tests again")

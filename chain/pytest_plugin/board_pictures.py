@@ -1,6 +1,6 @@
 """Pictures for a failing test: the board that its last transaction was about, before that transaction and after it.
 
-They are written into pytest's cache folder, which no version control keeps.
+They are written into pytest's cache folder, which is not under version control.
 """
 
 from __future__ import annotations

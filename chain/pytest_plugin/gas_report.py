@@ -1,9 +1,9 @@
 """The gas of the calls in the tests that ran: for each entry the number of calls, and the least, median and most gas.
 
 The report registers chains as they are created, and reads their receipts when a test ends or a chain is reverted. Calls between
-contracts are counted apart, as `Oracle.price(inner)`: their transaction is run again to learn what they used. Failed
-transactions are left out, and so are those of Hypothesis, which are another sample each time. Nothing of the engine is
-imported here before a test has used it.
+contracts are counted apart, as `Oracle.price(inner)`: their transaction is run again to measure their gas. Failed
+transactions are left out, and so are those of Hypothesis, which differ each time. Nothing of the engine is imported here
+before a test has used it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HEADS: Final = ("entry", "calls", "min", "median", "max")
 _SNAPSHOT_HEADS: Final = (*_HEADS, "test")
-_FIXTURES: Final = ""  # in place of a test: what the fixtures of several tests did
+_FIXTURES: Final = ""  # in place of a test: the calls of fixtures that several tests share
 
 
 class EntryStats(NamedTuple):
@@ -35,7 +35,7 @@ class EntryStats(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What the calls are grouped by."""
+    """The key by which calls are grouped."""
 
     test: str
     entry: str
@@ -52,7 +52,7 @@ class GasReport:
         self.used: defaultdict[Row, list[int]] = defaultdict(list)
         self.tests: set[str] = set()  # those that ran
         self.differences: list[str] = []  # from the snapshot that it is compared with
-        self.counts = True  # False while a test runs that is left out
+        self.counts = True  # False during a test that is left out
         self._test = _FIXTURES
         self._made: list[Chain] = []  # in this test: kept alive until they are counted
         self._done: WeakKeyDictionary[Chain, int] = WeakKeyDictionary()
@@ -71,7 +71,7 @@ class GasReport:
         chain.ledger.before_cut.append(before_cut)
 
     def start(self, test: str, *, counts: bool) -> None:
-        """Count for a test from now on."""
+        """Start to count for a test."""
         self._test, self.counts = test, counts
         self.tests.add(test)
 
@@ -81,7 +81,7 @@ class GasReport:
         self._made.clear()
 
     def end_fixture(self) -> None:
-        """Count what a fixture that outlives its test has just done: under no test, as another one may be the first."""
+        """Count the calls of a fixture that outlives its test, under no test: which test comes first may vary."""
         self._count_all(_FIXTURES)
 
     def _count_all(self, test: str) -> None:
@@ -130,7 +130,7 @@ def _calls_of(chain: Chain, receipt: Receipt) -> Iterator[tuple[str, int]]:
     machine = reexecution.recording_machine(chain.ledger)
     try:
         _, outcome = reexecution.replay_transaction(chain.ledger, receipt, machine)
-    except LookupError:  # it cannot be run again: an entry was mocked
+    except LookupError:  # it cannot be run again because an entry was mocked
         return
     pending = list(outcome.frame.children)
     for frame in pending:
@@ -174,7 +174,7 @@ def read_snapshot(text: str) -> TestLines:
     for row in rows:
         numbers = row[1 : len(_HEADS)]
         if len(row) != len(_SNAPSHOT_HEADS) or not all(cell.isdecimal() for cell in numbers):
-            raise ValueError(f"no line of a gas snapshot: '{' '.join(row)}'")
+            raise ValueError(f"not a line of a gas snapshot: '{' '.join(row)}'")
         lines[Row(row[-1], row[0])] = EntryStats(*map(int, numbers))
     return lines
 
@@ -184,7 +184,7 @@ def differences(then: TestLines, now: TestLines, tests: Collection[str]) -> Iter
     for row in sorted({row for row in (*then, *now) if row.test in tests}):
         name = f"{row.entry} in {row.test}"
         if row not in now:
-            yield f"{name}: is not called any more"
+            yield f"{name}: is no longer called"
         elif row not in then:
             yield f"{name}: is new, {_format_line(now[row])}"
         elif then[row] != now[row]:

@@ -28,7 +28,7 @@ from chain.replays.subprocess_runs import SEEDS, subprocess_env
 from chain.simulator.chain import Chain
 
 _TAPE: Final = "BOARDCHAIN_TAPE"  # the folder for the tapes of a run
-_DEEDS: Final = "BOARDCHAIN_DEEDS"  # set if the run is to list the outcomes
+_DEEDS: Final = "BOARDCHAIN_DEEDS"  # set if the run lists the outcomes
 _LONGEST: Final = 3600  # seconds
 _ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
@@ -135,13 +135,13 @@ class HashSeedRuns:
                 test
             )
             if line is None:
-                return f"under hash seed {run_seed} it does not run alone"
+                return f"under hash seed {run_seed} it cannot run alone"
             runs.append((run_seed, line["deeds"]))
             (one, ours), (other, theirs) = runs[0], runs[-1]
             for own_outcomes, other_outcomes in zip(ours, theirs, strict=False):
                 if divergence := first_divergence(own_outcomes, other_outcomes):
                     return divergence.told(f"under hash seed {one}", f"under hash seed {other}")
-        return f"its chains under hash seed {seed} are others than in the first run"
+        return f"its chains under hash seed {seed} differ from those of the first run"
 
     # Reporting
 

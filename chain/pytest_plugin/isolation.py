@@ -84,7 +84,7 @@ class ChainIsolation:
                 if chain in before and level.get(chain) != before[chain]:
                     raise RuntimeError(
                         f"fixture '{name}' outlives this test but changes a chain that the test has changed before it:"
-                        f" let the test name '{name}' among its arguments"
+                        f" add '{name}' to the arguments of the test"
                     )
                 level[chain] = after
 
@@ -99,5 +99,5 @@ def _roll_back(level: Level) -> None:
             is_lost = True
     if is_lost:
         raise RuntimeError(
-            "the test took a chain back to before the test began, so what its fixtures did there is lost"
+            "the test reverted a chain to before its own beginning, so the effects of its fixtures there are lost"
         )

@@ -52,7 +52,7 @@ def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tupl
     def find(name: str) -> Address:
         address = known.find(name)
         if address is None:
-            raise ValueError(f"nobody is called {name} here")
+            raise ValueError(f"there is no {name} here")
         return Address(address)
 
     try:
@@ -73,7 +73,7 @@ def _as_python(found: re.Match[str]) -> str:
 
 
 def _plain(node: ast.expr) -> object:
-    """Return what an expression stands for, as if it came from JSON: an object for a record, text for an address or bytes."""
+    """Return the value of an expression as if it came from JSON: an object for a record, text for an address or bytes."""
     match node:
         case ast.Call(func=ast.Attribute(attr="at"), args=[ast.Constant(value=str(name))]):
             return name

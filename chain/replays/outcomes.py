@@ -1,6 +1,6 @@
 """Comparison of two runs of one play: the first transaction with a different outcome, and the field that differs.
 
-An outcome holds the effects of a transaction as plain values, so that it can come from another process.
+An outcome holds the effects of a transaction as plain values, so that it can be sent by another process.
 """
 
 from __future__ import annotations

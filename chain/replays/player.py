@@ -44,10 +44,10 @@ class Difference:
     """
 
     line: int  # in the transcript
-    what: str  # what is different, in words
+    what: str  # a description of the difference
     step: str  # the request
     written: Sequence[str] = ()  # the lines of the transcript
-    found: Sequence[str] = ()  # the lines that came now
+    found: Sequence[str] = ()  # the lines of the replay
     contract: str | None = None  # the contract that was called
     entry: str | None = None  # the entry that was called
     place: str = ""  # in the contract's source
@@ -58,7 +58,7 @@ class Difference:
         lines += _compared(self.written, self.found)
         if self.missing:
             lines.append(
-                f"the source of {' and '.join(self.missing)} is not here: what these classes are now was played in its place"
+                f"the source of {' and '.join(self.missing)} is missing: the present version was played instead"
             )
         return "\n".join(lines)
 
@@ -67,7 +67,7 @@ def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
     """Return the difference between the recorded outcome of a step and the new one."""
     called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
     location = _location(receipt)
-    what = f"something else comes of {called}" + (f" ({location})" if location else "")
+    what = f"{called} has a different outcome" + (f" ({location})" if location else "")
     return Difference(
         step.line,
         what,
@@ -122,7 +122,7 @@ class Replay:
     """
 
     chain: Chain  # the new chain
-    difference: Difference | None  # the first step that came out otherwise
+    difference: Difference | None  # the first step with a different outcome
 
     @property
     def ok(self) -> bool:
@@ -148,7 +148,7 @@ def replay(
     """Play a transcript on a new chain, up to the first difference or to the end.
 
     With `moves_only` the hash of the last block may differ, as it does whenever the code of a contract changes. `through`
-    wraps the steps, to watch the progress. With `anew` all contracts are loaded again half way, as on a machine that starts at
+    wraps the steps, to watch the progress. With `anew` all contracts are loaded again halfway, as on a machine that starts at
     that point: any state that they keep outside of storage is lost.
 
     >>> replay(record(chain), contracts=[Race, League]).ok
@@ -200,7 +200,9 @@ class Replayer:
             self.chain.declare(cls).digest: Named(name, full_name(cls))
             for name, cls in classes.items()
         }
-        self._writer = Recorder(self.chain.ledger, named)
+        for _, address, program in text.bytecode:
+            self.chain.ledger.foreign.know(address, program)
+        self._writer = Recorder(self.chain.ledger, named, text.bytecode)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
         self._waiting: list[Step] = []  # set from outside, in the block of the next step
 
@@ -233,7 +235,9 @@ class Replayer:
             self.chain.machine.loaded = RecordedOutcomes(step.value("loaded") or ())
             receipt = self.chain.add_to_open_block(tx)
         except (InvalidTransaction, LookupError) as error:
-            return Difference(step.line, f"this cannot be asked any more: {error}", step.request)
+            return Difference(
+                step.line, f"this request is no longer possible: {error}", step.request
+            )
         finally:
             self.chain.machine.loaded = None
         outcome = list(self._writer.outcome(receipt))
@@ -281,7 +285,7 @@ class Replayer:
         actual = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
         if actual == (number, block_hash):
             return None
-        what = f"all came as it is written, but the hash of the chain: {_BEHIND_A_HASH}"
+        what = f"all outcomes are as recorded, except the hash of the chain: {_BEHIND_A_HASH}"
         ends = (f"end {number} {block_hash}", f"end {actual[0]} {actual[1]}")
         return Difference(line, what, "", ends[:1], ends[1:])
 
@@ -323,7 +327,7 @@ def classes_of(
         if full not in by_full_name:
             packages = ", ".join(catalogue.package for catalogue in offered) or "no package"
             raise ContractNotFound(
-                f"{full} is not among the contracts that are offered here, those of {packages}"
+                f"{full} is not among the available contracts, those of {packages}"
             )
         matching = [cls for cls in by_full_name[full] if digest in (None, program_of(cls).digest)]
         classes[name] = (matching or by_full_name[full])[-1]
@@ -333,7 +337,7 @@ def classes_of(
 
 
 def _location(receipt: Receipt) -> str:
-    """Return the location to look at: the line that refused, or else the entry."""
+    """Return the location to look at: the line that refused, otherwise the entry."""
     if receipt.error is not None and receipt.error.place:
         return receipt.error.place
     entry: Any = receipt.entry_spec

@@ -1,7 +1,7 @@
 """Recording of a transcript from a chain's ledger, which holds every request made to the chain.
 
-A request that cannot be put into words from which the same bytes can be restored is written as bytes: calldata of no entry, a
-signed envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
+A request whose bytes cannot be restored from a decoded form is written as bytes: calldata that matches no entry, a signed
+envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from chain.ledger.receipts import Receipt
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.replays.known_names import NameRegistry
-from chain.replays.notation import ExactFormatter
-from chain.replays.transcript import FIRST, INDENT
+from chain.replays.notation import BadValue, ExactFormatter, read_args
+from chain.replays.transcript import FIRST, INDENT, Bytecode
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
 from chain.simulator.driver import FUNDS
 from chain.spec.contracts import UPGRADE
+from chain.types import Address
 
 Through: TypeAlias = Callable[[Sequence[Block]], Iterable[Block]]
 
@@ -39,16 +40,31 @@ def record(chain: Chain, *, through: Through = iter) -> str:
     boardchain transcript 1
     """
     if not isinstance(chain, Chain):
-        raise TypeError(f"{chain!r} is not a chain: only the play of a whole chain is recorded")
-    writer = Recorder(chain.ledger, contract_names(chain.ledger))
+        raise TypeError(f"{chain!r} is not a chain: only whole chains can be recorded")
+    bytecode = list(_known_bytecode(chain.ledger))
+    writer = Recorder(chain.ledger, contract_names(chain.ledger), bytecode)
     lines = [FIRST, *_settings(chain)]
     lines += [f"contract {named}" for named in writer.contracts.values()]
+    lines += map(str, bytecode)
     lines += ["", *_body(writer, through), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
     return "".join(f"{line}\n" for line in lines)
 
 
+def _known_bytecode(ledger: Ledger) -> Iterator[Bytecode]:
+    """Yield the contracts in bytecode that took part in a play and are known by their ABI."""
+    foreign = ledger.foreign
+    called = set[bytes]()
+    for receipt in ledger.receipts if foreign.names else ():
+        called.add(receipt.address)
+        called.update(call.address for call in walk(receipt.calls, failed=True))
+    for address, name in foreign.names.items():
+        program = foreign.get(address)
+        if program is not None and address in called and ledger.program_at(address) is None:
+            yield Bytecode(name, Address(address), program)
+
+
 def _settings(chain: Chain) -> Iterator[str]:
-    """Yield a line with the settings that differ from `Chain()`. Of a seed the chain keeps only the hash."""
+    """Yield a line with the settings that differ from `Chain()`. The seed is stored only as a hash."""
     default, own = settings_of(Chain()), settings_of(chain)
     differences = [f"{name}={own[name]}" for name in own if own[name] != default[name]]
     if differences:
@@ -127,8 +143,12 @@ def _body(writer: Recorder, through: Through) -> Iterator[str]:
 class Recorder(ActivityFormatter):
     """Writes steps, with the names that are known at each of them."""
 
-    def __init__(self, ledger: Ledger, contracts: dict[bytes, Named]) -> None:
+    def __init__(
+        self, ledger: Ledger, contracts: dict[bytes, Named], bytecode: Iterable[Bytecode]
+    ) -> None:
         self.ledger, self.contracts, self.known = ledger, contracts, NameRegistry()
+        for name, address, _ in bytecode:
+            self.known.add(name, address)
         super().__init__(ledger, ExactFormatter(self.known))
 
     # Blocks
@@ -172,7 +192,7 @@ class Recorder(ActivityFormatter):
         if block.forced_prevrandao is not None:
             yield "prevrandao", str(block.forced_prevrandao)
 
-    # What was set from outside
+    # Changes from outside of transactions
 
     def note(self, changes: Changes) -> Iterator[str]:
         """Yield the lines of a change that was made between transactions."""
@@ -219,7 +239,7 @@ class Recorder(ActivityFormatter):
             else None
         )
 
-    # What was asked
+    # Requests
 
     def _head(self, receipt: Receipt) -> Iterator[str]:
         """Yield the first line of a transaction."""
@@ -227,30 +247,39 @@ class Recorder(ActivityFormatter):
         yield f"{self.known.display(receipt.sender)}: {self._asks(receipt)}{value}"
 
     def _asks(self, receipt: Receipt) -> str:
-        """Return the call in words if reading it restores the same bytes; else the bytes."""
-        program, entry, data = receipt.program, receipt.entry_spec, receipt.data
-        if entry is UPGRADE:
+        """Return the decoded call if reading it restores the same bytes; otherwise the bytes."""
+        if receipt.entry_spec is UPGRADE:
             return self._asks_upgrade(receipt)
-        is_deploy, prefix = receipt.to is None, b""
-        if program is not None and is_deploy:
-            prefix = program.initcode
-        args = receipt.args
-        if program is not None and (entry is not None or data == prefix):
-            encoded = (
-                entry.encode_args((), args) if entry and len(args) == len(entry.params) else b""
-            )
-            if data == prefix + encoded and (entry is None or encoded or not entry.params):
-                written = ", ".join(map(self.show, args.values()))
-                if is_deploy:
-                    return f"deploy {self.contracts[program.digest].name}({written})"
-                if entry is not None:
-                    return f"{self.known.display(receipt.address)}.{entry.name}({written})"
-        if is_deploy:
-            return f"deploy 0x{data.hex()}"
-        return f"to {self.known.display(receipt.address)} send 0x{data.hex()}"
+        words, data = self._in_words(receipt), receipt.data.hex()
+        if words is not None:
+            return words
+        if receipt.to is None:
+            return f"deploy 0x{data}"
+        return f"to {self.known.display(receipt.address)} send 0x{data}"
+
+    def _in_words(self, receipt: Receipt) -> str | None:
+        program, entry, args, prefix = receipt.program, receipt.entry_spec, receipt.args, b""
+        if receipt.to is not None:
+            if entry is None or not entry.name.isidentifier():  # one of several with its name
+                return None
+            asked = f"{self.known.display(receipt.address)}.{entry.name}"
+        elif program is not None:
+            asked, prefix = f"deploy {self.contracts[program.digest].name}", program.initcode
+        else:
+            return None
+        if entry is not None and len(args) != len(entry.params):
+            return None
+        written = ", ".join(map(self.show, args.values()))
+        try:
+            if program is None and entry is not None:  # an ABI may have what words have not
+                read_args(written, entry.params, self.known)
+            encoded = entry.encode_args((), args) if entry else b""
+        except (BadValue, TypeError):
+            return None
+        return f"{asked}({written})" if receipt.data == prefix + encoded else None
 
     def _asks_upgrade(self, receipt: Receipt) -> str:
-        """Return an upgrade in words if its new class has a name; else the bytes."""
+        """Return a decoded upgrade if its new class has a name; otherwise the bytes."""
         target, data = self.known.display(receipt.address), receipt.data
         named = self.contracts.get(data[4:])
         return (
@@ -273,13 +302,13 @@ class Recorder(ActivityFormatter):
             if value != usual[name]:
                 yield f"{INDENT}with {name} {list(value) if isinstance(value, tuple) else value!r}"
 
-    # What came of it
+    # Outcomes
 
     def outcome(self, receipt: Receipt) -> Iterator[str]:
         """Yield the lines of the outcome of a transaction, and register the contracts that it created."""
         self.known.register_contracts(receipt)
         is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
-        # The request of an upgrade already says what its event says.
+        # The request of an upgrade has the same content as its event.
         for row in () if is_upgrade else receipt.log_rows:
             yield from self._log(receipt, row, INDENT)
         for row in receipt.undone_log_rows:

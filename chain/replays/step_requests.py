@@ -30,7 +30,7 @@ _CALL: Final = re.compile(r"(?P<who>\S+?)\.(?P<entry>\w+)\((?P<args>.*)\)")
 
 
 class UnknownTarget(LookupError):
-    """The request cannot be made any more: the contract, entry or argument does not exist."""
+    """The request is no longer possible: the contract, entry or argument does not exist."""
 
 
 class StepRequests:
@@ -83,16 +83,16 @@ class StepRequests:
             return self._address(match["who"]), bytes.fromhex(match["data"])
         if match := _CALL.fullmatch(what):
             to = self._address(match["who"])
-            target = self._chain.machine.program_at(to)
+            target = self._chain.machine.program_at(to) or self._chain.ledger.foreign.get(to)
             entry = target.spec.entries.get(match["entry"]) if target else None
             if entry is None:
                 raise UnknownTarget(f"{match['who']} has no entry '{match['entry']}'")
             return to, self._args(entry, match["args"])
-        raise BadTranscript(step.line, f"'{what[:60]}' asks nothing that can be read")
+        raise BadTranscript(step.line, f"'{what[:60]}' cannot be read as a request")
 
     def _class(self, step: Step, name: str) -> type[Contract]:
         if name not in self._contracts:
-            raise BadTranscript(step.line, f"no line says which contract {name} is")
+            raise BadTranscript(step.line, f"no line defines the contract {name}")
         return self._contracts[name]
 
     def _args(self, entry: EntrySpec | None, text: str) -> bytes:
@@ -105,7 +105,7 @@ class StepRequests:
     def _address(self, name: str) -> bytes:
         address = self._known.find(name)
         if address is None:
-            raise UnknownTarget(f"nobody is called {name}")
+            raise UnknownTarget(f"there is no account or contract {name}")
         return address
 
     # Requests other than transactions

@@ -1,4 +1,4 @@
-"""Replays in new interpreters that differ in what a play must not depend on.
+"""Replays in new interpreters that differ in conditions that must not affect a play.
 
 These are the hash seed, which determines the order of sets; the time when the contracts are loaded; and the version of Python.
 `python -m chain.replays.subprocess_runs` is such an interpreter: it reads a job as JSON, plays it, and answers in JSON.
@@ -42,7 +42,7 @@ class Run:
     """One interpreter."""
 
     seed: int = 0
-    anew: bool = False  # true if all contracts are loaded again half way
+    anew: bool = False  # true if all contracts are loaded again halfway
     python: str = sys.executable
     version: str = ""  # empty for the version of this process
 
@@ -50,7 +50,7 @@ class Run:
         if self.version:
             return f"on Python {self.version}"
         return (
-            "with the contracts loaded again half way"
+            "with the contracts loaded again halfway"
             if self.anew
             else f"under hash seed {self.seed}"
         )
@@ -78,7 +78,7 @@ def _play(run: Run, job: str) -> Answer:
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
     )  # fmt: skip
     if process.returncode:
-        stderr_lines = process.stderr.strip().splitlines() or ["nothing was said"]
+        stderr_lines = process.stderr.strip().splitlines() or ["no output"]
         raise Failed(f"{run} it cannot be played: {stderr_lines[-1]}")
     answer: Answer = json.loads(process.stdout)
     return answer

@@ -20,6 +20,10 @@ A class that was played in several versions, because of an upgrade, has a line f
     contract Race@2 = races.race:Race 0x…
     3 +9s alice: upgrade Race to Race@2
 
+Bytecode that is known by its ABI has a line with its name, its address and that ABI, so nothing else is needed to read it:
+
+    bytecode Token 0x5FbDB2315678afecb367f032d93F642f64180aa3 [{"type":"function","name":"pay",…}]
+
 The line of a step is not indented. It begins with the number of its block and the seconds since the first block. The indented
 lines below it hold the other parts of the request (`with …`), then the outcome. `account` and `set` are changes that a test
 makes to a chain between transactions. They belong to the block of the next step.
@@ -28,12 +32,16 @@ makes to a chain between transactions. They belong to the block of the next step
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from chain.ledger.compiled import bytecode_program, contract_of_abi
+from chain.metering.program import Program
 from chain.schema import inputs
+from chain.types import Address
 
 FIRST: Final = "boardchain transcript 1"
 INDENT: Final = "    "
@@ -83,6 +91,18 @@ class Step:
             raise BadTranscript(self.line, f"'with {name} {text}' cannot be read") from None
 
 
+class Bytecode(NamedTuple):
+    """A contract in bytecode: its name in the transcript, where it is, and what its ABI says."""
+
+    name: str
+    address: Address
+    program: Program
+
+    def __str__(self) -> str:
+        abi = json.dumps(self.program.spec.abi, separators=(",", ":"))
+        return f"bytecode {self.name} {self.address} {abi}"
+
+
 @dataclass
 class Transcript:
     """A parsed transcript."""
@@ -90,6 +110,7 @@ class Transcript:
     settings: dict[str, object] = field(default_factory=dict)
     # By the name in the transcript: the full name, and the digest if there is one.
     contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
+    bytecode: list[Bytecode] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
@@ -134,6 +155,8 @@ def _at_margin(made: Transcript, number: int, line: str) -> None:
     elif word == "contract" and " = " in rest:
         name, _, full = rest.partition(" = ")
         made.contracts[name] = _version(number, full)
+    elif word == "bytecode":
+        made.bytecode.append(_bytecode(number, rest))
     elif word == "end" and len(rest.split()) == 2 and rest.split()[0].isdigit():
         block, block_hash = rest.split()
         made.end = int(block), block_hash, number
@@ -149,6 +172,18 @@ def _version(number: int, text: str) -> tuple[str, bytes | None]:
             number, f"'{digest[:70]}' is not the digest of a contract: 0x and 64 digits"
         )
     return full, bytes.fromhex(digest[2:]) if digest else None
+
+
+def _bytecode(number: int, text: str) -> Bytecode:
+    """Return the contract in bytecode of a line."""
+    try:
+        name, address, items = text.split(" ", 2)
+        program = bytecode_program(contract_of_abi(json.loads(items), name.partition("#")[0]))
+        assert program is not None
+        return Bytecode(name, Address(address), program)
+    except (ValueError, TypeError, LookupError):
+        why = f"'{text[:60]}' is not a name, an address and an ABI"
+        raise BadTranscript(number, why) from None
 
 
 def _settings(number: int, text: str) -> Iterator[tuple[str, object]]:

@@ -1,7 +1,7 @@
 """Verification that a play has the same results in every interpreter.
 
-A play is repeated under five hash seeds, with the contracts loaded again half way, and on every version of Python at hand. All
-block hashes are compared, and the ticks, which are not part of a block.
+A play is repeated under five hash seeds, with the contracts loaded again halfway, and on every installed version of Python.
+All block hashes are compared, and the ticks, which are not part of a block.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ class VerifyResult:
                 )
             return self.divergence.told(*self.diverging_seeds)
         if self.difference is not None:
-            return f"it comes out the same {len(self.seeds)} times, but not as it is written: {self.difference}"
+            return f"it has the same result {len(self.seeds)} times, but not the recorded one: {self.difference}"
         others = "".join(f", on Python {version}" for version in self.versions)
         return (
-            f"{self.blocks} blocks came out the same under {len(self.seeds)} hash seeds,"
-            f" with the contracts loaded again half way{others}"
+            f"{self.blocks} blocks are the same under {len(self.seeds)} hash seeds,"
+            f" with the contracts loaded again halfway{others}"
         )
 
 
 def verify(
     text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS, *, watch: Watch = _look_away
 ) -> VerifyResult:
-    """Play a transcript in each interpreter. `watch` is called with 1 after each play, and with how many there are.
+    """Play a transcript in each interpreter. `watch` is called after each play, with 1 and the total number.
 
     An invalid text, or one whose contracts are not offered, is refused before any interpreter starts.
     """

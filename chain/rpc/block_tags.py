@@ -27,12 +27,12 @@ def block_number_of(chain: Chain, block: object) -> int:
     if block == PENDING:
         return chain.head.number + 1
     if isinstance(block, str) and not block.startswith("0x"):
-        raise bad_params(f"there is no block {block!r}; say {_TAGS}")
+        raise bad_params(f"there is no block {block!r}; use {_TAGS}")
     return to_int(block, "the block", 64)
 
 
 def find_block(chain: Chain, block: object) -> Block | None:
-    """Return the block by tag, number, hash, or `{"blockHash": …}` and the like (EIP-1898); None if there is none."""
+    """Return the block by tag, number, hash, or an object such as `{"blockHash": …}` (EIP-1898); None if there is none."""
     if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
@@ -67,6 +67,6 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
         index = chain.timeline_index
     elif behind:
         index = found_block.end_timeline_index
-    else:  # what was set since the block counts, up to the first transaction that waits
+    else:  # includes changes set since the block, up to the first pending transaction
         index = ledger.timeline_index(ledger.receipts[first])
     return scratch_chain(ledger.then(index), chain.machine, found_block, index), found_block

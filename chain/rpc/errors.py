@@ -31,8 +31,8 @@ NO_EOA: Final = -38024
 INITCODE_TOO_LARGE: Final = -38025
 OVER_LIMIT: Final = -38026
 NO_MEMORY: Final = (
-    "it needs more memory than it may have, so it was stopped and nothing of it remains:"
-    " 'boardchain node --max-memory' allows more"
+    "it needs more memory than is allowed, so it was stopped and undone: 'boardchain node "
+    "--max-memory' allows more"
 )
 _LONGEST: Final = 1_000
 

@@ -1,4 +1,4 @@
-"""Filters. A filter is a query that a client repeats; each time it gets what is new."""
+"""Filters. A filter is a query that a client repeats; each time it gets the news since the last time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class Filter:
 
     def all_matches(self) -> list[object]:
         """Return all matches, old and new."""
-        raise bad_params("only a filter for logs has logs to give; ask for its changes")
+        raise bad_params(
+            "only a log filter can return all logs; use eth_getFilterChanges for this one"
+        )
 
     def before_truncate(self, blocks: int, receipts: int) -> None:
         """Prepare for a truncation of the chain to this many blocks and receipts."""

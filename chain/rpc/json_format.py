@@ -100,9 +100,8 @@ def _end(ledger: Ledger, block: Block) -> int:
 
 
 def transaction_json(ledger: Ledger, receipt: Receipt, inclusion: Json | None = None) -> Json:
-    """Return a transaction with its place. A transaction sent in process is signed when it is shown.
-
-    `inclusion` says in which block it is, by default that of the ledger.
+    """Return a transaction with its block and index. A transaction sent in process is signed when it is formatted.
+    `inclusion` is its block and index, by default that in the ledger.
     """
     shown = signed_json(receipt, ledger.envelope_of(receipt), ledger.blocks.rules.chain_id)
     if inclusion is None:
@@ -113,7 +112,7 @@ def transaction_json(ledger: Ledger, receipt: Receipt, inclusion: Json | None = 
 
 
 def signed_json(tx: Transaction | Receipt, raw: bytes, chain_id: int) -> Json:
-    """Return what the envelope `raw` of a transaction says: its fields and its signature."""
+    """Return the content of a transaction's envelope `raw`: its fields and its signature."""
     return {
         "type": quantity(tx.type),
         "hash": data(keccak(raw)),
@@ -171,7 +170,7 @@ def _inclusion_fields(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 def _time_fields(ledger: Ledger, receipt: Receipt) -> Json:
-    """Return the time of the block, which transactions and logs tell but receipts do not."""
+    """Return the time of the block, which transactions and logs include but receipts do not."""
     number = receipt.block_number
     pending = is_pending(ledger, number)
     return {"blockTimestamp": None if pending else quantity(ledger.block(number).timestamp)}

@@ -22,7 +22,7 @@ from chain.rpc.node import VERSION, ConnectionMethods, Node
 Run = Callable[[object, int], Awaitable[bytes | None]]
 
 _DEEPEST: Final = 128
-_TURN: Final = 0.05  # seconds of a batch before others have a turn
+_TURN: Final = 0.05  # seconds of a batch before other requests are served
 # Strings, and brackets outside them.
 _TOKENS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -90,7 +90,7 @@ async def _answer_batch(limits: Limits, messages: list[object], run: Run) -> byt
             answers.append(answer)
             remaining -= len(answer) + 1
         if monotonic() - started > _TURN:
-            await asyncio.sleep(0)  # let others have a turn
+            await asyncio.sleep(0)  # let other requests be served
             started = monotonic()
     return b"[%b]" % b",".join(answers) if answers else None
 

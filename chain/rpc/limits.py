@@ -1,4 +1,4 @@
-"""Limits on how much one client may ask of a node: the node has one process and one memory, and other clients wait.
+"""Limits on the requests of one client: the node has one process and one memory, and other clients wait.
 
 In process nothing is limited. A server uses `Limits()`, and each number is an option (`boardchain node --help`).
 """
@@ -22,32 +22,32 @@ class Limits:
 
     body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
     head: int = _most(64 << 10, "Bytes of the head of one HTTP request")
-    head_seconds: int = _most(10, "Seconds in which such a head has to arrive")
-    body_seconds: int = _most(60, "Seconds in which the body has to arrive then")
+    head_seconds: int = _most(10, "Seconds in which such a head must arrive")
+    body_seconds: int = _most(60, "Seconds in which the body must then arrive")
     response: int = _most(32 << 20, "Bytes of one answer")
     batch: int = _most(1_000, "Requests in one batch")
-    log_range: int = _most(100_000, "Blocks that one question for logs looks at")
+    log_range: int = _most(100_000, "Blocks that one query for logs may cover")
     logs: int = _most(20_000, "Logs in one answer")
     mined: int = _most(100_000, "Blocks mined by one request")
-    filters: int = _most(1_000, "Filters kept; the one unused for longest makes room")
-    snapshots: int = _most(1_000, "Snapshots kept; the oldest makes room")
+    filters: int = _most(1_000, "Filters kept; the least recently used one is dropped")
+    snapshots: int = _most(1_000, "Snapshots kept; the oldest is dropped")
     queued: int = _most(1_024, "Transactions that wait for those before them")
     subscriptions: int = _most(100, "Subscriptions of one connection")
-    workers: int = _most(16, "Requests that take long and are done beside the others")
+    workers: int = _most(16, "Long requests that run in parallel with the others")
     seconds: float = _most(
-        60, "Seconds of computing that one request may take; then it is stopped, and undone"
+        60, "Seconds of computing for one request; then it is stopped and undone"
     )
     memory: int = _most(
         1 << 30,
-        "Bytes of memory that one request may take beside what the node has",
+        "Bytes of memory for one request, in addition to the node's own",
     )
-    waiting: int = _most(64 << 20, "Bytes that a connection has not taken; then it is closed")
+    waiting: int = _most(64 << 20, "Unread bytes that may wait for a connection; then it is closed")
 
     def check(self, limit: str, number: int, what: str) -> None:
         """Refuse a number that exceeds the limit of this name. `what` names the counted things in the message."""
         highest: int = getattr(self, limit)
         if number > highest:
-            raise too_much(f"{number} {what} are too much for one request: at most {highest}")
+            raise too_much(f"{number} {what} are too many for one request: at most {highest}")
 
 
 NO_LIMITS: Final = Limits(**{limit.name: sys.maxsize for limit in fields(Limits)})

@@ -1,4 +1,4 @@
-"""The table of JSON-RPC methods: the name of each, and the function that answers it."""
+"""The table of JSON-RPC methods: the name of each, and its function."""
 
 from __future__ import annotations
 
@@ -263,6 +263,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "evm_setAccountStorageAt": account_state.set_storage_at,
         "evm_revert": mining.revert,
         "testing_timeTravel": mining.time_travel,
+        "debug_setHead": mining.set_head,
         "eth_sendUnsignedTransaction": transactions.send_unsigned,
         "txpool_status": txpool.status,
         "txpool_content": txpool.content,

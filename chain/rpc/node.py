@@ -2,9 +2,8 @@
 
 A request is one step of the chain: if the answer is an error, nothing was changed.
 
-State of the conversation rather than of the chain is kept here: filters, snapshots by number, and transactions that wait for
-those before them. `chain.node` is the only node
-of a chain; web3.py in process and the server both use it.
+It keeps the state of the conversation, which is not part of the chain: filters, snapshots by number, and transactions that
+wait for those before them. `chain.node` is the only node of a chain; web3.py in process and the server both use it.
 """
 
 from __future__ import annotations
@@ -42,7 +41,9 @@ class Node:
         self.chain = chain
         self.methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
-        self.client_version: str | None = None  # what it calls itself; None for its name
+        self.client_version: str | None = (
+            None  # the client version that it reports; None for its own
+        )
         self.package: Package | None = None  # the package whose contracts the node offers
         self.before: Callable[[], object] | None = None  # called before each request
         self.interval = 0.0  # seconds between blocks that a server mines; 0 for never
@@ -52,8 +53,9 @@ class Node:
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
         self.queue = Queue()  # transactions that are ahead of their account's nonce
-        # True if each request also sends the queued transactions whose turn it brought; a server sends them itself.
+        # True if each request also sends the queued transactions that are now due; a server sends them itself.
         self.sends_ready = True
+        self.is_hasty = False  # True while others wait: what takes long raises `TimeUp`
         self.numbers = count(1)  # ids of filters, snapshots and subscriptions
         chain.ledger.before_cut.append(self._before_truncate)
         chain.ledger.on_truncated.append(self._on_truncate)
@@ -86,7 +88,7 @@ class Node:
         state = self.chain.state
         self.queue = self.queue.without(lambda tx: tx.nonce < state.account(tx.sender)[0])
         for tx in self.queue.ready(state):
-            # If it is refused it goes on waiting, for funds or for a lower base fee.
+            # If it is refused it keeps waiting, for funds or for a lower base fee.
             with suppress(InvalidTransaction):
                 self.chain.send_transaction(tx)
                 self.queue = self.queue.without(partial(operator.is_, tx))
@@ -94,7 +96,7 @@ class Node:
         return False
 
     def _in_one_step(self, act: Callable[..., T], *args: object) -> T:
-        """Do something whole or not at all, of what the node keeps too."""
+        """Do something completely or not at all, including changes to the node's own data."""
         previous = self.interval, self.snapshots, self.queue
         try:
             return in_one_step(self.chain, act, *args)

@@ -1,4 +1,4 @@
-"""The open block as something to go back in: items of it are dropped, replaced or run again with other block fields."""
+"""Rollback within the open block: its items are dropped, replaced or run again with other block fields."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a client imagines otherwise than it is: state overrides and block overrides, for every method that takes them.
+"""State overrides and block overrides of a client, for every method that takes them.
 
-The overrides are read whole before anything runs, so a mistake in them is refused in words and changes nothing. They are
-applied to a separate state and to a copy of the block. Precompiled contracts that are moved, and a price of blobs that is
-given, make the block one of another `Fork`.
+The overrides are read completely before anything runs, so a mistake in them is reported and changes nothing. They are applied
+to a separate state and to a copy of the block. If precompiled contracts are moved, or a blob price is set, the block gets
+another `Fork`.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _MOST_WITHDRAWALS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class AccountOverride:
-    """What is otherwise about one account; None for what stays as it is."""
+    """The overridden properties of one account; None for those that stay unchanged."""
 
     nonce: int | None = None
     balance: int | None = None
     code: bytes | None = None
-    moved_to: bytes | None = None  # the address at which its precompiled contract is found instead
+    moved_to: bytes | None = None  # the new address of its precompiled contract
     words: Mapping[int, int] = field(default_factory=dict)
     wipes: bool = False  # all other words are zero
 
@@ -52,7 +52,7 @@ class AccountOverride:
     def read(cls, value: object) -> Self:
         given = known_fields(value, _ACCOUNT_FIELDS, "the override of an account")
         if "state" in given and "stateDiff" in given:
-            raise bad_params("say 'state', which is all words, or 'stateDiff', not both")
+            raise bad_params("use 'state', which sets all words, or 'stateDiff', not both")
         words = to_object(given.get("state", given.get("stateDiff", {})), "the words")
         return cls(
             _optional(given, "nonce", lambda value, what: to_int(value, what, 64)),
@@ -83,7 +83,7 @@ _ACCOUNT_FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StateOverrides:
-    """What is otherwise about accounts, by address."""
+    """The overridden accounts, by address."""
 
     accounts: Mapping[bytes, AccountOverride]
 
@@ -93,14 +93,14 @@ class StateOverrides:
         items = to_object({} if value is None else value, "the state override").items()
         accounts = {to_address(address): AccountOverride.read(change) for address, change in items}
         if len(accounts) < len(items):
-            raise bad_params("an address is overridden twice, in other letters")
+            raise bad_params("an address is overridden twice, in different spellings")
         return cls(accounts)
 
     def __bool__(self) -> bool:
         return bool(self.accounts)
 
     def apply(self, state: State, fork: Fork) -> Fork:
-        """Change the state, and return the fork with its precompiled contracts where they are then."""
+        """Change the state, and return the fork with its precompiled contracts at their new addresses."""
         precompiles = self._moved(fork)
         for address, account in self.accounts.items():
             account.apply(state, address)
@@ -116,11 +116,11 @@ class StateOverrides:
             if target is None:
                 continue
             if target == address:
-                raise RpcError(MOVED_TO_ITSELF, f"{data(address)} is to be moved to itself")
+                raise RpcError(MOVED_TO_ITSELF, f"{data(address)} is moved to itself")
             if address not in fork.precompiles:
                 raise refused(f"account {data(address)} is not a precompile")
             if target in targets:
-                raise RpcError(MOVED_TO_SAME, f"two precompiles are to be moved to {data(target)}")
+                raise RpcError(MOVED_TO_SAME, f"two precompiles are moved to {data(target)}")
             if target in self.accounts:
                 raise refused(f"account {data(target)} is overridden, and a precompile moved to it")
             targets[target] = precompiles.pop(address)
@@ -132,7 +132,7 @@ class StateOverrides:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """Ether that a validator takes out, at the end of a block (EIP-4895)."""
+    """Ether that a validator withdraws at the end of a block (EIP-4895)."""
 
     index: int
     validator: int
@@ -168,7 +168,7 @@ _WITHDRAWAL_FIELDS: Final = ("index", "validatorIndex", "address", "amount")
 
 @dataclass(frozen=True, slots=True)
 class BlockOverrides:
-    """What is otherwise about a block; None for what stays as it is."""
+    """The overridden fields of a block; None for those that stay unchanged."""
 
     number: int | None = None
     timestamp: int | None = None
@@ -185,7 +185,7 @@ class BlockOverrides:
         given = known_fields({} if value is None else value, _BLOCK_FIELDS, "the block override")
         found = cls(**dict(_block_field(name, item) for name, item in given.items()))
         if max(found.number or 0, found.timestamp or 0) > LAST_TIME:
-            raise bad_params(f"numbers and times of blocks end at {LAST_TIME}")
+            raise bad_params(f"numbers and times of blocks are at most {LAST_TIME}")
         return found
 
     def __bool__(self) -> bool:

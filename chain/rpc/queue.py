@@ -1,7 +1,7 @@
 """Transactions that are ahead of their account's nonce: they wait until those before them have come.
 
-A queue is a value: to add a transaction is to make another queue. So a request that fails leaves the node the queue that it
-had. It belongs to the node, not to the chain: it is not in the chain's file, and gone when the node ends.
+A queue is a value: adding a transaction creates another queue. So a failed request leaves the node's queue unchanged. It
+belongs to the node, not to the chain: it is not in the chain's file, and is lost when the node ends.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Queue:
         elif len(items) >= limit:
             raise refused(
                 f"{Unfit.NONCE_TOO_HIGH.value}: it is {tx.nonce}, the next of {data(tx.sender)} is {account[0]},"
-                f" and {limit} transactions wait already"
+                f" and {limit} transactions are already waiting"
             )
         return Queue({**items, (tx.sender, tx.nonce): tx})
 
@@ -70,12 +70,14 @@ class Queue:
 
 
 def require_higher_fees(tx: Transaction, old: Transaction | Receipt, *, is_known: bool) -> None:
-    """Refuse a transaction in the place of another one, unless it pays a tenth more."""
+    """Refuse a transaction that would replace another one, unless it pays a tenth more."""
     if is_known:
         raise refused("already known: this transaction waits for its block")
     for new_fee, fee in ((tx.max_fee, old.max_fee), (tx.tip, old.tip)):
         if new_fee * 100 < fee * _MORE:
-            raise refused("replacement transaction underpriced: it pays a tenth more in each fee")
+            raise refused(
+                "replacement transaction underpriced: it must pay a tenth more in each fee"
+            )
 
 
 def raw_bytes_of(chain: Chain, tx: Transaction) -> bytes:

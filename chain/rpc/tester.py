@@ -1,8 +1,8 @@
 """A backend for eth-tester, so that tests written for it run on this chain: `EthereumTester(ChainBackend())`.
 
-eth-tester itself keeps the transaction queue, the filters and the passwords. It asks its backend for plain Python values under
-its own names, which are converted from the JSON that every other client gets. Without a chain, the backend creates one like
-eth-tester's own: with its chain id, which web3.py takes for granted, and a base fee that follows demand.
+eth-tester itself keeps the transaction queue, the filters and the passwords. It requests plain Python values from its backend
+under its own names, which are converted from the JSON that every other client gets. Without a chain, the backend creates one
+like eth-tester's own: with its chain id, which web3.py assumes, and a base fee that follows demand.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         self.chain.revert(snapshot)
 
     def reset_to_genesis(self) -> None:
-        """Go back to the state in which the backend was created."""
+        """Go back to the state at the creation of the backend."""
         self.chain.revert(self._beginning)
 
     def time_travel(self, to_timestamp: int) -> None:
@@ -173,7 +173,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     # Transactions
 
     def send_transaction(self, transaction: Values) -> bytes:
-        """Send what an account with a known key asks, and return its hash."""
+        """Send the transaction of an account with a known key, and return its hash."""
         with _refusals():
             tx = self._transaction(transaction)
             if tx.sender not in self.chain.keys:
@@ -198,7 +198,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
             return self.chain.add_to_open_block(tx).tx_hash
 
     def send_signed_transaction(self, transaction: Values) -> bytes:
-        """Send what is signed with `v`, `r` and `s`, and return its hash."""
+        """Send a transaction that is signed with `v`, `r` and `s`, and return its hash."""
         v, r, s = (transaction[name] for name in "vrs")
         with _refusals():
             raw = attach_signature(self._transaction(transaction), self.chain.chain_id, v, r, s)
@@ -212,7 +212,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
         return int(self._call(transactions.estimate_gas, fields, block_number), 16)
 
     def call(self, transaction: Values, block_number: object = LATEST) -> bytes:
-        """Return what a message returns, and undo it."""
+        """Run a message, undo it, and return its output."""
         answer = self._call(transactions.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 
@@ -226,7 +226,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def _transaction(self, transaction: Values) -> Transaction:
         if transaction.keys() & {"authorization_list", "blob_versioned_hashes"}:
             raise ValidationError(
-                "Transactions of types 3 and 4 are taken raw, signed by who makes them"
+                "Transactions of types 3 and 4 must be raw and signed by their sender"
             )
         fields = self._fields(transaction)
         if not fields.keys() & set(transaction_fields.FEES):

@@ -1,7 +1,7 @@
 """Transactions as clients write them: JSON that leaves out most fields, or signed bytes.
 
 Missing fields are filled in from the block in which the transaction will run: the next nonce, all the gas that is left, a fee
-that is high enough for some blocks to come. The default sender is the first account.
+that is high enough for some more blocks. The default sender is the first account.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def parse_fields(
 ) -> Transaction:
     """Return the transaction of a client, completed for `block` and the state of `there`, by default of the chain.
 
-    Without `signs` it is only to be rehearsed, so its sender needs no key.
+    Without `signs` it is only simulated, so its sender needs no key.
     """
     fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
@@ -90,7 +90,7 @@ def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) ->
     account = chain.keys.get(tx.sender) if signs else None
     if signs and (account is None or tx.type == BLOB_TYPE):
         what = "with blobs" if tx.type == BLOB_TYPE else "of type 4 from an account without a key"
-        raise refused(f"a transaction {what} comes in signed")
+        raise refused(f"a transaction {what} must be signed")
     if tx.type == BLOB_TYPE:
         hashes = to_list(fields.get("blobVersionedHashes") or (), "'blobVersionedHashes'")
         fee = _number(fields, "maxFeePerBlobGas", 0)
@@ -105,7 +105,7 @@ def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) ->
 def _authorization(item: object) -> list[bytes | int]:
     fields = to_object(item, "an authorization")
     return [
-        to_address(fields.get(name), "what is lent") if name == "address" else to_int(fields.get(name), f"'{name}'")
+        to_address(fields.get(name), "the authorization list") if name == "address" else to_int(fields.get(name), f"'{name}'")
         for name in AUTHORIZATION
     ]  # fmt: skip
 
@@ -121,7 +121,7 @@ def _input(fields: Fields) -> bytes:
         to_bytes(fields[name], f"'{name}'") for name in ("input", "data") if fields.get(name)
     ]
     if len(set(payloads)) > 1:
-        raise bad_params("'input' and 'data' are the same thing, and these differ")
+        raise bad_params("'input' and 'data' mean the same, and these differ")
     return payloads[0] if payloads else b""
 
 
@@ -130,13 +130,13 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     named = [name for name in FEES if fields.get(name) is not None]
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:
-        raise bad_params("say 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
+        raise bad_params("use 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
     type_number = _number(fields, "type", _default_type(fields))
     if type_number not in (*TYPES, BLOB_TYPE, _SET_CODE):
         raise bad_params(f"there is no type {type_number} of transactions: there are types 0 to 4")
     for name, owner in _OWNERS.items():
         if (type_number == owner) != (fields.get(name) is not None):
-            raise bad_params(f"type {owner}, and no other, has '{name}'")
+            raise bad_params(f"only type {owner} has '{name}'")
     if type_number != BLOB_TYPE and _number(fields, "maxFeePerBlobGas", 0):
         raise bad_params("only a transaction with blobs has 'maxFeePerBlobGas'")
     if (named and (price is None) != (type_number >= 2)) or (

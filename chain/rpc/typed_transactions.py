@@ -51,7 +51,7 @@ def encode_typed(
 ) -> Transaction:
     """Return a transaction of type 3 or 4, whose type adds these fields, with its bytes.
 
-    It is signed by `account`; without one, its signature is zero, which is enough to rehearse it.
+    It is signed by `account`; without one, its signature is zero, which is enough for a simulation.
     """
     slots = [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list]
     fields: list[Any] = [

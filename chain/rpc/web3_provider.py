@@ -1,8 +1,8 @@
 """web3.py on a chain in the same process: requests go straight to the table of methods, as Python values.
 
 Three of web3.py's standard middlewares send the node the same small requests for every transaction (the chain id four times,
-the whole latest block twice). In process these values are at hand, so the three are replaced, under the same names, by
-middlewares that complete and refuse the same transactions.
+the whole latest block twice). In process these values are available directly, so the three are replaced, under the same
+names, by middlewares that complete and refuse the same transactions.
 """
 
 from __future__ import annotations

@@ -23,6 +23,6 @@ class ClassBody(dict[str, object]):
             location = line_of(value) if inspect.isfunction(value) else line_of(previous)
             raise DeclarationError(
                 f"{location}: {self._name}.{name}: it replaces the entry of that name at {line_of(previous)};"
-                f" give it a name of its own, with @{entry.kind}(name='{name}') if it is to be another '{name}' in the ABI"
+                f" give it another name, with @{entry.kind}(name='{name}') if it overloads '{name}' in the ABI"
             )
         super().__setitem__(name, value)

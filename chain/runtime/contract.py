@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from chain.abi.json_abi import functions_from_json
 from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.address import Address, address_of_bytes
-from chain.crypto.hashing import keccak
+from chain.crypto.hashing import create2_address, keccak
 from chain.crypto.signatures import recover
 from chain.machine import gas as cost
 from chain.machine.frame import Frame
@@ -87,8 +87,8 @@ class ContractType(type):
 
     def __call__(cls, *_: object, **__: object) -> NoReturn:
         raise TypeError(
-            f"{cls.__name__} cannot be instantiated directly: chain.deploy({cls.__name__}) makes one on a chain,"
-            f" self.deploy({cls.__name__}) in a contract"
+            f"{cls.__name__} cannot be instantiated directly: use chain.deploy({cls.__name__}), or "
+            f"self.deploy({cls.__name__}) in a contract"
         )
 
 
@@ -100,8 +100,8 @@ def _open(method: F) -> F | Callable[..., Any]:
 class Contract(metaclass=ContractType):
     """The base class of contracts: annotate fields, and mark methods with `@init`, `@call`, `@view`.
 
-    An entry may be called `transfer`, `balance`, `deploy`, `create2`, `log`, `at`, `has_code`, `keccak` or `ecrecover`. The
-    contract then uses the built-in method as `super().transfer(…)`.
+    An entry may be called `transfer`, `balance`, `deploy`, `create2`, `create2_address`, `log`, `at`, `has_code`, `keccak` or
+    `ecrecover`. The contract then uses the built-in method as `super().transfer(…)`.
 
     >>> class Counter(Contract):
     ...     count: u64
@@ -167,7 +167,7 @@ class Contract(metaclass=ContractType):
 
     @property
     def chain_id(self) -> int:
-        """The id of the chain, by which what is signed for another one can be told."""
+        """The id of the chain, which distinguishes signatures for this chain from those for another one."""
         return self._frame.context.block.chain_id
 
     # Actions
@@ -255,30 +255,47 @@ class Contract(metaclass=ContractType):
     def create2(
         self, contract: type[Contract], salt: bytes, *args: object, value: int = 0, **named: object
     ) -> Address:
-        """Deploy a new contract at the address that this one, the salt of 32 bytes, the code and the arguments give (EIP-1014).
+        """Deploy a new contract at an address derived from this contract, a salt of 32 bytes, the code and the arguments
+        (EIP-1014).
 
         So nobody else can take the address, and it does not depend on what was deployed before.
 
         >>> self.at(Race, self.create2(Race, bytes(32))).square_of(alice)
         0
         """
-        salt = raw_bytes(salt, "salt")
-        if len(salt) != _WORD:
-            raise ValueError(f"a salt has {_WORD} bytes, this one has {len(salt)}")
-        return self._create(contract, args, named, value, salt)
+        return self._create(contract, args, named, value, _salt_of(salt))
+
+    @_open
+    def create2_address(
+        self, contract: type[Contract], salt: bytes, *args: object, **named: object
+    ) -> Address:
+        """Return the address that `create2` gives a contract with this salt and these arguments.
+
+        >>> self.create2_address(Race, bytes(32)) == self.create2(Race, bytes(32))
+        True
+        """
+        initcode = self._initcode(contract, args, named)
+        words = cost.word_count(len(initcode))
+        self._frame.charge(cost.KECCAK_WORD * words)
+        charge(words)
+        return Address(create2_address(self._frame.address, _salt_of(salt), initcode))
 
     def _create(
         self, contract: type[Contract], args: tuple[object, ...], named: dict[str, object], value: int,
         salt: bytes | None,
     ) -> Address:  # fmt: skip
-        program = self._frame.context.machine.declare(program_of(contract))
-        init, value = contract.__spec__.init, wei(value)
-        data = (
-            init.encode_args(args, named) if init else require_no_init_args(contract, args, named)
-        )
-        child = self._frame.create(program.initcode + data, value, salt)
+        child = self._frame.create(self._initcode(contract, args, named), wei(value), salt)
         unwrap_result(child, self._frame)
         return Address(child.address)
+
+    def _initcode(
+        self, contract: type[Contract], args: tuple[object, ...], named: dict[str, object]
+    ) -> bytes:
+        program = self._frame.context.machine.declare(program_of(contract))
+        init = contract.__spec__.init
+        return program.initcode + (
+            init.encode_args(args, named) if init else require_no_init_args(contract, args, named)
+        )
 
     @_open
     def has_code(self, address: Address) -> bool:
@@ -331,11 +348,20 @@ def encode_event(event: object) -> tuple[tuple[int, ...], bytes, bytes | None]:
 def _not_an_event(value: object) -> str:
     if isinstance(value, type):
         if "__event__" in value.__dict__:
-            return f"{value.__name__} is the class of an event: emit one of it, {value.__name__}(…)"
+            return (
+                f"{value.__name__} is the class of an event: emit an instance, {value.__name__}(…)"
+            )
         return f"{value.__name__} is not an event: mark the class with @event"
     if type(value).__module__ == "builtins":
         return f"{value!r} is not an event: emit an instance of a class with @event"
     return f"{type(value).__name__} is not an event: mark its class with @event"
+
+
+def _salt_of(salt: bytes) -> bytes:
+    salt = raw_bytes(salt, "salt")
+    if len(salt) != _WORD:
+        raise ValueError(f"a salt has {_WORD} bytes, this one has {len(salt)}")
+    return salt
 
 
 def require_no_init_args(

@@ -77,7 +77,7 @@ class OpenList(Generic[T]):
             yield items[index] if index in items else self[index]
             if self._length != count:
                 raise RuntimeError(
-                    "this list grew while it was walked through: walk through list(…) of it"
+                    "this list grew during the iteration: iterate over a copy, list(…)"
                 )
 
     def append(self, value: T) -> None:
@@ -87,12 +87,12 @@ class OpenList(Generic[T]):
         self._length = index + 1
 
     def __eq__(self, other: object) -> bool:
-        raise TypeError("a list of an open model is not compared: write list(…) == […]")
+        raise TypeError("a list of an open model cannot be compared: write list(…) == […]")
 
     def _missing(self, name: str) -> str:
         return (
-            f"a list of an open model has no '{name}': it has append, len and items by number;"
-            " for all else assign a new list to the member"
+            f"a list of an open model has no '{name}': it has append, len and items by index; for "
+            "anything else assign a new list to the member"
         )
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ class _Closed(dict[int, None]):
     """Stands in for the changed positions after the scope has ended, and refuses new ones."""
 
     def __setitem__(self, *_: object) -> NoReturn:
-        raise TypeError("this model is not open any more: set its items inside the 'with'")
+        raise TypeError("this model is no longer open: set its items inside the 'with'")
 
 
 class OpenModel(Generic[M]):

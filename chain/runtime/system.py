@@ -43,8 +43,8 @@ _load_world, _store_world = HOME_FIELDS.accessors(0)
 _load_initialized, _store_initialized = HOME_FIELDS.accessors(1)
 
 _IS_OPEN: Final = (
-    "{name}{keys} is open in place, and the end of that 'with' would write over this:"
-    " set its members there, or write it afterwards"
+    "{name}{keys} is open in place, and the end of that 'with' would overwrite this: set its "
+    "members there, or write it afterwards"
 )
 
 
@@ -137,7 +137,7 @@ class WorldModels(Sealed):
     def write(self, *models: object) -> None:
         """Write these models as a whole. Words that stay the same cost only as much as reading them.
 
-        Like all that writes here, it reverts if the system may not write the model.
+        Like all methods that write, it reverts if the system may not write the model.
 
         >>> self.world.write(Score(alice, 6), Score(bob, 1))
         """
@@ -322,7 +322,7 @@ class BorrowedWords:
             storage._frame.gas = words.gas
 
     def sstore(self, slot: int, word: int) -> NoReturn:
-        raise AssertionError("what is open is written by whoever may")
+        raise AssertionError("an open model is written through its own frame")
 
     def data_slot(self, slot: int) -> int:
         return self._storage._words.data_slot(slot)

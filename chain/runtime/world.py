@@ -147,7 +147,7 @@ class World(Contract):
 
     @call
     def revoke_writer(self, tag: str, address: Address) -> None:
-        """Take that permission away."""
+        """Revoke that permission."""
         self._require_owner(tag)
         self.writers[selector_of(tag), address] = False
         self.emit(WriterRevoked(selector_of(tag), address))
@@ -162,7 +162,7 @@ class World(Contract):
 
     @call
     def revoke_owner(self, tag: str, address: Address) -> None:
-        """Take that permission away."""
+        """Revoke that permission."""
         self._require_owner(tag)
         self.owners[selector_of(tag), address] = False
         self.emit(OwnerRevoked(selector_of(tag), address))
@@ -221,7 +221,7 @@ class World(Contract):
 
     @call
     def register(self, tag: str, address: Address) -> None:
-        """Make `address` the system with that tag. An earlier one with the tag is out: its rights are taken away."""
+        """Make `address` the system with that tag. An earlier system with that tag is removed and loses its rights."""
         namespace, _, name = tag.partition("-")
         require(name, f"'{tag}' is not the tag of a system: write {self.namespace}-{tag or 'Name'}")
         self._require_owner(namespace)

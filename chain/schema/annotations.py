@@ -73,7 +73,7 @@ class _Reader:
         bare, marks = _strip(annotation)
         if any(isinstance(mark, KeyMark) for mark in marks):
             raise UnsupportedAnnotation(
-                "'Key[…]' marks a whole member of a model or event; take it away here"
+                "'Key[…]' marks a whole member of a model or event; remove it here"
             )
         for mark in marks:
             if isinstance(mark, ValueType):
@@ -100,9 +100,7 @@ class _Reader:
             )
         item = self.read(items[0])
         if isinstance(item, OptionalType):
-            raise UnsupportedAnnotation(
-                f"{format_annotation(bare)} has None twice over; take one away"
-            )
+            raise UnsupportedAnnotation(f"{format_annotation(bare)} has None twice; remove one")
         return OptionalType(item)
 
     def _tuple(self, items: tuple[object, ...]) -> ValueType:
@@ -110,7 +108,7 @@ class _Reader:
             return ListType(self.read(items[0]), tuple)
         if items in ((), ((),)):
             raise UnsupportedAnnotation(
-                "an empty tuple holds nothing; say of what, as in 'tuple[u8, u8]'"
+                "an empty tuple holds nothing; name its types, as in 'tuple[u8, u8]'"
             )
         value_types = [self.read(item) for item in items]
         name = "(" + ", ".join(value_type.name for value_type in value_types) + ")"
@@ -125,7 +123,7 @@ class _Reader:
             raise UnsupportedAnnotation(f"{format_annotation(cls)} {_REMEDIES[cls]}")
         if issubclass(cls, StorageCollection):
             raise UnsupportedAnnotation(
-                f"'{cls.__name__}' is a whole field of a contract or a value of its Map; write list[T] here"
+                f"'{cls.__name__}' can only be a field of a contract or a value of its Map; write list[T] here"
             )
         if issubclass(cls, Enum):
             return _choice(cls)
@@ -142,15 +140,13 @@ class _Reader:
     def _record(self, cls: type) -> StructType:
         if cls in self.open:
             raise UnsupportedAnnotation(
-                f"'{cls.__name__}' holds itself; keep the inner one elsewhere and hold its number"
+                f"'{cls.__name__}' contains itself; store the inner one elsewhere and keep its number here"
             )
         self.open.append(cls)
         members = [Field(item.name, self._member(cls, item)) for item in dataclasses.fields(cls)]
         self.open.pop()
         if not members:
-            raise UnsupportedAnnotation(
-                f"'{cls.__name__}' has no fields, so it holds nothing; give it some"
-            )
+            raise UnsupportedAnnotation(f"'{cls.__name__}' has no fields; add one")
         require_positional_init(cls)
         return StructType(cls.__name__, tuple(members), cls)
 
@@ -167,16 +163,16 @@ class _Reader:
             self.names = outer
 
 
-_UNORDERED = "has no order of its own; write list[T], or Map or Set in a contract's storage"
+_UNORDERED = "has no fixed order; write list[T], or Map or Set in a contract's storage"
 _REMEDIES: dict[type, str] = {
     int: "has no width; write u8, u64, i32, u256, felt252 …",
     float: "is not exact on every machine; write whole numbers, such as u64",
-    list: "does not say of what; write 'list[u8]' or the like",
-    tuple: "does not say of what; write 'tuple[u8, u8]' or 'tuple[u8, ...]'",
+    list: "has no item type; write a type such as 'list[u8]'",
+    tuple: "has no item type; write 'tuple[u8, u8]' or 'tuple[u8, ...]'",
     dict: _UNORDERED,
     set: _UNORDERED,
     frozenset: _UNORDERED,
-    bytearray: "can change after it was read; write bytes",
+    bytearray: "can be changed after it is read; write bytes",
     types.NoneType: "alone holds nothing; write 'T | None'",
 }
 
@@ -213,8 +209,8 @@ def require_positional_init(cls: type) -> None:
         parameters
     ) != len(names):
         raise UnsupportedAnnotation(
-            f"'{cls.__name__}' is not made by its fields in order;"
-            " do without kw_only, init=False, InitVar and an __init__ of its own"
+            f"'{cls.__name__}' is not constructed from its fields in order; remove kw_only, "
+            "init=False, InitVar and its own __init__"
         )
 
 
@@ -223,11 +219,11 @@ def require_frozen(kind: ValueType) -> None:
     cls = kind.cls if isinstance(kind, StructType) else None
     if "__model__" in vars(cls or object):
         raise UnsupportedAnnotation(
-            f"'{kind.name}' is a model, and lives in a World; hold its keys here, or write a dataclass"
+            f"'{kind.name}' is a model, which is stored in a World; keep its keys here, or write a dataclass"
         )
     if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
         raise UnsupportedAnnotation(
-            f"'{kind.name}' can change after it was read; write @dataclass(frozen=True)"
+            f"'{kind.name}' can be changed after it is read; write @dataclass(frozen=True)"
         )
     for part in kind.parts:
         require_frozen(part)

@@ -1,4 +1,4 @@
-"""The base of all value types: what every level asks of a type. Most of it follows from the parts of the type."""
+"""The base of all value types: the interface that every level uses. Most of it is derived from the parts of the type."""
 
 from __future__ import annotations
 

@@ -55,10 +55,10 @@ def resolve(hint: object, names: Namespace) -> object:
         return _evaluate(hint, names)
     except NameError as name_error:
         raise UnsupportedAnnotation(
-            f"'{name_error.name}' is not known here; import it, or define it above"
+            f"'{name_error.name}' is not defined here; import it, or define it above"
         ) from None
     except SyntaxError:
-        raise UnsupportedAnnotation(f"{hint!r} is not Python; mend it") from None
+        raise UnsupportedAnnotation(f"{hint!r} is not valid Python; correct it") from None
     except Exception as error:
         raise UnsupportedAnnotation(f"{hint!r} is not a type: {error}") from None
 

@@ -20,7 +20,7 @@ WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the great
 GAS: Final = 2**63 - 1
 NONCE: Final = 2**64 - 1
 FEE: Final = 2**64 - 1  # wei per unit of gas
-EXCESS_BLOB_GAS: Final = 2**32 - 1  # a blob would cost more than there is
+EXCESS_BLOB_GAS: Final = 2**32 - 1  # a blob would cost more than all wei
 LAST_TIME: Final = 2**53 - 1  # the greatest whole number that is exact in every JSON reader
 INTERVAL: Final = 10**9  # seconds from one block to the next
 BLOCKS: Final = 10**7  # mined in one call: each block stays in memory
@@ -35,7 +35,9 @@ class Addressed(Protocol):
 
 AccountLike: TypeAlias = bytes | str | Addressed  # text is hex, or the name of an account
 Find = Callable[[str], bytes | None]  # the address of a named account, or None
-Resolve = Callable[[Any, str], Address]  # the address of a value, which errors call by the text
+Resolve = Callable[
+    [Any, str], Address
+]  # the address of a value; error texts refer to it by the second argument
 
 
 class Resolver(Protocol):
@@ -96,7 +98,7 @@ def new_time(value: object, last: int, name: str = "timestamp") -> int:
             f"time does not run backwards: the last block is at {last}, not after {time}"
         )
     if time > LAST_TIME:
-        raise ValueError(f"time ends at {LAST_TIME}: {short_repr(time)} is after it")
+        raise ValueError(f"the greatest time is {LAST_TIME}: {short_repr(time)} is after it")
     return time
 
 
@@ -104,7 +106,7 @@ def number_of_blocks(value: object, name: str = "n") -> int:
     """Check a number of blocks to be mined."""
     count = whole_number(value, name, BLOCKS, -WORD)
     if count < 0:
-        raise ValueError(f"blocks cannot be unmined: mine 0 or more, not {count}")
+        raise ValueError(f"the number of blocks cannot be negative: mine 0 or more, not {count}")
     return count
 
 
@@ -121,7 +123,7 @@ def _not_whole(value: object, name: str, unit: str) -> str:
 
 
 def _remedy(value: object, unit: str) -> str:
-    """Return what to write instead, or an empty text if that is not clear."""
+    """Return the text to write instead, or an empty text if that is not clear."""
     if isinstance(value, bool):
         return f"write {int(value)}"
     if isinstance(value, float) and value.is_integer():
@@ -163,7 +165,7 @@ def text(value: object, name: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} = {short_repr(value)} is not a text")
     if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError(f"{name} = {short_repr(value)} is not a text that UTF-8 can write")
+        raise ValueError(f"{name} = {short_repr(value)} is not a text that UTF-8 can encode")
     return value
 
 
@@ -225,7 +227,7 @@ def address_of(value: Any, name: str = "address", find: Find | None = None) -> A
 
 
 def _address_in(value: object) -> bytes | None:
-    """Return the address of a handle, a world or the like, or None."""
+    """Return the address of an object that has one, such as a handle or a world; None for any other value."""
     inner = None if isinstance(value, type) else getattr(value, "address", None)
     return inner if isinstance(inner, bytes) else None
 
@@ -248,7 +250,7 @@ def _from_text(word: str, name: str, find: Find | None) -> Address:
         )
     address = find(word)
     if address is None:
-        raise ValueError(f"{name} is {short_repr(word)}: nobody on this chain is called so")
+        raise ValueError(f"{name} is {short_repr(word)}: this chain has no account of that name")
     return Address(address)
 
 

@@ -1,4 +1,4 @@
-"""Scalars: the value types of one word. A class has all that is particular to its type.
+"""Scalars: the value types of one word. Each class has everything that is specific to its type.
 
 A scalar takes up to 32 bytes in storage, where it may share a word, and one word in the ABI. Encoders, decoders and packers are
 generated once per type (`codegen`), so most methods return Python source. They take source too: the name of a value or number.
@@ -58,7 +58,7 @@ class Scalar(ValueType):
 
     @abstractmethod
     def parse(self, text: str) -> object:
-        """Return the value that is written like this, or raise a ValueError with what to write instead, if it knows."""
+        """Return the value that this text stands for, or raise a ValueError, with a suggestion if there is one."""
 
     def pack(self, value: str, bind: Bind) -> str:
         """Return source of the value as a number of `packed_size` bytes."""

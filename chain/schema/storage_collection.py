@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, NoReturn
 
 # Texts of collections that have items in an order.
-LIST_OF_IT: Final = "make a list of it first: list({it})"
+LIST_OF_IT: Final = "convert it to a list first: list({it})"
 ITEMS_COMPARED: Final = "len({it}) == 0, or list({it}) == [...]"
 
 
@@ -28,7 +28,9 @@ class StorageCollection:
     _offers: ClassVar[str]
     _compared: ClassVar[str]  # what to write instead of a comparison
     _plural: ClassVar[str] = "update"  # the method that adds several items at once
-    _remedies: ClassVar[dict[str, str]]  # by the name of a method that it lacks
+    _remedies: ClassVar[
+        dict[str, str]
+    ]  # what to write instead, by the name of a method that it lacks
 
     def __init__(self, frame: Any, slot: int, layout: Any) -> None:
         self._frame, self._slot, self._layout = frame, slot, layout
@@ -39,7 +41,7 @@ class StorageCollection:
         return f"{self._layout.name}: {what} has no '{name}': {self._fill(remedy)}"
 
     def __eq__(self, other: object) -> bool:
-        self._refuse(f"{with_article(self._what)} is not compared: write {self._compared}")
+        self._refuse(f"{with_article(self._what)} cannot be compared: write {self._compared}")
 
     def __iadd__(self, items: object) -> NoReturn:
         remedy = self._remedies[self._plural]
@@ -57,8 +59,8 @@ class StorageCollection:
 
     def _refuse_change(self) -> NoReturn:
         raise RuntimeError(
-            f"{self._layout.name}: the {self._what} grew or shrank while it was walked through: "
-            + self._fill("walk through a copy, 'for item in list({it})'")
+            f"{self._layout.name}: the {self._what} grew or shrank during the iteration: "
+            + self._fill("iterate over a copy, 'for item in list({it})'")
         )
 
     @property

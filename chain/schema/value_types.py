@@ -45,7 +45,7 @@ class StringType(Dynamic):
         return isinstance(value, str) and bool(value.encode() or True)
 
     def expectation(self, value: object = 0) -> str:
-        return "is not text that UTF-8 can write" if isinstance(value, str) else "is not str"
+        return "is not text that UTF-8 can encode" if isinstance(value, str) else "is not str"
 
     def parse(self, text: str) -> str:
         return text

@@ -28,7 +28,7 @@ class ContractNotFound(LookupError):
 
 
 class ContractCatalogue:
-    """The contracts of one package. It imports of the package what is asked for, and all of it only when it must."""
+    """The contracts of one package. It imports only the requested modules, and the whole package only if it must."""
 
     def __init__(self, package: str) -> None:
         self.package = package
@@ -56,7 +56,7 @@ class ContractCatalogue:
         raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
 
     def offer_to(self, chain: ChainReader) -> None:
-        """Let a chain find the classes of its contracts here when it is to run them, by the digests in their code."""
+        """Let a chain find the classes of its contracts here when it runs them, by the digests in their code."""
         artifacts = chain.ledger.artifacts
 
         def find(digest: bytes) -> Program | None:
@@ -126,11 +126,11 @@ def import_reported(name: str) -> ModuleType:
         raise ContractNotFound(str(error)) from error
     except SyntaxError as error:
         location = f"{relative_path(error.filename or name)}:{error.lineno}"
-        raise ContractNotFound(f"{location}: this is not Python: {error.msg}") from error
+        raise ContractNotFound(f"{location}: this is not valid Python: {error.msg}") from error
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
             raise ContractNotFound(
-                f"there is no package '{name}' here: name one as in an import, contracts.deblockle"
+                f"there is no package '{name}' here: write a name as in an import, contracts.deblockle"
             ) from None
         line = innermost_author_line(error.__traceback__)
         location = f"{Source(*line)}: " if line else ""

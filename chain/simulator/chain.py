@@ -49,8 +49,9 @@ MEMORY = "memory"
 class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time.
 
-    `seed` decides chance, `elastic_fees` lets the base fee follow demand, `tx_gas_cap` limits a transaction to 2**24 gas,
-    `evm_only` has bytecode alone, `guard=False` deploys also what the determinism lint refuses, `debug` lets contracts print.
+    `seed` determines the random numbers, `elastic_fees` lets the base fee follow demand, `tx_gas_cap` limits a transaction to
+    2**24 gas, `evm_only` runs only bytecode, `guard=False` deploys contracts that the determinism lint refuses, `debug` lets
+    contracts print.
 
     >>> chain.advance(60)  # time
     >>> chain.set_time(chain.now + 60)
@@ -76,20 +77,20 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     >>> past[2].handle(race).square_of(alice), chain.fork(at=3).handle(race).roll().ok
     (4, True)
 
-    >>> chain.contract("Race").address == race.address, chain.world("league")  # what is there
+    >>> chain.contract("Race").address == race.address, chain.world("league")  # deployed contracts
     (True, <World league at 0xCf7E...>)
     >>> chain.history(race, "squares", alice)[-1].value, chain.trace(race.address, race.square_of.calldata(alice)).result
     (4, 4)
     >>> chain.load(race.address, race.abi, "Bytecode").address == race.address, chain.declare(Race).spec.name
     (True, 'Race')
-    >>> Chain.reach("memory"), Chain.connect(chain.fork().node), chain.node.request("eth_blockNumber")  # elsewhere
+    >>> Chain.reach("memory"), Chain.connect(chain.fork().node), chain.node.request("eth_blockNumber")  # other chains
     (<Chain at block 0>, <Chain at block 11>, '0xb')
     """
 
     # Slots refuse a misspelled `chain.autmine = False` without slowing down a call.
     __slots__ = ("__weakref__", "_node", "_web3", "accounts", "chain_id")
 
-    driver: ChainDriver  # does what depends on where the chain is
+    driver: ChainDriver  # runs the operations that depend on where the chain is
     chain_id: int  # the id of the chain, 31337 unless another was given
     # Ten funded accounts, `alice` to `judy`, as in anvil and hardhat.
     accounts: list[Account]
@@ -109,7 +110,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         guard: bool = True,
         debug: bool = False,
     ) -> None:
-        """Make a chain in memory.
+        """Create a chain in memory.
 
         With `debug` the statements `print(…)` and `breakpoint()` of contracts run; gas and hashes are as without them.
         """
@@ -151,8 +152,8 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     ) -> Self:  # fmt: skip
         """Return the chain of a node, for use like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
-        Name the classes of the contracts that are deployed there already; those deployed from here are known anyway. A long
-        chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
+        `contracts` are the classes of the contracts that are already deployed there; those deployed from here are known
+        anyway. A long chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
         """
         check_classes(contracts)
         inputs.callable_of(watch, "watch")
@@ -166,7 +167,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
 
     @classmethod
     def reach(cls, where: str, *, contracts: Sequence[type[Contract]] = ()) -> Chain:
-        """Return the chain that a text names: a new one for `memory`, that of a node for a URL, else that in a file."""
+        """Return the chain that a text names: a new one for `memory`, that of a node for a URL, otherwise that in a file."""
         if "://" in inputs.text(where, "the chain"):
             return cls.connect(where, contracts=contracts)
         if where != MEMORY:
@@ -305,13 +306,13 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         """Scope that forces the next outcomes of `self.random`, by tag. One left unused is an AssertionError at the end."""
         return Loading(self.driver, outcomes)
 
-    # What a test puts in the place of what would happen
+    # Fields and results that a test sets
 
     @scope
     def setting(self) -> AbstractContextManager[None]:
         """Scope in which the fields of handles can be set: `with chain.setting(): game.fields.round = 5`.
 
-        That is not a transaction: no code runs, nothing is paid, and there is no receipt.
+        This is not a transaction: no code runs, nothing is paid, and there is no receipt.
         """
         return Setting(self.driver)
 
@@ -319,9 +320,10 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     def mock(
         self, entry: Entry, /, *args: object, returns: object = None, reverts: str | Revert | None = None, **named: Any
     ) -> AbstractContextManager[None]:  # fmt: skip
-        """Scope in which all calls to an entry of a contract return `returns`, or revert, and its code does not run.
+        """Scope in which all calls to an entry of a contract return `returns`, or revert, without running its code.
 
-        With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last that fits counts.
+        With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last matching mock
+        counts.
         """
         return Mocking(self.driver, mock_of(self, entry, args, named, returns, reverts))
 

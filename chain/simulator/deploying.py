@@ -1,4 +1,4 @@
-"""Deployment of contracts and worlds: on a chain at once, or in a plan for later (`chain.deployment`)."""
+"""Deployment of contracts and worlds: on a chain immediately, or in a plan for later (`chain.deployment`)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class DeployMixin(ABC):
     ) -> Handle[C]:  # fmt: skip
         """Deploy a contract. The arguments after the class go to its `@init`. Raise `Reverted` if that fails.
 
-        The receipt is `handle.deployment`. With `check=False` there is a handle also where the deployment has failed, for that.
+        The receipt is `handle.deployment`. With `check=False` it returns a handle even if the deployment failed, so that its
+        receipt can be read.
 
         >>> chain.deploy(Race, sender=bob).deployment.sender == bob
         True

@@ -1,8 +1,8 @@
-"""Drivers: what a chain asks of the place where it lives. `Chain` is a face over one of them.
+"""Drivers: the operations that depend on where a chain is. `Chain` is the interface over one of them.
 
 A `Driver` gives access to a state: that of a chain, or a past one (`chain.simulator.past`). A `ChainDriver` also changes it,
-in this process (`chain.simulator.local_driver`) or by asking a node (`chain.simulator.remote_driver`). It checks no arguments
-but those of transactions: the face does that.
+in this process (`chain.simulator.local_driver`) or by asking a node (`chain.simulator.remote_driver`). It checks only the
+arguments of transactions; `Chain` checks all others.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Driver(Steps):
 
 
 class ChainDriver(Driver):
-    """The content of a chain in this process, and what is done to it where the chain lives.
+    """The content of a chain in this process, and the operations on it that depend on where the chain is.
 
     The record of where a step begins holds the length of everything that grows, and the value of everything else. No data is
     copied when a step begins, because most steps succeed.
@@ -89,7 +89,9 @@ class ChainDriver(Driver):
         super().__init__(machine, ledger, ledger.border)
         self.keys = keys
         self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
-        self.wall: WallClock | None = None  # what the chain follows while nothing sets its clock
+        self.wall: WallClock | None = (
+            None  # the clock that the chain follows unless its time is set
+        )
         self.mining = mining
 
     # Content
@@ -101,14 +103,14 @@ class ChainDriver(Driver):
 
     @property
     def now(self) -> int:
-        """The chain's clock: the time that was set for the next block, or else that of the wall clock, if it follows one."""
+        """The chain's clock: the time that was set for the next block, otherwise that of the wall clock, if it follows one."""
         wall = self.wall
         if wall is None or self.block_interval != 1 or self.clock > self.ledger.blocks.head.timestamp:  # fmt: skip
             return self.clock
         return max(self.clock, wall.now)
 
     def resume(self) -> None:
-        """Let the wall clock go on from the last block, after the chain went back."""
+        """Let the wall clock continue from the last block, after the chain was rolled back."""
         if self.wall is not None:
             self.wall = self.wall.at(self.ledger.blocks.head.timestamp)
 
@@ -158,7 +160,7 @@ class ChainDriver(Driver):
 
     @property
     def position(self) -> Snapshot:
-        """Where the content ends now."""
+        """The position where the content ends now."""
         ledger = self.ledger
         open_block = copy(ledger.open) if ledger.open is not None else None
         blocks, moments = len(ledger.blocks), len(ledger.timeline)
@@ -212,7 +214,7 @@ class ChainDriver(Driver):
             loaded.roll_back(place)
         self.clock, self.automine, self.block_interval, self.overrides, self.wall = mining
 
-    # What the place does. The face calls in a step whatever changes blocks, accounts or settings.
+    # Operations that depend on where the chain is. `Chain` calls those that change blocks, accounts or settings within a step.
 
     @abstractmethod
     def send(
@@ -230,11 +232,11 @@ class ChainDriver(Driver):
 
     @abstractmethod
     def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        """Return those of these contracts that cannot be deployed there."""
+        """Return the contracts that cannot be deployed there."""
 
     @abstractmethod
     def account(self, name: str) -> Account:
-        """Return the account of a name, which is made and funded on first use."""
+        """Return the account of a name, which is created and funded on first use."""
 
     @abstractmethod
     def mine(self, n: int) -> None:
@@ -258,7 +260,7 @@ class ChainDriver(Driver):
 
     @abstractmethod
     def set_automine(self, on: bool) -> None:
-        """Set whether each transaction is mined at once."""
+        """Set whether each transaction is mined immediately."""
 
     @abstractmethod
     def set_block_interval(self, seconds: int) -> None:
@@ -310,7 +312,7 @@ class ChainDriver(Driver):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the place where the chain lives."""
+        """Release the file or the connection of the chain."""
 
 
 def genesis(

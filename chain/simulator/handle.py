@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chain.pictures.boards import Boards
     from chain.simulator.reader import ChainReader
 
-    C = TypeVar("C", bound=Contract, default=Any)  # so that a bare Handle is one of any contract
+    C = TypeVar("C", bound=Contract, default=Any)  # so that a plain Handle stands for any contract
 else:
     from typing import TypeVar
 
@@ -48,9 +48,9 @@ class CallResult:
     value: Any  # what the entry returned
     logs: list[str]  # the text logs
     events: EventList  # what it emitted
-    gas_used: int  # what it would cost
+    gas_used: int  # the gas that it would cost
     ticks: int  # fuel used by the contracts' own code
-    error: Failure | None  # why it failed; None if it did not
+    error: Failure | None  # the reason why it failed; None if it did not
 
     @property
     def ok(self) -> bool:
@@ -59,7 +59,7 @@ class CallResult:
 
 
 class _OfMethod:
-    """An attribute that an entry has from its author's method, and that `help` and prompts read."""
+    """An attribute that an entry takes from its author's method, for `help` and prompts."""
 
     def __init__(self, read: Callable[[EntrySpec], object], of_class: object = None) -> None:
         self._read, self._of_class = read, of_class
@@ -69,7 +69,7 @@ class _OfMethod:
 
 
 def _signature(spec: EntrySpec) -> inspect.Signature:
-    """Return the signature of the author's method as a handle has it: without `self`, and with the options of a call."""
+    """Return the signature of the author's method for a handle: without `self`, and with the options of a call."""
     of_method = inspect.signature(spec.function)
     _, *params = of_method.parameters.values()
     taken = {param.name for param in params}
@@ -85,7 +85,7 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
 class Entry(Sealed):
     """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value.
 
-    `sender`, `value` and `gas` are the options of every call. One that fails raises `Reverted`, unless it has `check=False`.
+    `sender`, `value` and `gas` are the options of every call. A failed call raises `Reverted`, unless it has `check=False`.
 
     >>> race.roll(sender=bob, gas=200_000).status
     1
@@ -107,7 +107,8 @@ class Entry(Sealed):
         put(self, "spec", spec)
 
     def __get__(self, handle: object, owner: type) -> Self:
-        """Return the entry itself: it is bound to its contract, as a method to its object. `help` so takes it for one."""
+        """Return the entry itself, which is bound to its contract as a method is to its object, so `help` treats it as a
+        method."""
         return self
 
     def __call__(
@@ -235,15 +236,15 @@ class Overloads:
         return self._resolve(args, named)(*args, **named)
 
     def simulate(self, *args: object, **named: Any) -> CallResult:
-        """As of the entry that accepts the arguments."""
+        """The same method of the entry that accepts the arguments."""
         return self._resolve(args, named).simulate(*args, **named)
 
     def trace(self, *args: object, **named: Any) -> Trace:
-        """As of the entry that accepts the arguments."""
+        """The same method of the entry that accepts the arguments."""
         return self._resolve(args, named).trace(*args, **named)
 
     def calldata(self, *args: object, **named: object) -> bytes:
-        """As of the entry that accepts the arguments."""
+        """The same method of the entry that accepts the arguments."""
         return self._resolve(args, named).calldata(*args, **named)
 
     def _resolve(self, args: tuple[Any, ...], named: dict[str, object]) -> Entry:
@@ -289,7 +290,7 @@ class Handle(Generic[C]):
 
     @property
     def fields(self) -> C:
-        """The contract's own storage: `game.fields.games[0]`. Inside `chain.setting()` it can be changed, too."""
+        """The contract's own storage: `game.fields.games[0]`. Inside `chain.setting()` it can also be changed."""
         return self.chain.fields_of(self)
 
     @property
@@ -328,7 +329,7 @@ class Handle(Generic[C]):
         return f"<{self.contract.__name__} at {self.address}>"
 
     def _repr_svg_(self) -> str | None:
-        """Return the picture of the board that was played last, for a notebook."""
+        """Return the picture of the board of the latest move, for a notebook."""
         boards: Boards | None = import_module("chain.pictures.boards").boards_of(self.contract)
         if boards is None:
             return None
@@ -352,7 +353,7 @@ def bind_instance(contract: type[C], frame: Frame) -> C:
 def resolve_target(
     contract: type[C] | Handle[C], address: AccountLike | None
 ) -> tuple[type[C], AccountLike]:
-    """Return the class and the account, which are given separately or as a handle of another chain."""
+    """Return the class and the address, which are given separately or as a handle of another chain."""
     if isinstance(contract, Handle):
         return contract.contract, contract.address
     require_contract_class(contract)

@@ -1,4 +1,4 @@
-"""The board that the last transaction of a chain was about, before it and after it: for reports of what went wrong."""
+"""The board that the last transaction of a chain was about, before and after it, for reports of failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def before_and_after(chain: Chain, start: int = 0) -> tuple[Picture, ...]:
 
 
 def _drawn(boards: Boards, game: Handle, board_id: object) -> Picture | None:
-    """Return the picture of a board, or None: it may not exist, and what fails may be the game itself."""
+    """Return the picture of a board, or None: the board may not exist, and the game's own code may be what fails."""
     try:
         return boards.picture(game, board_id)
     except Exception:

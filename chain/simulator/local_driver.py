@@ -28,7 +28,7 @@ from chain.types import Address
 
 
 class LocalDriver(ChainDriver):
-    """Runs a chain here."""
+    """Runs a chain in this process."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ class LocalDriver(ChainDriver):
         except InvalidTransaction as error:
             if error.reason is not Unfit.NO_FUNDS or sender_address in self.keys:
                 raise
-            # Somebody for whom no key signs, such as a contract: a test speaks for it, and pays no fee.
+            # An account without a key, such as a contract: a test sends for it, and pays no fee.
             return self.apply(replace(tx, max_fee=0, is_free=True), block)
 
     def apply(self, tx: Transaction, block: Block) -> Receipt:
@@ -81,7 +81,7 @@ class LocalDriver(ChainDriver):
         return receipt
 
     def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
-        return ()  # what is declared can be deployed
+        return ()  # every declared contract can be deployed
 
     # Blocks
 
@@ -128,7 +128,9 @@ class LocalDriver(ChainDriver):
 
     def override(self, overrides: BlockOverrides) -> None:
         if self.ledger.open is not None:
-            raise ValueError("the next block is open already: mine it before you say what it has")
+            raise ValueError(
+                "the next block is already open: mine it before you override its fields"
+            )
         self.overrides = {**self.overrides, **overrides}
 
     # Accounts
@@ -181,7 +183,7 @@ class LocalDriver(ChainDriver):
         last, ledger = snapshot.tail_identity, self.ledger
         now = ledger.last(snapshot.blocks, snapshot.moments)
         if len(now) < 2 or now[0] is not last[0] or now[1] is not last[1]:
-            raise ValueError("this snapshot is of a future that was undone")
+            raise ValueError("this snapshot belongs to a state that was undone")
         ledger.truncate(snapshot.blocks, snapshot.moments, snapshot.receipts)
         ledger.open = copy(snapshot.open) if snapshot.open is not None else None
         self.mining = snapshot.mining

@@ -14,7 +14,7 @@ from chain.schema.inputs import LAST_TIME, whole_number
 from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
 
-if TYPE_CHECKING:  # the tables are imported when somebody asks for one
+if TYPE_CHECKING:  # the tables are imported on first use
     from chain.ledger.sql.export import Target
     from chain.ledger.sql.result import QueryResult
     from chain.ledger.sql.sql_view import SqlView

@@ -1,7 +1,7 @@
-"""Mocked entries: for a time an entry of one contract has a given result, and its code does not run.
+"""Mocked entries: during a scope an entry of one contract has a given result, and its code does not run.
 
-An entry is mocked where it runs, on the instrumented copy of its contract: that asks the machine of its message for a mock
-first. So callers, receipts and traces see an ordinary call, and the accounts keep their code.
+An entry is mocked where it runs, on the instrumented copy of its contract, which first asks the machine of its message for a
+mock. So callers, receipts and traces see an ordinary call, and the accounts keep their code.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _ASKS: Final = "__asks_for_mocks__"
 
 @dataclass(frozen=True, slots=True)
 class Mock:
-    """What the calls to an entry of one contract come to."""
+    """The result of the calls to an entry of one contract."""
 
     address: bytes
-    data: bytes  # how the data of the calls begins: the selector, perhaps with the arguments
+    data: bytes  # the beginning of the calldata: the selector, perhaps with the arguments
     output: bytes
     error: Revert | None
-    scope: ref[Entered] | None = None  # it counts as long as this is open
+    scope: ref[Entered] | None = None  # the mock is in force as long as this scope is open
 
     def answers(self, frame: Frame) -> bool:
         scope = None if self.scope is None else self.scope()
@@ -49,13 +49,13 @@ def mock_of(
     """Return the mock of an entry, for calls with these arguments or, if there are none, for all."""
     if not isinstance(entry, Entry):
         raise TypeError(
-            f"{short_repr(entry)} is not an entry: give one of a handle, as in game.roll"
+            f"{short_repr(entry)} is not an entry: pass one of a handle, as in game.roll"
         )
     if entry._chain is not chain:
-        raise TypeError(f"{entry!r} is of another chain: give one of a handle of this chain")
+        raise TypeError(f"{entry!r} is of another chain: pass one of a handle of this chain")
     if chain.driver.is_copy or chain.driver.observer is not None:
         raise TypeError(
-            "an entry is mocked on a chain in memory: a file or a node keeps what the contracts themselves did"
+            "entries can only be mocked on a chain in memory: a file or a node keeps the results of the contracts themselves"
         )
     spec, error = entry.spec, None
     if reverts is not None:
@@ -72,13 +72,15 @@ def mock_of(
 
 
 def _have_asked(chain: Chain, entry: Entry) -> None:
-    """Have the entry's instrumented copy ask for mocks before it runs."""
+    """Make the entry's instrumented copy ask for mocks before it runs."""
     chain.need_contract(entry._address, entry.spec.contract)
     program = chain.machine.program_at(entry._address)
     by_selector = {} if program is None else program.instrumented.by_selector
     spec = by_selector.get(entry.spec.selector)
     if spec is None:
-        raise TypeError(f"what is at {entry._address} has no entry {entry.spec.signature} any more")
+        raise TypeError(
+            f"the contract at {entry._address} no longer has the entry {entry.spec.signature}"
+        )
     if not hasattr(spec.function, _ASKS):
         by_selector[spec.selector] = _asking(spec)
 

@@ -78,7 +78,7 @@ class HttpNodeClient:
             ) from None
         except ValueError:
             self._connection.close()
-            raise NodeUnreachable(f"what answers at {self.url} is not a node") from None
+            raise NodeUnreachable(f"the server at {self.url} is not a node") from None
 
     def _hang_up_if_over(self) -> None:
         """Close the connection if the node has closed it, as it does after some idle time.
@@ -118,7 +118,7 @@ def _request(number: int, method: str, params: Sequence[object]) -> dict[str, ob
 def _result(answer: object, who: str) -> Any:
     """Return the result in a node's answer, or raise its error; `who` names the node for error texts."""
     if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
-        raise NodeUnreachable(f"what answers at {who} is not a node")
+        raise NodeUnreachable(f"the server at {who} is not a node")
     if "error" in answer:
         raise NodeError(answer["error"].get("code", 0), answer["error"].get("message", "no"))
     return answer["result"]

@@ -1,9 +1,10 @@
-"""The short road of an ordinary call: from its arguments to the mined block in one function.
+"""The short path of an ordinary call: from its arguments to the mined block in one function.
 
-Ordinary is a transaction without value to a Python contract, mined at once on a chain without special settings. Most calls are.
-`LocalDriver.send`, `Machine.transact` and `Ledger.append` hand them on through a dozen functions, which takes a fifth of the
-time of a small call. `call_and_mine` does the same work in a row. It decides before it changes anything: what is not ordinary,
-and what will be refused, takes the plain road. Tests send the same calls on both and compare all that they leave.
+A call is ordinary if it is a transaction without value to a Python contract, with a block of its own, on a chain without
+special settings. Most calls are. `LocalDriver.send`, `Machine.transact` and `Ledger.append` pass a transaction through a
+dozen functions, which takes a fifth of the time of a small call. `call_and_mine` does the same work in one function. It
+decides before it changes anything: a call that is not ordinary, or that will be refused, takes the general path. Tests send
+the same calls on both paths and compare all results.
 """
 
 from __future__ import annotations

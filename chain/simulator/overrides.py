@@ -75,12 +75,12 @@ class StateOverrides(ChainReader):
     @step
     def mining(self, mining: Mining) -> None:
         if not isinstance(mining, Mining):
-            raise TypeError(f"{short_repr(mining)} is not a Mining: give what chain.mining gave")
+            raise TypeError(f"{short_repr(mining)} is not a Mining: pass the value of chain.mining")
         self.driver.mining = mining
 
     @property
     def automine(self) -> bool:
-        """True if each transaction is mined at once. If False, transactions wait for `mine`."""
+        """True if each transaction is mined immediately. If False, transactions wait for `mine`."""
         self.settle()
         return self.driver.automine
 

@@ -63,7 +63,7 @@ class ChainAtBlock(ChainReader):
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> NoReturn:  # fmt: skip
-        """Refuse: raise TypeError, as the past cannot change. `chain.fork(at=…)` can."""
+        """Refuse with a TypeError: the past cannot change. `chain.fork(at=…)` can."""
         program = None if to is None else self.machine.program_at(self.address_of(to, "to"))
         entry = program.spec.by_selector.get(data[:4]) if program else None
         description = f"{entry.contract}.{entry.name}" if entry else "this transaction"
@@ -94,9 +94,9 @@ def scratch_chain(then: Ledger, machine: Machine, block: Block, moment: int) -> 
 def check_receipt(receipt: Receipt, ledger: Ledger) -> None:
     """Refuse anything that is not a receipt of this chain."""
     if not isinstance(receipt, Receipt):
-        raise TypeError(f"{short_repr(receipt)} is not a receipt: give one of chain.receipts")
+        raise TypeError(f"{short_repr(receipt)} is not a receipt: pass one of chain.receipts")
     if not ledger.receipts.contains(receipt):
-        raise LookupError("this transaction was undone, or is of another chain")
+        raise LookupError("this transaction was undone, or belongs to another chain")
 
 
 def block_at(blocks: Blocks, number: int) -> Block:

@@ -19,7 +19,7 @@ from chain.schema.inputs import flag
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
 
-if TYPE_CHECKING:  # what files need is imported with the first
+if TYPE_CHECKING:  # the modules for files are imported with the first one
     from chain.ledger.file.chain_file import ChainFile
     from chain.ledger.file.watched_file import WatchedFile
 
@@ -47,9 +47,9 @@ class FilePersistence(ChainReader):
         """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 
         When a call has returned, its changes survive any end of the process; with `sync` also a loss of power, at the cost of
-        waiting for the disk at every change. The file holds no code: name the contract classes that shall run here, now or
-        later with `declare`. One process at a time can have the file open; others can read its tables. Rows that the chain
-        needs now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
+        waiting for the disk at every change. The file holds no code: pass the contract classes that run here, now or later
+        with `declare`. One process at a time can have the file open; others can read its tables. Rows that the chain needs
+        now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
 
         >>> with Chain.open("race.chain", contracts=[Race]) as stored:
         ...     stored.deploy(Race)
@@ -79,9 +79,9 @@ class FilePersistence(ChainReader):
 
     @classmethod
     def watch(cls, path: str | Path, *, contracts: Sequence[type[Contract]] = ()) -> Self:
-        """Return the chain in the file at `path`, for reading only, also while another process writes to it.
+        """Return the chain in the file at `path`, read-only, even while another process writes to it.
 
-        Each question sees what the last step there left. No lock is taken, and the file is not changed.
+        Each query sees the state after the last step there. It takes no lock and does not change the file.
 
         >>> Chain.open("race.chain").close()
         >>> Chain.watch("race.chain").head.number
@@ -102,12 +102,12 @@ class FilePersistence(ChainReader):
 
     @classmethod
     def _settings_in(cls, file: ChainFile) -> dict[str, Any]:
-        """Return the settings of the chain in a file; those of any chain if it is new."""
+        """Return the settings of the chain in a file; the defaults if it is new."""
         settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
-        del settings["debug"]  # is of who opens it
+        del settings["debug"]  # a choice of the opening process
         for name, value in (file.settings or {}).items():
             is_flag = isinstance(settings[name], bool)
-            settings[name] = bool(value) if is_flag else value  # a file has 1 for True
+            settings[name] = bool(value) if is_flag else value  # a file stores True as 1
         return settings
 
     @abstractmethod
@@ -123,7 +123,7 @@ class FilePersistence(ChainReader):
 
     @step
     def _rewrite_damaged_tables(self) -> None:
-        """Write the published tables again that were found to be damaged, as the end of every step does."""
+        """Rewrite the published tables that were found to be damaged, as the end of every step does."""
 
     @undisturbed
     def close(self) -> None:

@@ -69,14 +69,14 @@ _CALL_FUEL: Final = DEFAULT.gas_limit // GAS_PER_TICK
 
 
 class ChainReader(Sealed, ABC):
-    """What every chain can be asked, whatever its driver.
+    """The queries that every chain answers, whatever its driver.
 
     An account is given as its Address, a handle, hex text, or the name under which the chain knows it.
     """
 
     __slots__ = ("driver", "ledger", "machine", "state")
 
-    driver: Driver  # does what depends on where the chain is
+    driver: Driver  # runs the operations that depend on where the chain is
     ledger: Ledger  # its blocks, receipts and logs
     machine: Machine  # the state transition
     state: State  # its accounts and their storage
@@ -179,7 +179,7 @@ class ChainReader(Sealed, ABC):
     def load(
         self, address: AccountLike, abi: list[dict[str, Any]], name: str = "Bytecode"
     ) -> Handle:
-        """Return a handle for bytecode by its JSON ABI. From now on it has this name, and what it does is read.
+        """Return a handle for bytecode by its JSON ABI. From now on it has this name, and its calls and events are decoded.
 
         The chain keeps none of this, so load it again after a file is opened. `compiled` reads the files of compilers.
         """
@@ -187,9 +187,9 @@ class ChainReader(Sealed, ABC):
 
     @reading
     def contract(self, name: str | Address) -> Handle:
-        """Return a handle for the contract of that name or address, with the class that it has now.
+        """Return a handle for the contract of that name or address, with its present class.
 
-        A contract is called by its class, the second of a class `Game#2`; a name that it had before an upgrade is valid too.
+        A contract is named after its class, the second one of a class `Game#2`; a name from before an upgrade is valid too.
         """
         if isinstance(name, str):
             name = name.strip()
@@ -211,10 +211,11 @@ class ChainReader(Sealed, ABC):
         if not code:
             return f"there is no contract at {address}"
         if parse_code(code) is None:
-            return f"what is at {address} is bytecode, not a Python contract: chain.load(address, abi) gives a handle"
+            return f"the contract at {address} is bytecode, not a Python contract: chain.load(address, abi) returns a handle"
         return (
-            f"the contract at {address} is of a class that is not known here in this form: it was changed since, so give"
-            " the class as it was (contracts=[…], or --contracts), or upgrade the contract (boardchain deploy PLAN --upgrade)"
+            f"the class of the contract at {address} is not known here in its deployed form, because "
+            "it was changed since: pass the class as it was (contracts=[…], or --contracts), or "
+            "upgrade the contract (boardchain deploy PLAN --upgrade)"
         )
 
     @reading
@@ -252,7 +253,7 @@ class ChainReader(Sealed, ABC):
     def fields_of(self, handle: Handle[C]) -> C:
         """Return an object that reads the contract's own storage, and inside `chain.setting()` writes it."""
         if not isinstance(handle, Handle):
-            raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
+            raise TypeError(f"{short_repr(handle)} is not a handle: pass the result of deploy")
         return bind_instance(
             handle.contract, FieldsFrame(self.driver, handle.address, program_of(handle.contract))
         )
@@ -264,7 +265,7 @@ class ChainReader(Sealed, ABC):
         `keys` select an item of a Map, Vector or Set: `chain.history(game, "players", 3, alice)`.
         """
         if not isinstance(handle, Handle):
-            raise TypeError(f"{short_repr(handle)} is not a handle: give what deploy returned")
+            raise TypeError(f"{short_repr(handle)} is not a handle: pass the result of deploy")
         spec, ledger = program_of(handle.contract).spec, self.ledger
         moment = self.driver.timeline_index
 
@@ -376,13 +377,13 @@ class ChainReader(Sealed, ABC):
     def web3(self) -> Any:
         """A web3.py Web3 object that is connected to this chain."""
         raise TypeError(
-            "web3.py connects to a chain, not to its past: give its calls a block_identifier"
+            "web3.py connects to a chain, not to its past: pass a block_identifier to its calls"
         )
 
 
 @cache
 def run_guard(contract: type[Contract], *, debugs: bool = False) -> None:
-    """Refuse a contract in which the guard finds a mistake. Statements for debugging are none where they run.
+    """Refuse a contract in which the guard finds a mistake. Debug statements do not count on a chain where they run.
 
     Each class is checked once. The guard is imported on first use.
     """

@@ -1,7 +1,7 @@
 """Reload of an edited package while a chain runs: its modules are imported again and their contracts declared.
 
 The chain keeps its state, and deployed contracts keep their code: a class is identified by the digest of its source, and the
-old class stays declared beside the new one. If the edited package cannot be imported, nothing changes.
+old class stays declared in addition to the new one. If the edited package cannot be imported, nothing changes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The driver of a chain that runs in a node: the result of `Chain.connect` has it.
+"""The driver of a chain that runs in a node, as used by `Chain.connect`.
 
-What is here is a copy that never runs transactions. Before each read it fetches the new rows of the node's ledger, so receipts,
-events, state, past and SQL are available locally and are identical to the bit; views run locally too. Changes are requested
-from the node. The contract classes are local: a class whose source differs from the deployed one has another digest, so the
-two cannot be confused.
+The local chain is a copy that never runs transactions. Before each read it fetches the new rows of the node's ledger, so
+receipts, events, state, past and SQL are available locally and are identical to the bit; views run locally too. Changes are
+requested from the node. The contract classes are local: a class whose source differs from the deployed one has another
+digest, so the two cannot be confused.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _START: Final = (0, 1, 0, 0, 1, 0, 10, 0)
 
 
 class RemoteDriver(ChainDriver):
-    """Has a node run a chain, and copies it here."""
+    """Runs a chain in a node, and keeps a copy of it here."""
 
     __slots__ = (
         "_automine_before",
@@ -63,7 +63,7 @@ class RemoteDriver(ChainDriver):
         elif hasattr(node, "handle"):
             self._client = InProcessNodeClient(node)
         else:
-            raise TypeError(f"{short_repr(node)} is not a node: give its URL, or chain.node")
+            raise TypeError(f"{short_repr(node)} is not a node: pass its URL, or chain.node")
         try:
             settings = self._client("chain_rules")
         except NodeError as error:
@@ -81,7 +81,7 @@ class RemoteDriver(ChainDriver):
         # The position up to which the node's ledger is copied, and that position when the running step began.
         self._since: Sequence[int] = _START
         self._followed: Sequence[int] = _START
-        self._snapshots: list[tuple[Snapshot, str]] = []  # with the node's own
+        self._snapshots: list[tuple[Snapshot, str]] = []  # including those of the node itself
         self._automine_before = self._is_undone = False
 
     @property
@@ -249,7 +249,7 @@ class RemoteDriver(ChainDriver):
         taken = (i for i, (known, _) in enumerate(self._snapshots) if known is snapshot)
         index = next(taken, None)
         if index is None or not self._client("evm_revert", [self._snapshots[index][1]]):
-            raise ValueError("this snapshot is of a future that was undone")
+            raise ValueError("this snapshot belongs to a state that was undone")
         # A node's snapshot can be used only once.
         self._snapshots[index:] = [(snapshot, self._client("evm_snapshot"))]
         if self.is_held:  # the snapshot was taken before the block was opened
@@ -260,7 +260,7 @@ class RemoteDriver(ChainDriver):
     # From outside
 
     def node(self, chain: object) -> NoReturn:
-        raise TypeError("this chain runs in a node already: ask that")
+        raise TypeError("this chain already runs in a node: send requests to that node")
 
     def web3(self, chain: object) -> Any:
         if self._url is None:

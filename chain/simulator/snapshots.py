@@ -1,4 +1,4 @@
-"""Snapshots of a chain, which `Chain.revert` takes back."""
+"""Snapshots of a chain, for `Chain.revert`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Snapshot(NamedTuple):
     >>> chain.revert(snapshot)
     """
 
-    blocks: int  # how many blocks there are
+    blocks: int  # the number of blocks
     moments: int  # the length of the timeline
-    receipts: int  # how many receipts there are
+    receipts: int  # the number of receipts
     open: Block | None  # the open block
     mining: Mining  # the mining settings
     # The last objects of the ledger at that time. Once undone, the same objects never come back.
@@ -29,6 +29,4 @@ class Snapshot(NamedTuple):
 def check_snapshot(thing: object) -> None:
     """Refuse anything that is not a snapshot."""
     if not isinstance(thing, Snapshot):
-        raise TypeError(
-            f"{short_repr(thing)} is not a snapshot: give back what chain.snapshot() gave"
-        )
+        raise TypeError(f"{short_repr(thing)} is not a snapshot: pass a result of chain.snapshot()")

@@ -40,14 +40,15 @@ class Upgrading(ChainReader):
         for program in program_list:
             if not isinstance(program, Program):
                 raise TypeError(
-                    f"{short_repr(program)} is not a program: give what chain.declare returned"
+                    f"{short_repr(program)} is not a program: pass a result of chain.declare"
                 )
         lacking = self.driver.lacking(program_list) if program_list else ()
         if lacking:
             names = ", ".join(dict.fromkeys(program.spec.name for program in lacking))
             raise OlderNode(
-                f"the node has other code of {names} than is here: nothing was sent. Have it take up its package with"
-                " 'boardchain reload', start it as 'boardchain node --reload', or start it again"
+                f"the code of {names} in the node differs from the code here: nothing was sent. "
+                "Reload its package with 'boardchain reload', start it as 'boardchain node "
+                "--reload', or restart it"
             )
 
     def upgrade(
@@ -89,13 +90,13 @@ def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program)
     """Refuse an upgrade of the contract at `address`, which has `code`, if its storage does not fit `program`."""
     digest, location, name = parse_code(code), checksum_address(address), program.spec.name
     if digest is None:
-        reason = "what is there is bytecode, not a Python contract" if code else "there is none"
+        reason = "the account holds bytecode, not a Python contract" if code else "there is none"
         raise CannotUpgrade(f"the contract at {location} cannot be upgraded to {name}: {reason}")
     artifact, new = ledger.artifacts.get(digest), artifact_of(program)
     if artifact is None:
         raise CannotUpgrade(
-            f"the contract at {location} cannot be upgraded to {name}: nothing is known of the class that it has now;"
-            " give that to chain.declare first"
+            f"the contract at {location} cannot be upgraded to {name}: its present class is unknown; "
+            "pass that to chain.declare first"
         )
     blockers = upgrade_blockers(described(digest, artifact), program)
     if artifact.types[0] != new.types[0]:

@@ -40,7 +40,7 @@ def changes(before: JsonObject, program: Program) -> list[str]:
     """Return a line for each change. If ABI and storage are unchanged, one line states that only the rules changed."""
     after = description_of(program)
     lines = [*_abi_changes(before["abi"], after["abi"]), *_storage_changes(before, after)]
-    return lines or ["the rules only: ABI and storage are as they were"]
+    return lines or ["the rules only: ABI and storage are unchanged"]
 
 
 def upgrade_blockers(before: JsonObject, program: Program) -> list[str]:

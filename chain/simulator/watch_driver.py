@@ -1,7 +1,7 @@
-"""The driver of a chain that is only watched: the result of `Chain.watch` has it.
+"""The driver of a chain that is only watched, as used by `Chain.watch`.
 
-The chain lives in a file, which another process may be writing. What is new there is read before each question. Nothing can
-be changed here: a step that changes something is undone.
+The chain is in a file, which another process may be writing. New rows are read before each query. Nothing can be changed
+here: a step that changes something is undone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class WatchDriver(LocalDriver):
             if cut is not None:
                 if any(map(lt, cut[1:], self._stored)) or _may_lack(now, had.number):
                     raise BadChainFile(
-                        f"{file.name} went back to before it was opened here: watch it again"
+                        f"{file.name} was rolled back to before it was opened here: watch it again"
                     )
                 _, *kept = cut
                 kept = [*map(min, kept, lengths)]
@@ -77,5 +77,5 @@ class WatchDriver(LocalDriver):
 
 
 def _may_lack(now: Now, number: int) -> bool:
-    """True if the file may have forgotten times when the chain went back after a step."""
+    """True if the file may no longer list all rollbacks of the chain after a step."""
     return len(now.cuts) == CUTS and now.cuts[0].number > number

@@ -143,9 +143,9 @@ class WorldHandle(Sealed):
     # Permissions
 
     def grant_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Let a system write a model, or all models of a namespace. `sender` and the like are options, as of any call.
+        """Let a system write a model, or all models of a namespace. `sender` and the other options are those of any call.
 
-        The model is a class, which means that of this namespace, or a tag as `"items-Sword"`.
+        The model is a class, which means that of this namespace, or a tag such as `"items-Sword"`.
 
         Like `revoke_writer`, `grant_owner` and `revoke_owner`, it raises `Reverted` if the sender owns neither.
 
@@ -155,7 +155,7 @@ class WorldHandle(Sealed):
         return self._set(self.handle.grant_writer, what, to, options)
 
     def revoke_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Take that permission away.
+        """Revoke that permission.
 
         >>> world.revoke_writer(Score, League, sender=alice).ok, world.is_writer(Score, League)
         (True, False)
@@ -171,7 +171,7 @@ class WorldHandle(Sealed):
         return self._set(self.handle.grant_owner, what, to, options)
 
     def revoke_owner(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Take that permission away.
+        """Revoke that permission.
 
         >>> world.revoke_owner("league", alice, sender=alice).ok
         True
@@ -214,7 +214,7 @@ class WorldHandle(Sealed):
 def name_of(system: type[Contract] | str) -> str:
     """Return the name of a system, which is that of its class."""
     if not isinstance(system, type | str):
-        raise TypeError(f"{short_repr(system)} is not a system: give its class or its name")
+        raise TypeError(f"{short_repr(system)} is not a system: pass its class or its name")
     return system if isinstance(system, str) else system.__name__
 
 
@@ -226,11 +226,13 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], obj
             name = getattr(system, "__name__", short_repr(system))
             raise TypeError(f"{name} is not a System, so it cannot be part of a World")
         if system in systems[:i]:
-            raise TypeError(f"{system.__name__} is given twice: a world has one system of a name")
+            raise TypeError(
+                f"{system.__name__} is listed twice: a world has only one system of each name"
+            )
         for spec in system.__spec__.models.values():
             if models.setdefault(spec.name, spec.record.cls) is not spec.record.cls:
                 raise TypeError(
-                    f"the systems use two models called {spec.name}: a world has room for one of a name"
+                    f"the systems use two models called {spec.name}: a world has only one model of each name"
                 )
     for system, args in init.items():
         if system not in systems or system.__spec__.setup is None:
@@ -238,5 +240,5 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], obj
             raise TypeError(f"init: {name} is not among the systems or has no @init")
         if not isinstance(args, tuple):
             raise TypeError(
-                f"init: give the arguments of {system.__name__} as a tuple: ({args!r},)"
+                f"init: pass the arguments of {system.__name__} as a tuple: ({args!r},)"
             )

@@ -1,4 +1,4 @@
-"""What compiled functions name: for classes whose source is not at hand, and where it is not to be read."""
+"""The names in compiled functions, for use without the source."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def modules_in(target: str | Path) -> list[Beginning]:
     beginnings = [beginning for beginning in map(_of_file, _files_below(path)) if beginning[2]]
     if not beginnings:
         raise FileNotFoundError(
-            f"{target}: this folder has no Python files, and no contract below it"
+            f"{target}: this folder has no Python files, and no contracts below it"
         )
     return beginnings
 

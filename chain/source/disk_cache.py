@@ -1,8 +1,9 @@
-"""Results that are costly to make, kept on disk for the next process: `~/.cache/boardchain/made`, or under `XDG_CACHE_HOME`.
+"""Results that are expensive to compute, cached on disk: in `~/.cache/boardchain/made`, or under `XDG_CACHE_HOME`.
 
-A key names everything that a result depends on. Its file has the hash of the key and, by Python's own magic number, holds what
-`marshal` can read; a checksum tells whether it is whole. A file is written under another name first, so two processes do not
-disturb each other. Whatever is wrong with a file or the folder, the result is made anew. `BOARDCHAIN_CACHE=off` keeps nothing.
+A key contains everything that a result depends on. The file is named by the hash of the key, which includes Python's
+magic number, because `marshal` writes it; a checksum shows that it is complete. A file is first written under another
+name, so two processes do not disturb each other. If anything is wrong with a file or the folder, the result is computed
+again. `BOARDCHAIN_CACHE=off` turns the cache off.
 """
 
 from __future__ import annotations
@@ -19,12 +20,17 @@ from threading import get_ident
 from typing import Any, Final
 
 _CHAIN: Final = Path(__file__).parent.parent
-# What decides on the results: the packages up to the one that instruments.
+# The code that determines the results: the packages up to the one that instruments.
 _PACKAGES: Final = (
     ".", "abi", "crypto", "guard", "guard/rules", "metering", "schema", "source", "spec", "storage",
 )  # fmt: skip
 _MOST: Final = 2000  # files
 _DIGEST: Final = 32  # bytes
+
+
+def cache_folder() -> Path:
+    """Return the folder for what can be made again, whether it is there or not."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "boardchain")
 
 
 def load(*key: object) -> Any:
@@ -40,7 +46,7 @@ def load(*key: object) -> Any:
 
 
 def save(result: Any, *key: object) -> None:
-    """Save a result for a key, if that can be done."""
+    """Save a result for a key, if possible."""
     with suppress(OSError, ValueError):
         file = _file_of(key)
         if file is None:
@@ -59,11 +65,10 @@ def _file_of(key: tuple[object, ...]) -> Path | None:
 
 
 def _folder() -> Path | None:
-    """Return the folder, made if it is missing; None if nothing is kept, or others may write to it."""
+    """Return the folder, created if it is missing; None if the cache is off, or if other users may write to the folder."""
     if os.environ.get("BOARDCHAIN_CACHE", "").lower() in ("off", "0", "no"):
         return None
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(home, "boardchain", "made")
+    folder = cache_folder() / "made"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if hasattr(os, "getuid"):
         status = folder.stat()
@@ -85,7 +90,7 @@ def _version() -> str:
 
 
 def _forget_oldest(folder: Path) -> None:
-    """Delete the files that were not used for the longest time, if there are many."""
+    """Delete the least recently used files, if there are many."""
     files = list(folder.iterdir())
     if len(files) > _MOST:
         files.sort(key=lambda file: file.stat().st_mtime)

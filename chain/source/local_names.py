@@ -63,7 +63,7 @@ def _bound(body: list[ast.AST], found: set[str], outside: dict[str, bool]) -> No
 
 
 def children_of(node: ast.AST) -> Iterator[ast.AST]:
-    """The children of a node, as from `ast.iter_child_nodes`, but faster: most of the reading time is spent here."""
+    """The children of a node, as from `ast.iter_child_nodes`, but faster: reading spends most of its time here."""
     for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The source files of a contract, and what each of their names stands for.
+"""The source files of a contract, and the meaning of each name in them.
 
 A contract's own sources are the modules of its top-level package, of the packages beside it if these are not installed ones,
 and of other packages of contracts. They are read and never run. A dotted path identifies a thing wherever it is mentioned:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-# Folders of installed packages, which are by many authors.
+# Folders of installed packages, which have many authors.
 SHARED_FOLDERS: Final = frozenset({"site-packages", "dist-packages"})
 _IMPORTS_CHAIN: Final = re.compile(rb"^\s*(?:from|import)\s+chain\b", re.MULTILINE)
 _FILES: Final = 400  # the number of files examined per package

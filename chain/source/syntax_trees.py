@@ -1,4 +1,4 @@
-"""Syntax trees of source files: each text of a file is parsed once. The trees are shared, so nobody changes them."""
+"""Syntax trees of source files: each text of a file is parsed once. The trees are shared and must not be changed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The sources of a contract as they were imported: which modules are its author's own, and the top level of each.
 
-A module is the author's own if its Python file is neither installed nor part of the chain. Everything else, the standard
-library above all, is taken as it is.
+A module is the author's own if its Python file is neither installed nor part of the chain. Everything else, above all
+the standard library, is used as it is.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The first two come after the standard library and everything installed, so that a file `json.py` or `uvicorn.py` in them never
 replaces a module that the chain itself imports, now or later. Only packages of contracts are looked up in all of them first,
-because an installed package may be called `contracts` too. A folder of that name without Python, as in a project for
-Solidity, is none.
+because an installed package may be called `contracts` too. A folder of that name without Python, as in a Solidity
+project, does not count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-_MARKS: Final = ("pyproject.toml", "setup.cfg", "setup.py", ".git")  # of a project's own folder
+_MARKS: Final = (
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    ".git",
+)  # mark a project's root
 
 
 class _Packages:

@@ -27,9 +27,9 @@ from chain.storage.layout import FieldsLayout, Layout
 RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "deployment", "fields", "web3"})
 
 # Methods of every contract that an entry may override: actions, but not the attributes that describe the running message.
-OVERRIDABLE_NAMES = frozenset(
-    {"at", "balance", "create2", "deploy", "ecrecover", "has_code", "keccak", "log", "transfer"}
-)
+OVERRIDABLE_NAMES = frozenset({
+    "at", "balance", "create2", "create2_address", "deploy", "ecrecover", "has_code", "keccak", "log", "transfer",
+})  # fmt: skip
 
 
 def read_contract_class(cls: type, base: type, frame: FrameType) -> ContractSpec:
@@ -67,13 +67,14 @@ class ContractClassReader:
             self._refuse(
                 line_of(vars(self.cls)["__init__"]),
                 "__init__",
-                "it never runs on a chain; mark a method with @init",
+                "a contract's __init__ never runs; mark a method with @init",
             )
         if self.cls.__dictoffset__:
             parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
             raise DeclarationError(
-                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is not a contract, and what"
-                f" it keeps on 'self' would be lost; derive it from {self.base.__name__} or write '__slots__ = ()' in it"
+                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is not "
+                "a contract, so attributes that it sets on 'self' would be lost; derive it from "
+                f"{self.base.__name__} or write '__slots__ = ()' in it"
             )
 
     def _refuse(self, line: str, name: str, wrong: str) -> NoReturn:
@@ -92,7 +93,7 @@ class ContractClassReader:
             self._refuse(
                 line_of(function),
                 name,
-                f"a {type(value).__name__} is not an entry; take that decorator away",
+                f"a {type(value).__name__} is not an entry; remove that decorator",
             )
         if isinstance(value, FunctionType) and not hasattr(value, "__entry__"):
             self._check_hides_no_entry(name, value)
@@ -105,7 +106,7 @@ class ContractClassReader:
             if entry is not None:
                 self._refuse(
                     line_of(function), name,
-                    f"it takes the place of an entry of {parent.__name__} and is none; mark it with @{entry.kind}",
+                    f"it overrides an entry of {parent.__name__} but is not an entry; mark it with @{entry.kind}",
                 )  # fmt: skip
 
     def _entry(self, name: str, function: FunctionType) -> EntrySpec:
@@ -139,7 +140,7 @@ class ContractClassReader:
 
     def _check_name(self, name: str, kind: str, function: FunctionType) -> None:
         if name.startswith("_"):
-            self._refuse(line_of(function), name, "an entry is public; take the leading '_' away")
+            self._refuse(line_of(function), name, "an entry is public; remove the leading '_'")
         owner = (
             self.base.__name__
             if hasattr(self.base, name) and name not in OVERRIDABLE_NAMES
@@ -149,7 +150,7 @@ class ContractClassReader:
         )
         if owner is not None:
             abi_name = (
-                "" if kind == "init" else f", and @{kind}(name='{name}') for that one in the ABI"
+                "" if kind == "init" else f", with @{kind}(name='{name}') to keep it in the ABI"
             )
             wrong = f"every {owner} has its own '{name}'; choose another name{abi_name}"
             self._refuse(line_of(function), name, wrong)
@@ -170,22 +171,22 @@ class ContractClassReader:
             other = by_selector.setdefault(entry.selector, entry)
             if other is not entry:
                 problem = (
-                    f"its selector 0x{entry.selector.hex()} collides with that of {other.name} too; rename one"
+                    f"its selector 0x{entry.selector.hex()} is also the selector of {other.name}; rename one"
                     if entry.signature != other.signature
-                    else f"its signature {entry.signature} is that of {other.name} too;"
-                    " give it other arguments or another name"
+                    else f"its signature {entry.signature} is also that of {other.name}; give it "
+                    "other arguments or another name"
                 )
                 self._refuse(line_of(entry.function), entry.name, problem)
         for entry in entries.values():
             self._check_abi_name(entry, entries.get(entry.abi_name, entry))
 
     def _check_abi_name(self, entry: EntrySpec, other: EntrySpec) -> None:
-        """Check that a name that is both of a method and in the ABI means the same entry, or an overload of it."""
+        """Check that a name that is both a method's name and a name in the ABI means the same entry, or an overload of it."""
         if other.abi_name != entry.abi_name:
             self._refuse(
                 line_of(entry.function), entry.name,
-                f"its name in the ABI, '{entry.abi_name}', is that of another method,"
-                f" which is '{other.abi_name}' there; rename one",
+                f"its name in the ABI, '{entry.abi_name}', is also the name of a method that is "
+                f"'{other.abi_name}' in the ABI; rename one",
             )  # fmt: skip
 
     # Storage
@@ -252,7 +253,7 @@ class ContractClassReader:
             self._refuse_field(name, "a method has the same name; rename one")
         self._refuse_field(
             name,
-            "a field starts as zero; set another first value in @init, or make it a constant with 'ClassVar[…]'",
+            "a field starts as zero; set an initial value in @init, or make it a constant with 'ClassVar[…]'",
         )
 
     def _layout(self, name: str, hint: object) -> Layout:
@@ -304,14 +305,14 @@ class _Signature:
             stars = "*, " if by_name else str(parameter)[: str(parameter).index(name)]
             self._refuse(
                 name,
-                f"a message cannot carry '{stars}{name}'; give each argument its own name and place",
+                f"a message cannot carry '{stars}{name}'; give each argument its own name",
             )
         if name not in self.hints:
-            self._refuse(name, f"argument '{name}' has no type; write '{name}: u64' or the like")
+            self._refuse(name, f"argument '{name}' has no type; write one, such as '{name}: u64'")
 
     def _kind(self, name: str) -> ValueType:
         """Return the value type of a parameter or of the result."""
-        subject = "what it returns" if name == "return" else f"argument '{name}'"
+        subject = "its return value" if name == "return" else f"argument '{name}'"
         try:
             return type_of_annotation(resolve(self.hints[name], self.names), self.names)
         except UnsupportedAnnotation as error:

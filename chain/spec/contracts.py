@@ -123,17 +123,17 @@ class EntrySpec:
         names = [member.name for member in self.params]
         expected = f"it takes ({', '.join(names)})"
         if len(args) > len(names):
-            raise TypeError(f"{self.name} was given {len(args)} arguments; {expected}")
+            raise TypeError(f"{self.name} got {len(args)} arguments; {expected}")
         arguments = dict(zip(names, args, strict=False))
         for name, value in named.items():
             if name not in names:
                 raise TypeError(f"{self.name} has no argument '{name}'; {expected}")
             if name in arguments:
-                raise TypeError(f"{self.name} was given '{name}' twice; {expected}")
+                raise TypeError(f"{self.name} got '{name}' twice; {expected}")
             arguments[name] = value
         for name, default in zip(names, self.defaults, strict=True):
             if arguments.setdefault(name, default) is REQUIRED:
-                hint = " (a call has its own: give the argument by position)"
+                hint = " (the keyword is an option of calls: pass it by position)"
                 raise TypeError(
                     f"{self.name} needs '{name}'{hint if name in CALL_OPTIONS else ''}; {expected}"
                 )
@@ -172,7 +172,8 @@ class EntrySpec:
     def _encode_nothing(self, value: object) -> bytes:
         if value is not None:
             raise abi.ValueMismatch(
-                f"{self.name}.result", f"{short_repr(value)} is not None, as is declared"
+                f"{self.name}.result",
+                f"{short_repr(value)} is not None, which is the declared type",
             )
         return b""
 
@@ -311,7 +312,7 @@ class ContractSpec:
             return entries[0]
         if entries:
             raise LookupError(
-                f"{self.name} has {len(entries)} entries '{name}': say which, {signatures(entries)}"
+                f"{self.name} has {len(entries)} entries '{name}': choose one, {signatures(entries)}"
             )
         raise LookupError(self.no_entry(name))
 

@@ -99,7 +99,7 @@ def _marker(
     for name, value in options.items():
         if kind == "view" and name == "payable":
             raise DeclarationError(
-                f"{location}: a view takes no value, for it changes nothing; make it a @call"
+                f"{location}: a view takes no value, because it changes nothing; make it a @call"
             )
         if name not in known:
             raise DeclarationError(
@@ -137,11 +137,11 @@ def _mark(function: F, entry: EntryMarker, place: str) -> F:
         )
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise DeclarationError(
-            f"{line_of(function)}: {path}: an entry runs to its end in one go: remove 'async'"
+            f"{line_of(function)}: {path}: an entry runs to its end without pausing: remove 'async'"
         )
     if inspect.isgeneratorfunction(function):
         raise DeclarationError(
-            f"{line_of(function)}: {path}: an entry runs to its end in one go: return a list instead of yielding"
+            f"{line_of(function)}: {path}: an entry runs to its end without pausing: return a list instead of yielding"
         )
     function.__entry__ = entry  # type: ignore[attr-defined]
     return function

@@ -91,7 +91,7 @@ class ModelSpec:
         names = self.record.keys
         if len(keys) != len(names):
             raise TypeError(
-                f"{self.name} is found by {', '.join(names)}: {len(keys)} values were given"
+                f"the keys of {self.name} are {', '.join(names)}: {len(keys)} values were given"
             )
         try:
             return self._encode_keys(keys)

@@ -43,8 +43,8 @@ from chain.types import Address
 
 _TAKEN = {
     ("event", "Log(string)"): "what self.log(text) writes",
-    ("error", "Error(string)"): "what a plain Revert is to the outside",
-    ("error", "Panic(uint256)"): "what a failed assertion in Solidity is",
+    ("error", "Error(string)"): "a plain Revert, as seen from outside",
+    ("error", "Panic(uint256)"): "a failed assertion in Solidity",
 }
 _KEYS = Scalar | StringType | BytesType
 
@@ -277,9 +277,7 @@ class RecordReader:
             hint = resolve(item.type, names)
             bare, has_key_mark = without_key(hint), is_key(hint)
             if isinstance(bare, typing.TypeVar):
-                raise UnsupportedAnnotation(
-                    "'Key' does not say of what; write 'Key[u64]' or the like"
-                )
+                raise UnsupportedAnnotation("'Key' has no type; write one, such as 'Key[u64]'")
             value_type = type_of_annotation(bare, names)
             if self.what == "model":
                 require_frozen(value_type)
@@ -287,12 +285,12 @@ class RecordReader:
             self._refuse_member(item.name, str(error))
         if has_key_mark and self.what == "error":
             self._refuse_member(
-                item.name, "an error is not looked for, so it has no keys; take the Key[…] away"
+                item.name, "errors are not searched for, so they have no keys; remove the Key[…]"
             )
         if has_key_mark and not isinstance(value_type, _KEYS):
             self._refuse_member(
                 item.name,
-                "a Key is a number, bool, Enum, Address, str or bytes; take the Key[…] away",
+                "a Key is a number, bool, Enum, Address, str or bytes; remove the Key[…]",
             )
         if self.what == "error" and hasattr(Exception, item.name):
             self._refuse_member(
@@ -306,11 +304,9 @@ class RecordReader:
         if self.what == "model" and not keys:
             self._refuse("it has no key; mark one, as in 'id: Key[u64]'")
         if self.what == "model" and keys == len(spec.members):
-            self._refuse("it is all keys; add a member that holds something")
+            self._refuse("all its members are keys; add one that is not a key")
         if self.what == "event" and keys > 3:
-            self._refuse(
-                f"it has {keys} keys, and a log has room for 3; take Key[…] away from some"
-            )
+            self._refuse(f"it has {keys} keys, and a log has room for 3; remove Key[…] from some")
         reserved_for = _TAKEN.get((self.what, spec.signature))
         if reserved_for is not None:
             self._refuse(f"{spec.signature} is {reserved_for}; choose another name")

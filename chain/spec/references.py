@@ -1,7 +1,7 @@
 """The events, errors and models that the code of a contract mentions, directly or through functions and classes it uses.
 
-So they need not be listed: the contract's ABI declares what a method names. Code of the same package is followed, and of the
-packages from which the contract inherits; other contracts and other packages are not.
+So they need not be listed: the contract's ABI declares everything that a method names. Code of the same package is followed,
+and of the packages from which the contract inherits; other contracts and other packages are not.
 """
 
 from __future__ import annotations

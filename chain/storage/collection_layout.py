@@ -1,4 +1,4 @@
-"""The base of the layouts of collections: what they share, and what they say of themselves to those that describe storage."""
+"""The base of the layouts of collections: their common parts, and the data for descriptions of the storage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class CollectionLayout(DynamicLayout):
     """The layout of a collection. It cannot be stored or cleared as a whole."""
 
     collection: ClassVar[type[StorageCollection]]
-    fields: FieldsLayout | None = None  # what it is made of, if of others
+    fields: FieldsLayout | None = None  # the layouts that it consists of, if any
 
     def __init__(self, name: str, *parts: ValueType | Layout) -> None:
         self.name = name  # the path of the field, such as `Counter.games`

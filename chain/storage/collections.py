@@ -37,7 +37,7 @@ def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) 
         return layout_for(read_only(value_type))
     if not args:
         raise UnsupportedAnnotation(
-            f"'{annotation.__name__}' does not say of what; write {annotation._example} or the like"
+            f"'{annotation.__name__}' has no item type; write one, such as {annotation._example}"
         )
     if layout_class in (VectorLayout, IterableMapLayout) and _collection(args[-1]) is not None:
         what = with_article(layout_class.collection.__name__)

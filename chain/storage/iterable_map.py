@@ -34,14 +34,14 @@ class IterableMap(StorageCollection, Generic[K, V]):
     _example = "IterableMap[Address, u64]"
     _offers = (
         "it has {it}[key], get, pop, 'del {it}[key]', 'in', len, keys, values, items, change and clear,"
-        " and 'for' walks through its keys"
+        " and 'for' iterates over its keys"
     )
     _compared = "dict({it}.items()) == {...}"
     _remedies: ClassVar = {
         "setdefault": "write 'if key not in {it}: {it}[key] = value'",
-        "update": "set one by one: {it}[key] = value",
-        "popitem": "say which: 'key = list({it})[-1]', then {it}.pop(key)",
-        "copy": "make a dict of it first: dict({it}.items())",
+        "update": "set them one by one: {it}[key] = value",
+        "popitem": "choose a key: 'key = list({it})[-1]', then {it}.pop(key)",
+        "copy": "convert it to a dict first: dict({it}.items())",
     }
 
     def __getitem__(self, key: K) -> V:
@@ -103,7 +103,7 @@ class IterableMap(StorageCollection, Generic[K, V]):
         self._values.change(key, before, after)
 
     def keys(self) -> Iterator[K]:
-        """Walk through the keys.
+        """Iterate over the keys.
 
         >>> list(self.names.keys()) == [alice]
         True
@@ -111,7 +111,7 @@ class IterableMap(StorageCollection, Generic[K, V]):
         return iter(self._keys)
 
     def values(self) -> Iterator[V]:
-        """Walk through the values.
+        """Iterate over the values.
 
         >>> list(self.names.values())
         ['Alice']
@@ -119,7 +119,7 @@ class IterableMap(StorageCollection, Generic[K, V]):
         return (self._values[key] for key in self._keys)
 
     def items(self) -> Iterator[tuple[K, V]]:
-        """Walk through the keys with their values.
+        """Iterate over the keys with their values.
 
         >>> dict(self.names.items()) == {alice: "Alice"}
         True
@@ -138,7 +138,7 @@ class IterableMap(StorageCollection, Generic[K, V]):
         if key not in self._keys:
             raise KeyError(
                 f"{self._layout.name} has no {key!r}: "
-                + self._fill("{it}.get(key, default) reads what may be missing")
+                + self._fill("{it}.get(key, default) reads a key that may be missing")
             )
 
     @property

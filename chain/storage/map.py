@@ -19,8 +19,8 @@ V = TypeVar("V")
 
 _KEYS: Final = "a Map does not know its keys: declare the field as IterableMap[K, V]"
 _UNSET: Final = (
-    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] tells unset from zero,"
-    " and an IterableMap[K, V] has get and pop"
+    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] distinguishes unset "
+    "from zero, and an IterableMap[K, V] has get and pop"
 )
 
 
@@ -37,11 +37,11 @@ class Map(StorageCollection, Generic[K, V]):
     __slots__ = ()
     _example = "Map[Address, u64]"
     _offers = "it has {it}[key], 'del {it}[key]' and change"
-    _compared = "{it}[key] == value, for each key that you keep elsewhere"
+    _compared = "{it}[key] == value, for each key that you store elsewhere"
     _remedies: ClassVar = {
         **dict.fromkeys(("get", "setdefault"), _UNSET),
         "pop": "read {it}[key], then 'del {it}[key]', or declare the field as IterableMap[K, V]",
-        "update": "set one by one: {it}[key] = value",
+        "update": "set them one by one: {it}[key] = value",
         **dict.fromkeys(("keys", "values", "items", "clear", "copy"), _KEYS),
     }
 
@@ -72,7 +72,7 @@ class Map(StorageCollection, Generic[K, V]):
     def __contains__(self, key: K) -> bool:
         if not self._layout.optional:
             raise TypeError(
-                f"{self._layout.name}: 'in' cannot tell an unset value from zero: declare the field as Map[K, V | None]"
+                f"{self._layout.name}: 'in' cannot distinguish an unset value from zero: declare the field as Map[K, V | None]"
             )
         return self[key] is not None
 

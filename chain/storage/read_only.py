@@ -25,4 +25,4 @@ class ReadOnlyStorage:
         return self._words.get(slot, 0)
 
     def sstore(self, slot: int, word: int) -> NoReturn:
-        raise TypeError("these words are only read")
+        raise TypeError("these words are read-only")

@@ -27,14 +27,14 @@ class Set(StorageCollection, Generic[T]):
 
     __slots__ = ()
     _example = "Set[Address]"
-    _offers = "it has add, discard, remove, 'in' and len, and 'for' walks through it"
+    _offers = "it has add, discard, remove, 'in' and len, and 'for' iterates over it"
     _compared = ITEMS_COMPARED
     _remedies: ClassVar = {
-        "pop": "say which: 'item = list({it})[-1]', then {it}.discard(item)",
-        "update": "add one by one: 'for item in items: {it}.add(item)'",
+        "pop": "choose an item: 'item = list({it})[-1]', then {it}.discard(item)",
+        "update": "add them one by one: 'for item in items: {it}.add(item)'",
         "clear": "write 'for item in list({it}): {it}.discard(item)'",
         **dict.fromkeys(("copy", "index", "sort", "union"), LIST_OF_IT),
-        "append": "write {it}.add(item), which says whether it was new",
+        "append": "write {it}.add(item), which returns True if the item was new",
     }
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class Set(StorageCollection, Generic[T]):
         return True
 
     def remove(self, value: T) -> None:
-        """Remove `value`. Raise KeyError if it is not in the set; `discard` does not mind.
+        """Remove `value`. Raise KeyError if it is not in the set; `discard` does nothing then.
 
         >>> self.finished.add(bob)
         True

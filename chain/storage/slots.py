@@ -80,7 +80,7 @@ class Slots:
         return rising[index], slot - rising[index]
 
     def copy(self) -> Slots:
-        """Return a copy for another chain. It takes over what is known here when somebody asks for it."""
+        """Return a copy for another chain. It takes over the slots known here on first use."""
         if self._origin is None:
             return Slots(self)
         duplicate = Slots(self._origin)

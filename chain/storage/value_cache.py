@@ -100,13 +100,13 @@ class ValueCache:
     def _reads_same_slots(self, known: CachedValue, slot: int, written: dict[int, int]) -> bool:
         """Return True if reading the changed value accesses the same slots as before.
 
-        A value that grows writes new slots; a value that shrinks writes its head, and zeros over what it loses.
+        A value that grows writes new slots; a value that shrinks writes its head, and zeros over the removed part.
         """
         if not written.keys() <= known.words.keys():
             return False
         if known.heads.isdisjoint(written):
             return True
-        own = range(slot, slot + self._layout.words)  # always read, whatever they hold
+        own = range(slot, slot + self._layout.words)  # always read, whatever their words are
         return all(word or written_slot in own for written_slot, word in written.items())
 
 

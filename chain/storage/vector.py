@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Vector(StorageCollection, Generic[T]):
-    """A list in storage whose items are read and written one by one. An index outside raises IndexError.
+    """A list in storage whose items are read and written one by one. An index out of range raises IndexError.
 
     >>> self.rolls[0], self.rolls[-1], len(self.rolls), list(self.rolls)
     (4, 4, 1, [4])
@@ -27,13 +27,13 @@ class Vector(StorageCollection, Generic[T]):
     _example = "Vector[u8]"
     _offers = (
         "it has append, extend, insert, pop, swap_remove, clear, slice, change, len and {it}[i],"
-        " and 'for' walks through it"
+        " and 'for' iterates over it"
     )
     _compared = ITEMS_COMPARED
     _plural = "extend"
     _remedies: ClassVar = {
         "extend": "write {it}.extend(items)",  # of '+='
-        "remove": "say which by number: {it}.swap_remove(i), which puts the last item in its place",
+        "remove": "choose the item by its index: {it}.swap_remove(i), which puts the last item in its place",
         **dict.fromkeys(("index", "count", "copy"), LIST_OF_IT),
         "sort": "write 'for i, item in enumerate(sorted({it})): {it}[i] = item'",
         "reverse": "write 'for i, item in enumerate(list({it})[::-1]): {it}[i] = item'",
@@ -93,7 +93,7 @@ class Vector(StorageCollection, Generic[T]):
             self.append(item)
 
     def insert(self, index: int, value: T) -> None:
-        """Insert `value` before the item at `index`. Every later item is written anew: `append` is cheaper.
+        """Insert `value` before the item at `index`. Every later item is rewritten: `append` is cheaper.
 
         >>> self.rolls.insert(0, 1)
         """
@@ -127,7 +127,7 @@ class Vector(StorageCollection, Generic[T]):
         self._frame.sstore(self._slot, 0)
 
     def slice(self, start: int = 0, stop: int | None = None) -> list[T]:
-        """Return the items from `start` to before `stop` as a list, as `list(items)[start:stop]` does, but read only these.
+        """Return the items from `start` to before `stop` as a list, like `list(items)[start:stop]`, but read only these.
 
         >>> self.rolls.slice(0, 2)
         [4]
@@ -163,7 +163,7 @@ class Vector(StorageCollection, Generic[T]):
             self._refuse(f"a {self._what} has no [a:b]: write {{it}}.slice(a, b)")
         if not isinstance(index, int):
             raise TypeError(
-                f"{self._layout.name}: a Vector is read item by item: {index!r} is not a whole number"
+                f"{self._layout.name}: a Vector is indexed by whole numbers, not by {index!r}"
             )
         return index
 

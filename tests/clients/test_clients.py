@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 from web3 import AsyncWeb3, Web3, WebSocketProvider
+from web3._utils.contract_sources.contract_data import math_contract as math
+from web3._utils.contract_sources.contract_data import revert_contract as revert
 from web3.exceptions import ContractLogicError
 from web3.types import RPCEndpoint
 
@@ -49,7 +51,8 @@ EXPECTED: Seen = {
 
 @pytest.fixture(scope="module")
 def url(start_node: Callable[..., str]) -> str:
-    return start_node()
+    """A node for all tests of this module. It passes for anvil, as Hardhat's helpers ask for it."""
+    return start_node("--client-version", "anvil/v1.7.1")
 
 
 def tool(name: str) -> str:
@@ -62,8 +65,8 @@ def tool(name: str) -> str:
 
 def script(name: str, needs: str, *args: str) -> Seen:
     """Run a JavaScript client and return what it printed."""
-    node = shutil.which("node")
-    if node is None or not (MODULES / needs).exists():
+    node = shutil.which("node", path=f"{MODULES / '.bin'}{os.pathsep}{os.environ['PATH']}")
+    if node is None or next(MODULES.glob(needs), None) is None:
         pytest.skip(f"{needs} is not installed: scripts/setup_clients does it")
     done = subprocess.run(
         [node, HERE / name, *args], capture_output=True, text=True, timeout=60, check=False
@@ -88,24 +91,41 @@ def test_ethers_plays(url: str) -> None:
     assert script("play_ethers.mjs", "ethers", url) == EXPECTED | more
 
 
-def test_many_send_at_once_and_otterscan_explores(start_node: Callable[..., str]) -> None:
-    key = "0x" + ACCOUNTS[1].key.hex()
-    assert script("explore_ethers.mjs", "ethers", start_node(), key, "300") == {
+def test_many_send_at_once_and_otterscan_explores(url: str) -> None:
+    key = "0x" + ACCOUNTS[9].key.hex()  # which nobody else sends from
+    assert script("explore_ethers.mjs", "ethers", url, key, "300") == {
         "sent": 300, "balance": 300, "level": 8, "details": [1, True, True], "sameByHash": True, "blockPage": [1, 1],
         "pages": [25, True, False, 25, False], "trace": [["CALL", 0, "0x1"]], "error": "0x", "operations": [],
         "hasCode": False, "byNonce": True, "creator": None, "changed": True,
     }  # fmt: skip
 
 
-def test_helpers_of_hardhat_work(start_node: Callable[..., str]) -> None:
-    needs, url = (
-        "@nomicfoundation/hardhat-network-helpers",
-        start_node("--client-version", "anvil/v1.7.1"),
-    )
-    assert script("play_helpers.mjs", needs, url) == {
-        "increase": 100, "increaseTo": 500, "next": 7, "mine": 5, "mineUpTo": 4, "account": [hex(10**18), "0x9"],
-        "word": 42, "impersonated": 66, "code": "0x60005460005260206000f3", "restored": True, "fixture": True,
-        "block": [77, 5, True], "dropped": None,
+def test_hardhat_plays_and_its_helpers_work(url: str, tmp_path: Path) -> None:
+    named = {
+        "nonceBelow": ["ProviderError", -32000, "nonce too low"],
+        "value": ["ProviderError", -32000, "insufficient funds for gas * price + value"],
+        "gasBelow": ["ProviderError", -32000, "intrinsic gas too low"],
+        "fee": ["ProviderError", -32000, "max fee per gas less than block base fee"],
+        "reverted": ["ProviderError", 3, "execution reverted"],
+        "method": ["ProviderError", -32601],
+    }
+    ours = [Chain().declare(contract) for contract in (Blokus, Deblockle)]
+    artifacts = {each.spec.name: ([*each.abi, TEXT], each.bytecode) for each in ours} | {
+        "Math": (math.MATH_CONTRACT_ABI, math.MATH_CONTRACT_BYTECODE),
+        "Errors": (revert.REVERT_CONTRACT_ABI, revert.REVERT_CONTRACT_BYTECODE),
+    }
+    for name, (abi, code) in artifacts.items():
+        folder = tmp_path / "contracts" / f"{name}.sol"
+        folder.mkdir(parents=True)
+        artifact: Seen = {
+            "_format": "hh3-artifact-1", "contractName": name, "sourceName": f"contracts/{name}.sol", "abi": abi,
+            "bytecode": code, "linkReferences": {}, "deployedBytecode": "0x", "deployedLinkReferences": {},
+        }  # fmt: skip
+        (folder / f"{name}.json").write_text(json.dumps(artifact))
+    assert script("play_hardhat.mjs", "@nomicfoundation/edr-*", url, str(tmp_path)) == EXPECTED | {
+        "counter": [5, 1], "named": named, "increaseTo": 500, "next": 7, "mine": 5, "mineUpTo": 4,
+        "account": [hex(10**18), "0x9"], "word": 42, "impersonated": 66, "code": "0x60005460005260206000f3",
+        "fixture": True, "block": [77, 5, True], "waiting": None,
     }  # fmt: skip
 
 

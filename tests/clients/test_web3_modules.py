@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterator
+from threading import Event, Thread
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -292,12 +293,24 @@ class TestAsyncWeb3(AsyncWeb3ModuleTest):
 class TestConnection(PersistentConnectionProviderTest):
     """These wait for blocks that come by themselves."""
 
-    @pytest.fixture(scope="class")
+    @pytest.fixture(scope="class", autouse=True)
     @classmethod
-    def node(cls, start_node: Callable[..., str]) -> Prepared:
-        url = start_node("--chain-id", str(CHAIN_ID), "--block-time", "0.1")
-        w3 = Web3(HTTPProvider(url))
-        return prepare(w3, url)
+    def mined(cls, node: Prepared) -> Iterator[None]:
+        """Mines all the time."""
+        before, done = ask(node, "evm_snapshot"), Event()
+
+        def mine() -> None:
+            while not done.wait(0.1):
+                ask(node, "evm_mine")
+
+        ask(node, "evm_setAutomine", False)
+        miner = Thread(target=mine)
+        miner.start()
+        yield
+        done.set()
+        miner.join()
+        ask(node, "evm_setAutomine", True)
+        assert ask(node, "evm_revert", before)
 
     @pytest.fixture
     def rewound(self) -> None:

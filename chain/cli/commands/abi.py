@@ -20,14 +20,14 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.argument("contract", shell_complete=completion.classes)
 @click.option("--typescript", "--ts", is_flag=True, help="A TypeScript module, with 'as const'.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")
-@click.option("--json", "_json", is_flag=True, help="Answer in JSON, as it does anyway.")
+@click.option("--json", "_json", is_flag=True, help="Print JSON, which is the default.")
 @contracts_option
 def command(
     contract: str, typescript: bool, out: Path | None, _json: bool, offered: ContractCatalogue
 ) -> None:
     """Print the ABI of CONTRACT: the name of a class, or package:Class."""
     if typescript and _json:
-        raise click.UsageError("say either --json or --typescript")
+        raise click.UsageError("use either --json or --typescript")
     cls = contract_named(offered, contract)
     text = coding.dumps(cls.__spec__.abi, indent=2, ensure_ascii=False)
     if typescript:

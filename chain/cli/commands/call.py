@@ -19,7 +19,9 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @lookup.sender_option
 @click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
-@click.option("--gas", type=click.IntRange(min=0), help="The gas limit; the block's, if unsaid.")
+@click.option(
+    "--gas", type=click.IntRange(min=0), help="The gas limit; by default that of the block."
+)
 @options.chain_option
 @options.contracts_option
 @output.json_option

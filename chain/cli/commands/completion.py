@@ -14,9 +14,9 @@ from click.shell_completion import get_completion_class
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the script that has SHELL complete the command line.
+    """Print the script that makes SHELL complete the command line.
 
-    What is deployed is read from the chain that --chain or BOARDCHAIN_CHAIN names.
+    The deployed contracts are read from the chain that --chain or BOARDCHAIN_CHAIN names.
     """
     completion = get_completion_class(shell)
     root = ctx.find_root()

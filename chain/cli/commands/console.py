@@ -27,7 +27,7 @@ from chain.simulator.chain import Chain
 def command(where: str, offered: ContractCatalogue) -> None:
     """Open a Python prompt with `chain`, its accounts and contracts by name, and the classes of the package.
 
-    A contract is called as its class in small letters: deblockle, mage_duel, game_2. IPython is used if it is installed.
+    A contract has the name of its class in snake case: deblockle, mage_duel, game_2. IPython is used if it is installed.
     """
     with options.open_chain(where, offered, make=True) as chain:
         names = _names(chain, offered)
@@ -47,7 +47,7 @@ def command(where: str, offered: ContractCatalogue) -> None:
 
 
 def _names(chain: Chain, offered: ContractCatalogue) -> dict[str, object]:
-    """Return what the prompt knows."""
+    """Return the names that the prompt knows."""
     names: dict[str, object] = {cls.__name__: cls for cls in offered.classes}
     for account in chain.keys.values():
         names[_variable(account.name)] = account

@@ -39,29 +39,33 @@ _OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt"
     "--upgrade",
     "choice",
     flag_value="upgrade",
-    help="A plan: put changed contracts in the place of the old ones.",
+    help="A plan: replace the code of changed contracts.",
 )
 @click.option(
     "--beside",
     "choice",
     flag_value="beside",
-    help="A plan: deploy changed contracts anew, beside the old ones.",
+    help="A plan: deploy changed contracts in addition to the old ones.",
 )
 @click.option("--resend", is_flag=True, help="A plan: send changed calls again.")
-@click.option("--reset", is_flag=True, help="A plan: the chain was started again, begin anew.")
+@click.option(
+    "--reset", is_flag=True, help="A plan: the chain was restarted from scratch, so start over."
+)
 @click.option(
     "--adopt",
     is_flag=True,
-    help="A plan without a journal here: take over what the chain has of it.",
+    help="A plan without a journal here: take over the steps that are already on the chain.",
 )
-@click.option("--name", "plan_name", help="A plan: its name on the chain; else that of the script.")
+@click.option(
+    "--name", "plan_name", help="A plan: its name on the chain; by default that of the script."
+)
 @click.option(
     "--deployments",
     "base",
     type=click.Path(file_okay=False, path_type=Path),
     envvar="BOARDCHAIN_DEPLOYMENTS",
     show_envvar=True,
-    help="A plan: where it is kept what was done; else 'deployments' in the project of the script.",
+    help="A plan: the folder of the journal; by default 'deployments' in the project of the script.",
 )
 @signer_options
 @options.chain_option
@@ -80,7 +84,7 @@ def command(
     given = {name for name in context.params if _is_given(context, name)}
     if signer is not None and "sender" in given:
         raise click.UsageError(
-            "--from names another sender than the key that signs: give one of them"
+            "--from names another sender than the key that signs: use only one of them"
         )
     if not what.endswith(".py"):
         if given & {*_OF_PLANS}:
@@ -90,9 +94,7 @@ def command(
         _deploy_contract(what, args, value, sender, signer, where, offered, json=json)
         return
     if "value" in given:
-        raise click.UsageError(
-            "--value is for a contract: a plan says what each of its steps sends"
-        )
+        raise click.UsageError("--value is for a contract: in a plan each step has its own value")
     script, parameters = Path(what), split_parameters(args)
     name = plan_name or script.stem
     if Path(name).name != name:

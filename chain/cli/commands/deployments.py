@@ -27,7 +27,7 @@ Row = tuple[object, ...]
 @click.command()
 @click.argument("name", metavar="[CHAIN]", required=False)
 @click.option("--addresses", "shown", flag_value="addresses", help="The address book.")
-@click.option("--history", "shown", flag_value="history", help="What each run did.")
+@click.option("--history", "shown", flag_value="history", help="The runs, and what each did.")
 @click.option(
     "--typescript",
     "--ts",
@@ -44,7 +44,7 @@ Row = tuple[object, ...]
     type=click.Path(file_okay=False, path_type=Path),
     envvar="BOARDCHAIN_DEPLOYMENTS",
     show_envvar=True,
-    help="The folder of the deployments; else 'deployments' in this project.",
+    help="The folder of the deployments; by default 'deployments' in this project.",
 )
 @options.chain_option
 @output.json_option
@@ -53,11 +53,11 @@ def command(
 ) -> None:  # fmt: skip
     """List what plans have deployed: on all chains, or each step on CHAIN, a folder of the deployments.
 
-    With --chain that chain is meant, and each step is looked up on it.
+    With --chain, show the plans on that chain, and look up each step on it.
     """
     folder = base or default_base(Path.cwd())
     if name is not None:
-        where = MEMORY  # CHAIN is said, so it is not the one of the environment
+        where = MEMORY  # CHAIN is given, so the one of the environment does not count
     if out is not None and shown != "typescript":
         raise click.UsageError("--out is for --typescript")
     if name is None and shown is None and where == MEMORY:
@@ -110,7 +110,7 @@ def _show(rows: Iterator[Row], columns: tuple[str, ...], *, json: bool) -> None:
 
 
 def _place(base: Path, at: str | None) -> str | None:
-    """Return where a chain is, a file as seen from the working directory."""
+    """Return the location of a chain; for a file, the path relative to the working directory."""
     return at if at is None or "://" in at else relpath(base / at)
 
 

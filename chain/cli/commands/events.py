@@ -28,7 +28,7 @@ from chain.simulator.chain import MEMORY, Chain
 from chain.types import Address
 
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
-_PAUSE: Final = 0.3  # seconds between two looks at a chain that is followed
+_PAUSE: Final = 0.3  # seconds between two polls of a chain that is followed
 
 
 @click.command()
@@ -36,13 +36,13 @@ _PAUSE: Final = 0.3  # seconds between two looks at a chain that is followed
 @click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
 @click.option(
     "--contract", shell_complete=completion.contracts,
-    help="Only those of that contract: a name or an address.",
+    help="Only those of this contract: a name or an address.",
 )  # fmt: skip
-@click.option("--from-block", type=click.IntRange(min=0), help="Not those of earlier blocks.")
-@click.option("--to-block", type=click.IntRange(min=0), help="Not those of later blocks.")
-@click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--from-block", type=click.IntRange(min=0), help="Leave out earlier blocks.")
+@click.option("--to-block", type=click.IntRange(min=0), help="Leave out later blocks.")
+@click.option("--last", type=click.IntRange(min=1), help="Only the last N.")
 @click.option("--hashes", is_flag=True, help="Show the hash of each transaction.")
-@click.option("--follow", is_flag=True, help="Go on with those that come, until Ctrl-C.")
+@click.option("--follow", is_flag=True, help="Keep printing new ones, until Ctrl-C.")
 @options.chain_option
 @options.contracts_option
 @output.json_option
@@ -52,7 +52,7 @@ def command(
 ) -> None:  # fmt: skip
     """List all events in order, or those called NAME with these values in their fields.
 
-    Each has the place of its transaction, for 'boardchain trace'. With --follow and --json each is a line of JSON.
+    Each has the position of its transaction, for 'boardchain trace'. With --follow and --json each is a line of JSON.
     """
     if follow and where == MEMORY:
         raise click.UsageError(
@@ -79,13 +79,13 @@ def command(
 
 
 def _growth(chain: Chain) -> Iterator[int]:
-    """Yield again and again the number of receipts up to which all was seen. It sinks if the chain goes back."""
+    """Yield, again and again, the number of receipts that were seen. It decreases if the chain is rolled back."""
     seen = len(chain.receipts)
 
     def cut(blocks: int, receipts: int) -> None:
         nonlocal seen
         if receipts < seen:
-            output.remark("the chain went back")
+            output.remark("the chain was rolled back")
             seen = receipts
 
     chain.ledger.on_truncated.append(cut)
@@ -96,7 +96,7 @@ def _growth(chain: Chain) -> Iterator[int]:
 
 
 def pauses() -> Iterator[None]:
-    """Wait between two looks at the chain."""
+    """Wait between two polls of the chain."""
     while True:
         time.sleep(_PAUSE)
         yield
@@ -173,7 +173,7 @@ def _positions(
         key, equals, word = field.partition("=")
         key = field_name(key, members)
         if not equals or key not in members:
-            raise click.UsageError(f"{name} is asked by FIELD=VALUE; its fields are {', '.join(members)}")  # fmt: skip
+            raise click.UsageError(f"write the fields of {name} as FIELD=VALUE; they are {', '.join(members)}")  # fmt: skip
         try:
             values[key] = parse_word(
                 members[key], word, key, lambda text: lookup.address(chain, text)

@@ -27,7 +27,7 @@ from chain.simulator.catalogue import ContractCatalogue
 def command(what: str, file: Path, where: str, offered: ContractCatalogue, json: bool) -> None:
     """Write WHAT to FILE: receipts or events to a .jsonl, or any table of 'boardchain sql' to a .csv."""
     if file.suffix not in (".jsonl", ".csv"):
-        raise click.UsageError(f"FILE ends in .jsonl or .csv, not as {file.name}")
+        raise click.UsageError(f"FILE must end in .jsonl or .csv, unlike {file.name}")
     if not file.parent.is_dir():
         raise click.UsageError(f"there is no folder {file.parent}")
     with options.open_chain(where, offered) as chain, _lines(file, len(chain.receipts)) as target:

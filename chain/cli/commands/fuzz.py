@@ -30,34 +30,34 @@ _SOME = click.IntRange(min=1)
     type=_SOME,
     default=1000,
     show_default=True,
-    help="How many plays; with --rounds, in each of them.",
+    help="Number of plays; with --rounds, in each round.",
 )
 @click.option(
-    "--steps", type=_SOME, default=30, show_default=True, help="Calls in a play, at most."
+    "--steps", type=_SOME, default=30, show_default=True, help="Maximum number of calls in a play."
 )
-@click.option("--seed", default=0, show_default=True, help="Another number, other plays.")
-@click.option("--no-lines", is_flag=True, help="Do not trace lines: faster, but blinder.")
+@click.option("--seed", default=0, show_default=True, help="Another seed gives other plays.")
+@click.option("--no-lines", is_flag=True, help="Do not trace lines: faster, but finds less.")
 @click.option(
     "--write",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to write the test that fails, with pictures of the board before and after beside it.",
+    help="Write the failing test to this file, with pictures of the board before and after next to it.",
 )
 @click.option(
     "--rounds",
     type=_SOME,
-    help="Fuzz in so many rounds, each of which begins with what those before have reached.",
+    help="Number of rounds; each builds on what the earlier ones reached.",
 )
 @click.option(
     "--workers",
     type=_SOME,
     default=1,
     show_default=True,
-    help="How many processes play the rounds; they find the same.",
+    help="Number of processes that play the rounds; it does not change the findings.",
 )
 @click.option(
     "--corpus",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where rounds keep what they have reached. They go on from there.  [default: they forget]",
+    help="Folder in which rounds keep what they reached, to continue from there.  [default: not kept]",
 )
 def command(
     target: str,
@@ -76,7 +76,7 @@ def command(
     too, and the exit code is 1.
     """
     if rounds is None and (corpus is not None or workers > 1):
-        raise click.UsageError("several processes and a corpus are for rounds: say how many --rounds")  # fmt: skip
+        raise click.UsageError("several processes and a corpus are for rounds: set --rounds")  # fmt: skip
     try:
         found = descriptions(target)
         if rounds is None:

@@ -1,4 +1,4 @@
-"""Start a new game: a folder with rules, a contract, tests and scripts that work at once.
+"""Start a new game: a folder with rules, a contract, and working tests and scripts.
 
 $ boardchain init snakes-and-ladders
 """
@@ -35,9 +35,9 @@ def command(name: str, json: bool) -> None:
         raise click.UsageError(f"{folder.name!r} cannot name a game: use letters, digits, - and _, a letter first")  # fmt: skip
     module = "_".join(words).lower()
     if iskeyword(module) or iskeyword(cls) or cls in _TAKEN or cls.startswith("Test"):
-        raise click.UsageError(f"{folder.name!r} means something else in the project: name the game otherwise")  # fmt: skip
+        raise click.UsageError(f"{folder.name!r} has another meaning in the project: choose another name")  # fmt: skip
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise click.UsageError(f"{name} is there already: name a new folder")
+        raise click.UsageError(f"{name} already exists: choose a new folder")
     for path, template in _templates(files("chain.cli") / "project", folder):
         target = path.with_name(path.name.replace("gitignore", ".gitignore"))
         target.parent.mkdir(parents=True, exist_ok=True)

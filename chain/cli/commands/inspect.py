@@ -55,7 +55,7 @@ _ENTRY = ("kind", "name", "takes", "returns", "signature", "selector")
 
 
 def _rows(places: Sequence[tuple[object, ...]]) -> list[list[object]]:
-    """Return the rows of a table of storage. The size of a Map, which has none of its own, is left empty."""
+    """Return the rows of a table of storage. The size of a Map is left empty, because it has none."""
     return [["" if cell is None else cell for cell in slot] for slot in places]
 
 

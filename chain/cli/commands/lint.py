@@ -23,7 +23,7 @@ def command(targets: tuple[str, ...], json: bool) -> None:
     In a file with contracts this covers the code that they reach, as every deploy does. In any other file, and in a package, it
     covers all code. In a folder without Python files at its top, such as a project, it covers every file below with contracts.
 
-    Each finding shows its location, the problem, the reason and a better way. If there are findings, the exit code is 1.
+    Each finding shows its location, the problem, the reason and the alternative. If there are findings, the exit code is 1.
     """
     try:
         findings = [finding for target in targets for finding in check(target)]

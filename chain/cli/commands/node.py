@@ -36,7 +36,8 @@ from chain.simulator.wall_clock import WallClock
 from chain.types import Address
 
 PHRASE = "test test test test test test test test test test test junk"
-# The contract by which tools deploy to the same address on every chain: it is on all networks, and so on those of other nodes.
+# The contract by which tools deploy to the same address on every chain. It is on all networks, and other local nodes have it
+# too.
 _CREATE2_FACTORY = bytes.fromhex("4e59b44847b379578588920ca78fbf26c0b4956c")
 _CREATE2_CODE = bytes.fromhex(
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f5801515603957"
@@ -86,17 +87,17 @@ def _limit_options(command: Any) -> Any:
 
 @click.command()
 @option("--host", default="127.0.0.1", help="The address to listen on.")
-@option("--port", type=click.IntRange(0, 65535), default=8545, help="0 for any that is free.")
+@option("--port", type=click.IntRange(0, 65535), default=8545, help="0 for any free port.")
 @option("--chain-id", type=click.IntRange(1, 2**53 - 1), help="31337, or that of the file.")
 @option(
     "--gas-limit",
     type=click.IntRange(TRANSACTION, 2**53 - 1),
-    help=f"What a block holds: {DEFAULT.gas_limit}, or as the fork or the file has it.",
+    help=f"The gas limit of a block: {DEFAULT.gas_limit}, or that of the fork or the file.",
 )
 @option(
     "--fork",
     type=click.Choice([*FORKS]),
-    help=f"The rules of Ethereum that it follows: {DEFAULT.name}, or as the file has it.",
+    help=f"The fork of Ethereum whose rules apply: {DEFAULT.name}, or that of the file.",
 )
 @option(
     "--tx-gas-cap",
@@ -105,7 +106,10 @@ def _limit_options(command: Any) -> Any:
     help="Limit the gas of a transaction as Ethereum does since Osaka (EIP-7825), to 2**24.",
 )
 @option(
-    "--base-fee", type=click.IntRange(0, FEE), metavar="WEI", help="That of the first block: 10**9."
+    "--base-fee",
+    type=click.IntRange(0, FEE),
+    metavar="WEI",
+    help="The base fee of the first block: 10**9.",
 )
 @option(
     "--elastic-fees",
@@ -117,7 +121,7 @@ def _limit_options(command: Any) -> Any:
     "--genesis-time",
     type=click.IntRange(0, LAST_TIME),
     metavar="SECONDS",
-    help="The time of the first block, since 1970: now, or that of the library with --clock blocks.",
+    help="The time of the first block, in seconds since 1970: now, or with --clock blocks that of the library.",
 )
 @option(
     "--clock",
@@ -128,35 +132,37 @@ def _limit_options(command: Any) -> Any:
 @option(
     "--client-version",
     metavar="TEXT",
-    help="What web3_clientVersion answers, for tools that want another node.",
+    help="The answer of web3_clientVersion, for tools that expect another node.",
 )
-@option("--data", metavar="FILE", help="Keep the chain in this file; it is made if need be.")
+@option(
+    "--data", metavar="FILE", help="Keep the chain in this file, which is created if it is missing."
+)
 @contracts_option
 @option(
     "--block-time",
     type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
-    help="Mine a block every so many seconds, and not with each transaction.",
+    help="Mine a block at this interval in seconds, instead of with each transaction.",
 )
 @option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A name for this node besides localhost and its addresses.",
+    help="A name for this node in addition to localhost and its addresses.",
 )
 @option(
     "--allow-origin",
     "origins",
     multiple=True,
     metavar="URL",
-    help="Where web pages and browser extensions may ask from, besides localhost: an origin,"
-    " moz-extension://* for all of a kind, * for anywhere.",
+    help="An origin, in addition to localhost, of web pages or extensions that may send requests: "
+    "moz-extension://* for a scheme, * for all.",
 )
 @option(
     "--reload",
     is_flag=True,
-    help="Take up an edit of the package before the next request. What is deployed keeps its code.",
+    help="Reload an edited package before the next request. Deployed contracts keep their code.",
 )
 @option(
     "--explorer/--no-explorer",
@@ -164,7 +170,7 @@ def _limit_options(command: Any) -> Any:
     help="Show the chain to people who open the address in a browser.",
 )
 @option("--explorer-write", is_flag=True, help="Let them send transactions from there.")
-@option("--quiet", is_flag=True, help="Print only where it listens.")
+@option("--quiet", is_flag=True, help="Print only the address it listens on.")
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, fork: str | None, tx_gas_cap: bool | None,
@@ -197,7 +203,7 @@ def command(
             chain.set_code(Address(_CREATE2_FACTORY), _CREATE2_CODE)
         if clock == "wall":
             chain.driver.wall = WallClock(time.time)
-            if chain.now == chain.head.timestamp:  # what is in a file may be ahead
+            if chain.now == chain.head.timestamp:  # the chain in a file may be ahead
                 chain.driver.resume()
         if reload:
             chain.node.before = partial(_follow_edits, chain)

@@ -20,8 +20,8 @@ from chain.simulator.handle import Handle
 @click.command()
 @click.argument("game", shell_complete=completion.contracts)
 @click.argument("board_id", metavar="[ID]", required=False)
-@click.option("--block", type=int, help="As it was at the end of that block.")
-@click.option("--since", type=int, metavar="BLOCK", help="Outline what has changed since the end of that block.")  # fmt: skip
+@click.option("--block", type=int, help="The board at the end of this block.")
+@click.option("--since", type=int, metavar="BLOCK", help="Outline what has changed since the end of this block.")  # fmt: skip
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")  # fmt: skip
 @options.chain_option
 @options.contracts_option
@@ -36,7 +36,7 @@ def command(
 ) -> None:
     """Draw the board ID of the contract GAME as SVG, light or dark as the page that shows it.
 
-    A contract that is one board needs no ID.
+    A contract with a single board needs no ID.
     """
     with options.open_chain(where, offered) as chain:
         handle = lookup.contract(chain, game)
@@ -69,14 +69,14 @@ def _drawn(
 
 
 def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> object:
-    """Read the name of a board, which is of the type that the contract's entries give it."""
+    """Read the id of a board, which has the type that the contract's entries declare."""
     contract = handle.contract.__name__
     if boards.key is None:
         if word is not None:
-            raise click.UsageError(f"{contract} is one board: leave out {word}")
+            raise click.UsageError(f"{contract} has a single board: leave out {word}")
         return None
     if word is None:
-        raise click.UsageError(f"{contract} has many boards: say which, by its {boards.key}")
+        raise click.UsageError(f"{contract} has many boards: name one by its {boards.key}")
     params = [
         param for entry in handle.contract.__spec__.entries.values() for param in entry.params
     ]

@@ -19,7 +19,7 @@ from chain.arena.match import Row, replay_into
 from chain.arena.player_process import Setting
 from chain.arena.report import AGAINST, write_report
 from chain.arena.scheduler import NoDask, check_address
-from chain.arena.store import FILE
+from chain.arena.store import NoResults
 from chain.arena.versions import Version, version_of
 from chain.cli import output
 from chain.cli.error_report import NO
@@ -46,7 +46,7 @@ class _Percent(click.ParamType[float]):
 
 @click.command()
 @click.argument("target")
-@click.option("--games", type=_SOME, default=100, show_default=True, help="How many games.")
+@click.option("--games", type=_SOME, default=100, show_default=True, help="Number of games.")
 @click.option(
     "--strategies",
     default="random",
@@ -54,56 +54,56 @@ class _Percent(click.ParamType[float]):
     metavar="NAME,…",
     help="One for each seat, or one for all.",
 )
-@click.option(
-    "--workers", type=_SOME, default=1, show_default=True, help="How many processes play."
-)
+@click.option("--workers", type=_SOME, default=1, show_default=True, help="Number of processes.")
 @click.option(
     "--scheduler",
     metavar="tcp://127.0.0.1:8786|tls://…",
-    help="Let the workers of this scheduler of Dask play.",
+    help="Let the workers of this Dask scheduler play.",
 )
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the results.  [default: runs/<game>]",
 )
-@click.option("--campaign", default="", help="Another name, other games.")
+@click.option("--campaign", default="", help="Another name gives other games.")
 @click.option("--bare", is_flag=True, help="Play by the rules alone, without a chain.")
 @click.option(
     "--check",
     type=_Percent(),
     default="0%",
     metavar="PERCENT",
-    help="With --bare: play so many of the games on a chain too.",
+    help="With --bare: also play this share of the games on a chain.",
 )
 @click.option(
     "--sprt",
     type=float,
     nargs=2,
     metavar="ELO0 ELO1",
-    help="Stop once the first strategy is known to be ELO0 stronger, or ELO1.",
+    help="Stop once a test decides whether the first strategy is ELO0 or ELO1 stronger.",
 )
 @click.option(
     "--against",
     metavar="REV|FOLDER",
-    help="Play the same games under the rules of another revision of Git, or of a folder, and compare.",
+    help="Play the same games under the rules of another Git revision or folder, and compare.",
 )
 @click.option(
     "--most-plies",
     type=_SOME,
     default=100_000,
     show_default=True,
-    help="A game that goes on longer fails.",
+    help="A game with more plies fails.",
 )
 @click.option(
     "--most-seconds",
     type=click.FloatRange(min=0, min_open=True),
     default=600,
     show_default=True,
-    help="A game that takes more computing fails.",
+    help="A game that takes more computing time fails.",
 )
 @click.option(
-    "--chunk", type=_SOME, help="Games that a process plays at once.  [default: those of a second]"
+    "--chunk",
+    type=_SOME,
+    help="Games that a process takes at a time.  [default: about a second's worth]",
 )
 @click.option(
     "--replay",
@@ -132,8 +132,8 @@ def command(
 ) -> int:
     """Play games of TARGET, a module such as contracts.blokus, whose play.py offers strategies.
 
-    Results go to results.sqlite in the folder --out. If some are there, only what is missing is played. If a game fails, its
-    transcript is kept there, and the exit code is 1. What came of it is in report.html in that folder, too.
+    Results go to results.sqlite in the folder --out. If some exist, only the missing games are played. If a game fails, its
+    transcript is kept there, and the exit code is 1. The folder also gets a report, report.html.
     """
     folder = out or Path("runs") / target.rpartition(".")[2]
     if replay is not None:
@@ -145,7 +145,7 @@ def command(
         )
         other = None if against is None else version_of(plan, against)
         if other is not None and sprt is not None:
-            raise click.UsageError("--sprt stops when it likes: compare whole campaigns")
+            raise click.UsageError("--sprt may stop early: compare complete campaigns")
         if scheduler is not None:
             check_address(scheduler)
 
@@ -167,20 +167,20 @@ def command(
     _show(tally, comparison, json)
     _remark(tally)
     if comparison is not None:
-        output.remark(f"{comparison.changed} of {comparison.games} games go otherwise than in {comparison.name}")  # fmt: skip
+        output.remark(f"{comparison.changed} of {comparison.games} games differ from {comparison.name}")  # fmt: skip
     output.remark(f"report: {write_report(folder)}")
     return _tell_failures(folder, tally)
 
 
 class _Watch:
-    """Moves the bar, with games per second and what is known so far."""
+    """Moves the bar, with games per second and the estimate so far."""
 
     def __init__(self, step: Step, plan: Plan) -> None:
         self._step, self._plan = step, plan
         self._began, self._played = 0.0, 0
 
     def __call__(self, done: int, tally: Tally) -> None:
-        if not self._began:  # what was there already says nothing about speed
+        if not self._began:  # earlier results say nothing about speed
             self._began = time.perf_counter()
         else:
             self._played += done
@@ -190,7 +190,7 @@ class _Watch:
 
 
 def _short_estimate(tally: Tally) -> str:
-    """Return what fits beside a bar."""
+    """Return an estimate that fits next to a bar."""
     if tally.pairs.is_one_sided:
         best = next(iter(tally.shares()), None)
         return "" if best is None else "{} {:.0%}–{:.0%}".format(best.strategy, *best.interval)
@@ -267,11 +267,12 @@ def _tell_failures(folder: Path, tally: Tally) -> int:
 
 def _replay(target: str, folder: Path, number: int) -> int:
     """Play a game again, and compare it with its row if it has one."""
-    if not (folder / FILE).exists():
-        raise click.UsageError(f"there are no results in {folder}: name their folder with --out")
-    with Store(folder) as store:
-        plan, known = store.plan, store.row(number)
-    if plan is None or plan.target != target:
+    try:
+        with Store(folder, writes=False) as store:
+            plan, known = store.known_plan, store.row(number)
+    except NoResults as problem:
+        raise click.UsageError(f"{problem} with --out") from None
+    if plan.target != target:
         raise click.UsageError(f"the results in {folder} are not of {target}")
     if Plan.of(plan.target, plan.strategies).digest != plan.digest:
         raise click.UsageError(f"the code of {plan.target} is not that of the results in {folder}")
@@ -279,7 +280,7 @@ def _replay(target: str, folder: Path, number: int) -> int:
     row = replay_into(plan, number, file)
     output.key_values(_facts(file, row), json=False)
     if known is not None and known.outcome != row.outcome:
-        output.remark("it does not end as the results say")
+        output.remark("it ends differently from the results")
         return NO
     return 0
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from chain.arena.report import write_report
-from chain.arena.store import FILE
+from chain.arena.store import NoResults
 
 
 @click.command()
@@ -19,13 +19,14 @@ from chain.arena.store import FILE
     "-o",
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Where to.  [default: report.html in FOLDER]",
+    help="The file to write.  [default: report.html in FOLDER]",
 )
 def command(folder: Path, out: Path | None) -> None:
-    """Write the report of the results in FOLDER, where `boardchain play` has put them.
+    """Write the report of the results that `boardchain play` saved in FOLDER.
 
-    It is one page that needs nothing else: no network, no script.
+    It is one page that needs no network and no script.
     """
-    if not (folder / FILE).exists():
-        raise click.UsageError(f"there are no results in {folder}: `boardchain play` makes them")
-    click.echo(write_report(folder, out))
+    try:
+        click.echo(write_report(folder, out))
+    except NoResults as problem:
+        raise click.UsageError(str(problem)) from None

@@ -16,18 +16,18 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.command()
 @click.option(
     "--from", "--sender", "sender", metavar="ACCOUNT", shell_complete=completion.accounts,
-    help="Only those of that sender.",
+    help="Only those of this sender.",
 )  # fmt: skip
 @click.option(
     "--contract", shell_complete=completion.contracts,
-    help="Only those of that contract: a name or an address.",
+    help="Only those of this contract: a name or an address.",
 )  # fmt: skip
-@click.option("--entry", shell_complete=completion.entries, help="Only calls of that entry.")
-@click.option("--ok/--failed", "ok", default=None, help="Only those that went well, or did not.")
-@click.option("--from-block", type=click.IntRange(min=0), help="Not those of earlier blocks.")
-@click.option("--to-block", type=click.IntRange(min=0), help="Not those of later blocks.")
+@click.option("--entry", shell_complete=completion.entries, help="Only calls of this entry.")
+@click.option("--ok/--failed", "ok", default=None, help="Only successful, or only failed ones.")
+@click.option("--from-block", type=click.IntRange(min=0), help="Leave out earlier blocks.")
+@click.option("--to-block", type=click.IntRange(min=0), help="Leave out later blocks.")
 @click.option("--hashes", is_flag=True, help="Show the hash of each transaction.")
-@click.option("--last", type=click.IntRange(min=1), help="Only the last so many.")
+@click.option("--last", type=click.IntRange(min=1), help="Only the last N.")
 @options.chain_option
 @options.contracts_option
 @output.json_option

@@ -30,7 +30,9 @@ from chain.source.user_modules import add_folder
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it to a file.")  # fmt: skip
-@click.option("--nth", type=click.IntRange(1), help="Which chain, where a script plays on several.")
+@click.option(
+    "--nth", type=click.IntRange(1), help="The number of the chain, if a script plays on several."
+)
 @contracts_option
 def command(
     source: Path,
@@ -94,7 +96,7 @@ def _text(chain: Chain) -> str:
         name, _, where = line.removeprefix("contract ").partition(" = ")
         if line.startswith("contract ") and (where.startswith("__main__") or "<locals>" in where):
             raise click.ClickException(
-                f"{name} is defined in the script itself, from which a replay cannot import it: move it to a module beside it"
+                f"{name} is defined in the script itself, from which a replay cannot import it: move it to a module of its own"
             )
     return text
 

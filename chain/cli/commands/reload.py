@@ -20,7 +20,7 @@ def command(where: str, json: bool) -> None:
     The chain continues as it is, and deployed contracts keep their code. 'boardchain deploy PLAN --upgrade' replaces it.
     """
     if "://" not in where:
-        raise click.UsageError(f"--chain is {where}: only a node has anything to take up, http://…")
+        raise click.UsageError(f"--chain is {where}: only a node can reload a package, http://…")
     programs = HttpNodeClient(where)("chain_reload")
     output.table(
         ("name", "digest"),

@@ -51,7 +51,7 @@ def command(
     elif played.difference is not None:
         click.echo(f"{file}, {_coloured(str(played.difference))}")
     else:
-        output.remark(f"{len(played.chain.receipts)} transactions came out as they are written")
+        output.remark(f"{len(played.chain.receipts)} transactions have the recorded outcome")
     sys.exit(0 if played.ok else 1)
 
 
@@ -61,7 +61,7 @@ def _printed(steps: Sequence[Step]) -> Iterator[Step]:
 
 def _update(file: Path, text: str, played: Replay) -> None:
     if played.text == text:
-        output.remark(f"{file} is as it was")
+        output.remark(f"{file} is unchanged")
         return
     file.write_bytes(played.text.encode())
     output.remark(f"{file} is rewritten")

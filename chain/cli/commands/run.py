@@ -25,10 +25,12 @@ def command(script: Path, args: tuple[str, ...], where: str, offered: ContractCa
     """Run main(chain) of SCRIPT on the chain. ARGS are passed in sys.argv. Options of the script go after --."""
     main = getattr(loaded(script), "main", None)
     if not callable(main):
-        raise click.UsageError(f"{script} has no main(chain): write one, it is what is run")
+        raise click.UsageError(
+            f"{script} has no main(chain), which is the function to run: write one"
+        )
     is_given = takes_chain(main)
     if not is_given and where != MEMORY:
-        raise click.UsageError(f"main() of {script} makes a chain of its own: write main(chain)")
+        raise click.UsageError(f"main() of {script} creates its own chain: write main(chain)")
     sys.argv = [str(script), *args]
     if not is_given:
         main()

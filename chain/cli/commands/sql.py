@@ -20,19 +20,21 @@ from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 
 _TABLES = "select name, kind, contract, columns from tables order by name"
-_STEPS_A_SECOND = 20_000_000  # of SQLite, about
+_STEPS_A_SECOND = 20_000_000  # steps of SQLite, roughly
 
 
 @click.command()
 @click.argument("question", required=False)
 @click.argument("values", nargs=-1)
-@click.option("-i", "--interactive", is_flag=True, help="Ask one question after the other.")
 @click.option(
-    "--most", type=click.IntRange(min=1), default=100_000, show_default=True, help="Refuse a longer answer."
+    "-i", "--interactive", is_flag=True, help="Read and answer queries until the input ends."
+)
+@click.option(
+    "--most", type=click.IntRange(min=1), default=100_000, show_default=True, help="Refuse a result with more rows."
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.IntRange(min=1), default=60, show_default=True,
-    help="Give up after about so long.",
+    help="Give up after about this many seconds.",
 )  # fmt: skip
 @options.chain_option
 @options.contracts_option
@@ -41,9 +43,9 @@ def command(
     question: str | None, values: tuple[str, ...], interactive: bool, most: int, seconds: int,
     where: str, offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
-    """Answer QUESTION, in which each '?' takes one of VALUES. Without a question, list the tables.
+    """Run QUESTION, a query in which VALUES replace each '?'. Without a query, list the tables.
 
-    There are tables of receipts and logs, and one for each declared event and model. Ctrl-C ends a question that takes long.
+    There are tables of receipts and logs, and one for each declared event and model. Ctrl-C stops a query that takes long.
     """
     limits = QueryLimits(rows=most, steps=seconds * _STEPS_A_SECOND)
     with options.open_chain(where, offered) as chain:
@@ -65,10 +67,10 @@ def _answer(
 
 
 def _ask_on(chain: Chain, limits: QueryLimits, *, json: bool) -> None:
-    """Answer questions, each of which ends with a semicolon or an empty line, until the input ends."""
+    """Run queries, each of which ends with a semicolon or an empty line, until the input ends."""
     with suppress(ImportError):
         import_module("readline")
-    output.remark("a question ends with ';'; .tables lists what there is, .quit ends")
+    output.remark("a query ends with ';'; .tables lists the tables, .quit ends")
     lines: list[str] = []
     while True:
         try:
@@ -94,7 +96,7 @@ def _ask_on(chain: Chain, limits: QueryLimits, *, json: bool) -> None:
 
 
 def _try(chain: Chain, question: str, limits: QueryLimits, *, json: bool) -> None:
-    """Answer a question, or say why there is no answer."""
+    """Run a query, or print why it failed."""
     try:
         _answer(chain, question, (), limits, json=json)
     except ValueError as error:

@@ -20,7 +20,7 @@ from chain.simulator.chain import Chain
 @options.contracts_option
 @output.json_option
 def command(tx: str, where: str, offered: ContractCatalogue, json: bool) -> None:
-    """Show the transaction TX, given its hash or its place in 'boardchain receipts'; -1 is the last."""
+    """Show the transaction TX, given its hash or its position in 'boardchain receipts'; -1 is the last."""
     with options.open_chain(where, offered) as chain:
         details(chain, _find_receipt(chain, tx), json=json)
 
@@ -33,7 +33,9 @@ def _find_receipt(chain: Chain, tx: str) -> Receipt:
     except IndexError:
         raise click.UsageError(f"there is no transaction {tx}: there are {len(receipts)}") from None
     except ValueError:
-        raise click.UsageError(f"{tx!r} names no transaction: give its hash or its place") from None
+        raise click.UsageError(
+            f"{tx!r} is not a transaction: give its hash or its position"
+        ) from None
     if receipt is None:
         raise click.UsageError(f"there is no transaction {tx} on this chain")
     return receipt

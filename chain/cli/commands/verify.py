@@ -26,7 +26,7 @@ from chain.simulator.catalogue import ContractCatalogue
 @contracts_option
 def command(file: Path, json: bool, offered: ContractCatalogue) -> None:
     """Play FILE, a transcript or the file of a chain, in new interpreters: under five hash seeds, with all contracts reloaded
-    half way, and on every other Python version on this machine that can run Boardchain. Ticks are compared as well.
+    halfway, and on every other Python version on this machine that can run Boardchain. Ticks are compared as well.
 
     If the results differ, the exit code is 1 and the first difference is shown: contract, entry, field.
     """

@@ -20,7 +20,7 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.option(
     "--from", "--sender", "sender", default="alice", help="Who asks.", shell_complete=completion.accounts,
 )  # fmt: skip
-@click.option("--block", type=int, help="As it was at the end of that block.")
+@click.option("--block", type=int, help="The value at the end of this block.")
 @options.chain_option
 @options.contracts_option
 @output.json_option

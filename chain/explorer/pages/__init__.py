@@ -1,4 +1,4 @@
-"""The pages: the address of each, and the function that finds what it shows."""
+"""The pages: the address and the function of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts: those that the chain signs for, and what one of any has and did."""
+"""Accounts: those that the chain signs for, and the balance and transactions of any account."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ async def activity(site: Site, request: Request) -> Page:
 
 
 def _entries(site: Site, contract: str) -> list[str]:
-    """The entries that can be asked for: of the contract, or of all."""
+    """The entries to filter by: of the contract, or of all contracts."""
     names = site.names.contracts_by_name
     wanted = [names[contract]] if contract in names else list(site.names.contracts)
     specs = [program.spec for address in wanted if (program := site.ledger.program_at(address))]

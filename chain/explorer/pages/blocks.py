@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ROWS: Final = 50
 _LINES: Final = 200
 _HASHED: Final = (
-    2_000  # blocks whose hash is shown without being asked for: it needs those of all before
+    2_000  # number of blocks up to which hashes are shown by default: a hash needs all earlier ones
 )
 
 

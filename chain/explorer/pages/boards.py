@@ -1,4 +1,4 @@
-"""Boards: all of them, and one with the transactions that are about it, each a step of the game."""
+"""Boards: a list of all, and a page for each with its transactions as steps of the game."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.lines import Line
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import emitted
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _CARDS: Final = 24
 _PATIENCE: Final = 0.25  # seconds for which a page waits until transactions are read
 _NOTHING: Final = "nothing to draw yet"
-_CHUNK: Final = 60  # plies that are listed at a time
+_CHUNK: Final = 60  # plies that are listed at a time; a short rest is listed with those before it
 
 _SVG_HEADERS: Final = {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
@@ -88,8 +89,8 @@ async def board(site: Site, request: Request) -> Page | Response:
     if not 1 <= ply <= count:
         raise Problem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
-    await site.past.to(receipt.position)
-    chunk = (ply - 1) // _CHUNK
+    await approach(site.ledger, receipt.position)
+    chunk = min((ply - 1) // _CHUNK, max(0, count - _CHUNK // 2) // _CHUNK)
     data: dict[str, object] = {
         "title": title_of(site, record),
         "record": record,
@@ -101,8 +102,6 @@ async def board(site: Site, request: Request) -> Page | Response:
         "line": site.lines.line(receipt),
         "emitted": [emitted(site, row, receipt.address) for row in receipt.log_rows],
         "chunk": chunk,
-        "chunks": range((count - 1) // _CHUNK + 1),
-        "size": _CHUNK,
         "log": [],
         "usual": "",
     }
@@ -114,8 +113,10 @@ async def board(site: Site, request: Request) -> Page | Response:
 
 def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Line]]:
     """The steps of one chunk with their numbers."""
-    first = chunk * _CHUNK
-    positions = record.positions[first : first + _CHUNK]
+    first, end = chunk * _CHUNK, chunk * _CHUNK + _CHUNK
+    if len(record.positions) - end < _CHUNK // 2:
+        end = len(record.positions)
+    positions = record.positions[first:end]
     game = site.survey.game(site.ledger.receipts[positions[0]]._digest)
     make = site.lines.without(game.key if game else None)
     lines = make.of(site.ledger.receipts[position] for position in positions)
@@ -123,12 +124,12 @@ def _log(site: Site, record: BoardRecord, chunk: int) -> list[tuple[int, Line]]:
 
 
 async def picture(site: Site, request: Request) -> Response:
-    """One board as a file, for a README or an `<img>`: as it stands, or after a step."""
+    """One board as a file, for a README or an `<img>`: the present board, or the board after a step."""
     record = await _record(site, request)
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):
         raise Problem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
-    await site.past.to(record.positions[ply - 1])
+    await approach(site.ledger, record.positions[ply - 1])
     step = site.pictures.step(record, site.ledger.receipts[record.positions[ply - 1]])
     drawn = step.after or step.before
     if drawn is None:

@@ -1,4 +1,4 @@
-"""Contracts: what they declare, their storage at any block, and their entries to try and, if switched on, to call."""
+"""Contracts: their declarations, their storage at any block, and their entries, to try or, if enabled, to call."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.boards import contract_named
 from chain.explorer.survey import Tally
@@ -94,7 +95,7 @@ async def contract(site: Site, request: Request) -> Page:
     number = page.number(request, "block")
     block = last if number is None else min(number, last)
     if block != last:
-        await site.past.to(site.ledger.blocks[block].end_receipt)
+        await approach(site.ledger, site.ledger.blocks[block].end_receipt)
     reader: ChainReader = site.chain if block == last else site.chain.at(block)
     await site.survey.catch_up()
     data: dict[str, Any] = {
@@ -121,7 +122,7 @@ async def contract(site: Site, request: Request) -> Page:
 def _program(site: Site, address: bytes) -> Program:
     program = site.ledger.program_at(address)
     if program is None:
-        raise Problem("There is no Python contract there any more.")
+        raise Problem("There is no longer a Python contract at this address.")
     return program
 
 
@@ -141,7 +142,7 @@ def _entry(site: Site, address: bytes, spec: EntrySpec) -> EntryRow:
 
 
 async def entry(site: Site, request: Request) -> Page | Response:
-    """Show the form of an entry, and what it would return with what was typed; send it if the form says so."""
+    """Show the form of an entry, and the result for the typed arguments; send it if the form says so."""
     address = contract_named(site, request.path_params["name"])
     program = _program(site, address)
     spec = program.spec.entries.get(request.path_params["entry"])
@@ -223,10 +224,11 @@ def _input(name: str, kind: ValueType, typed: dict[str, Any]) -> Input:
 
 
 async def _form(site: Site, request: Request) -> dict[str, str]:
-    """Return what a form sent, which only a page of this site can have made."""
+    """Return the fields of a form, which must come from a page of this site."""
     if not site.writes:
         raise Problem(
-            "This explorer only shows: start the node with --explorer-write to call from here.", 403
+            "This explorer is read-only: start the node with --explorer-write to call from here.",
+            403,
         )
     host = request.headers.get("host", "")
     if request.headers.get("origin") not in (f"http://{host}", f"https://{host}"):
@@ -238,5 +240,5 @@ async def _form(site: Site, request: Request) -> dict[str, str]:
             raise Problem("The form is too large.", 413)
     fields = page.form_fields(body)
     if not secrets.compare_digest(fields.get("token", "").encode(), site.token.encode()):
-        raise Problem("The form is older than this node: load the page again.", 400)
+        raise Problem("The form is older than this node: reload the page.", 400)
     return fields

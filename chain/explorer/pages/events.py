@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chain.explorer.site import Site
 
 ROWS: Final = 50
-_MOST_READ: Final = 1_000  # transactions, of which most may tell nothing
+_MOST_READ: Final = 1_000  # transactions to read, most of which may have no events
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ def events(site: Site, request: Request) -> Page:
 
 
 def names_of_events(ledger: Ledger) -> dict[Any, str]:
-    """Return how to ask for each type of event, by its key: a name that others have too gets its contract or its fields."""
+    """Return the query name of each event type, by its key. A name that several types share is extended by its contract or
+    its fields."""
     types = [type for type in ledger.event_types.all() if type.is_there]
     return {type.key: _by(types, type) for type in types}
 
@@ -87,7 +88,7 @@ def _by(types: list[EventType], type: EventType) -> str:
 
 
 def _all(site: Site, before: int | None) -> dict[str, object]:
-    """The logs of the last transactions before a receipt, so that no list of all logs is needed."""
+    """The logs of the last transactions before a receipt. They need no list of all logs."""
     receipts = site.ledger.receipts
     position = len(receipts) if before is None else min(before, len(receipts))
     last, rows = max(0, position - _MOST_READ), list[Row]()
@@ -145,7 +146,7 @@ def _blocks(request: Request) -> tuple[int | None, int | None]:
 
 
 class _Literals(PythonStyle):
-    """Values as they stand in a script."""
+    """Values as they are written in a script."""
 
     def member(self, value: Any) -> str:
         return f"{type(value).__name__}.{value.name}"
@@ -181,11 +182,11 @@ def _question(
 def _sql(
     site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
 ) -> str:
-    """The same as SQL: of the table of the event, or of several if its versions have several."""
+    """The same query in SQL: on the table of the event, or on several if its versions have several."""
     key = site.ledger.events.of(name).meanings[0].type.key
     table = next(found.table for found in declared_on(site.ledger) if found.type.key == key)
     columns = table_of(site.ledger, table).columns
-    count = len(columns) - 5  # the last five say where the event is
+    count = len(columns) - 5  # the last five locate the event
     spec = site.ledger.events.of(name).meanings[0].spec
     names = dict(zip((member.name for member in spec.members), columns[:count], strict=True))
     conditions = [

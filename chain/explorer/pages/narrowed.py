@@ -1,4 +1,4 @@
-"""Receipts by contract, entry, sender and outcome: from indexes, or read off the newest ones while these are being made."""
+"""Receipts by contract, entry, sender and outcome: from indexes, or by reading the newest ones while the indexes are built."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def narrowed(
 
 
 def _test(site: Site, name: str, value: Any) -> tuple[Any, Any]:
-    """Return how a receipt is compared: a function that reads it, and the value that it must have."""
+    """Return the test of a receipt: a function that reads a field, and the value that it must have."""
     if name == "contract":
         name, value = contract_key(site.ledger, value)
     if name == "program":

@@ -1,4 +1,4 @@
-"""Search: straight to what the word names, or a list if it may mean several things."""
+"""Search: goes straight to the named page, or shows a list if the word may mean several things."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def search(site: Site, request: Request) -> Page | Response:
 
 
 def _found(site: Site, word: str) -> Iterator[tuple[bool, str, str, str]]:
-    """Yield what a word may mean: whether it is exactly that, what it is, its name, and its page."""
+    """Yield the possible meanings of a word: True for an exact match, the type, the name and the page."""
     yield from _numbers(site, word)
     yield from _hashes(site, word)
     lower = word.lower()

@@ -1,4 +1,4 @@
-"""SQL: any question to the tables of the chain, bounded in work and size, and some that are written already."""
+"""SQL: any query on the tables of the chain, bounded in work and size, and some ready-made ones."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from starlette.requests import Request
 
 from chain.explorer import questions
 from chain.explorer.page import Page
-from chain.ledger.sql.table_names import OURS, ModelType, declared_on
-from chain.ledger.sql.tables import table_of
+from chain.ledger.sql.table import AppendOnlyTable
+from chain.ledger.sql.tables import Events, Models, all_tables
 from chain.rpc.errors import RpcError
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ _LONGEST: Final = 20_000  # characters of a question
 _SAVED: Final = (
     ("Calls by entry", "select contract, entry, count(*) as calls, sum(1 - ok) as failed, round(avg(gas_used)) as gas\n"
      "from receipts group by contract, entry order by calls desc"),
-    ("Reasons of failure", "select error, contract, entry, count(*) as times, max(position) as last\n"
+    ("Reasons for failure", "select error, contract, entry, count(*) as times, max(position) as last\n"
      "from receipts where ok = 0 group by error, contract, entry order by times desc"),
     ("Who plays most", "select sender_name, sender, count(*) as calls, sum(1 - ok) as failed\n"
      "from receipts group by sender order by calls desc limit 50"),
-    ("The dearest calls", "select position, contract, entry, gas_used from receipts order by gas_used desc limit 50"),
+    ("The most expensive calls", "select position, contract, entry, gas_used from receipts order by gas_used desc limit 50"),
     ("Events by type", "select event, name(address) as contract, count(*) as times from logs\n"
      "group by event, address order by times desc"),
     ("All tables", "select * from tables"),
@@ -58,15 +58,10 @@ async def sql(site: Site, request: Request) -> Page:
 
 
 def _tables(site: Site) -> list[tuple[str, str, str]]:
-    """The tables with their kind, and a question for the last rows of each."""
-    rows = [(name, "chain", f"select * from {name} limit 50") for name in ("receipts", "logs")]
-    for declared in declared_on(site.ledger):
-        if declared.type.is_there and declared.table not in OURS:
-            kind = "model" if isinstance(declared.type, ModelType) else "event"
-            order = (
-                ""
-                if kind == "model"
-                else f" order by {table_of(site.ledger, declared.table).names[-1]} desc"
-            )
-            rows.append((declared.table, kind, f"select * from {declared.table}{order} limit 50"))
+    """The tables with their kind, and a query for the last rows of each."""
+    rows = []
+    for table in all_tables(site.ledger, settled=True):
+        kind = "event" if isinstance(table, Events) else "model" if isinstance(table, Models) else "chain"  # fmt: skip
+        order = f" order by {table.key} desc" if isinstance(table, AppendOnlyTable) else ""
+        rows.append((table.name, kind, f"select * from {table.name}{order} limit 50"))
     return rows

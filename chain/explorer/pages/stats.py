@@ -1,4 +1,4 @@
-"""Figures: how much happened, by contract and entry."""
+"""Statistics by contract and entry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One transaction: why it failed, what was asked, what came of it, and on demand its trace and a test of it."""
+"""One transaction: why it failed, the request, the outcome, and on demand its trace and a test that reproduces it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from chain.abi import abi_name
 from chain.explorer import page
+from chain.explorer.approach import approach
 from chain.explorer.board_pictures import Step
 from chain.explorer.page import Page, Problem
 from chain.explorer.source_excerpt import excerpt
@@ -36,7 +37,7 @@ class Emitted:
     name: str | None
     fields: list[tuple[str, object]]
     text: str | None
-    query: str | None = None  # how to ask for all events of its type
+    query: str | None = None  # the query name of its event type
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class BoardView:
 
 
 class TraceLine(NamedTuple):
-    """A line of a trace: how deep it is, what it tells, and its words."""
+    """A line of a trace: its depth, its type and its text."""
 
     depth: int
     kind: str
@@ -140,7 +141,7 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
         known = receipt.position < site.survey.done
         ply = bisect_left(record.positions, receipt.position) + 1 if known else None
-        await site.past.to(receipt.position)
+        await approach(site.ledger, receipt.position)
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views
@@ -148,7 +149,7 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
 
 async def _trace(site: Site, receipt: Receipt) -> list[TraceLine]:
     """The messages of the transaction with their steps, which is run again for it."""
-    await site.past.to(receipt.position)
+    await approach(site.ledger, receipt.position)
     tree = await site.ask("chain_trace", [receipt.position])
     return [trace_line(line) for line in tree["text"].split("\n")]
 

@@ -1,4 +1,4 @@
-"""Worlds: their systems and models, the instances of a model, and how one came to be as it is."""
+"""Worlds: their systems and models, the instances of a model, and the history of each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERSIONS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one transaction made of a model."""
+    """The change of a model by one transaction."""
 
     version: Version[object]
     fields: list[tuple[str, object, object]]  # name, before, after
@@ -122,7 +122,7 @@ def _history(
 
 
 def _differences(before: Any, after: Any) -> list[tuple[str, object, object]]:
-    """The fields that differ; all that are there if there was nothing before."""
+    """The fields that differ; all fields if the model did not exist before."""
     known = after if after is not None else before
     if known is None:
         return []

@@ -1,6 +1,7 @@
 "use strict";
 // Every page works without this. It steps boards without loading whole pages, shows what is new, and adds keys.
 (() => {
+  const { src } = document.currentScript;  // other files are beside it, wherever the pages are
   const find = (selector, from = document) => from.querySelector(selector);
   const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
@@ -60,8 +61,7 @@
     find("input[name=ply]").value = wanted;
     history.replaceState(null, "", `${board.dataset.url}/${ply}`);
     document.title = next.dataset.title + " · Boardchain";
-    const chunk = Math.floor((ply - 1) / Number(board.dataset.size));
-    if (chunk !== Number(log().dataset.chunk)) swap("log", await load(location.pathname, "log"));
+    if (!find(`[data-ply="${ply}"]`, log())) swap("log", await load(location.pathname, "log"));
     mark(ply);
   }
 
@@ -127,7 +127,7 @@
   }
 
   function listen() {
-    const news = new EventSource("/-/live");
+    const news = new EventSource(new URL("live", src));
     news.onopen = () => find("#dot").classList.add("live");
     news.onerror = () => find("#dot").classList.remove("live");
     news.onmessage = (event) => {
@@ -136,7 +136,7 @@
       const isFirst = cuts === null;
       cuts = state.cuts;
       find("#head").textContent = state.block;
-      find(".head").href = `/block/${state.block}`;
+      find(".head").href = find(".head").href.replace(/\d+$/, state.block);
       if (!isFirst || String(state.block) !== document.body.dataset.block) refresh();
     };
     return news;

@@ -15,62 +15,62 @@ from chain.guard.scope import Scopes
 
 HASH: Final = Rule(
     "hash",
-    "'hash' gives another number for the same text in every run",
+    "'hash' returns a different number for the same text in every run",
     "Python salts it",
     "compare the values themselves, or use self.keccak of their bytes",
 )
 IDENTITY: Final = Rule(
     "id",
     "'id' is an address in this machine's memory",
-    "it is another one in every run",
-    "compare with 'is' or '==', or number the things yourself",
+    "it is different in every run",
+    "compare with 'is' or '==', or number the objects yourself",
 )
 OUTPUT: Final = Rule(
     "output",
-    "'{name}' talks to whoever sits at this machine",
-    "nobody else hears it",
+    "'{name}' works only on this machine, for a person at its terminal",
+    "it is not part of the chain",
     "use self.log(text), or emit an event",
 )
 DEBUG: Final = Rule(
     "debug",
-    "'{name}' talks to whoever sits at this machine",
-    "nobody else hears it",
-    "use self.log(text), or emit an event, or look for a mistake on a Chain(debug=True) or under pytest --contract-debug",
+    "'{name}' works only on this machine, for a person at its terminal",
+    "it is not part of the chain",
+    "use self.log(text), or emit an event, or debug on a Chain(debug=True) or with pytest --contract-debug",
 )
 FILE: Final = Rule(
     "open",
     "'open' opens a file",
-    "what it says is not part of the chain",
+    "the content of a file is not part of the chain",
     "take the text as an argument, or keep it in storage",
 )
 DYNAMIC: Final = Rule(
     "dynamic",
-    "'{name}' runs text as a program",
-    "nobody can check what that does",
+    "'{name}' runs text as code",
+    "such code cannot be checked",
     "write it out as a function",
 )
 BY_NAME: Final = Rule(
     "by_name",
-    "'{name}' reaches an attribute by a name that is computed",
-    "nobody can see here which one it is",
+    "'{name}' accesses an attribute by a computed name",
+    "the source does not show which attribute it is",
     "write x.name, or choose among values with a dict or a match statement",
 )
 NAMESPACE: Final = Rule(
     "namespace",
-    "'{name}' hands out names as data",
-    "what is among them is Python's affair and differs between its versions",
-    "write the names that you mean",
+    "'{name}' returns names as data",
+    "these names are internals of Python and differ between its versions",
+    "write the names that you need",
 )
 WIDE: Final = Rule(
     "wide_error",
     "'{name}' is not an error that a contract should name",
-    "it stands for what happens on one machine only, as running out of memory, or for being stopped",
-    "use Revert, or an error that says what is wrong: ValueError, KeyError …",
+    "it is for conditions of one machine, such as a lack of memory, or for being stopped",
+    "use Revert, or a specific error: ValueError, KeyError …",
 )
 NO_BUILTIN: Final = Rule(
     "no_builtin",
-    "'{name}' is not on the list of what a contract may use of Python",
-    "nobody has made sure that it does the same everywhere",
+    "'{name}' is not on the list of builtins that a contract may use",
+    "it may behave differently elsewhere",
     "do without it",
 )
 

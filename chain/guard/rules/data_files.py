@@ -19,33 +19,33 @@ from chain.source.word_sets import word_set
 
 ELSEWHERE: Final = Rule(
     "other_folder",
-    "'{name}' begins somewhere on this machine",
+    "'{name}' starts at a location of this machine",
     "that is not part of the package",
-    "begin with Path(__file__).parent, or with files(__package__)",
+    "start from Path(__file__).parent, or with files(__package__)",
 )
 UNSORTED: Final = Rule(
     "unsorted_folder",
-    "'{name}' lists files in the order in which the disk has them",
+    "'{name}' lists files in the order of this disk",
     "another disk has another order",
     "write sorted(….{name}(…))",
 )
 ENCODING: Final = Rule(
     "encoding",
-    "'read_text' without an encoding reads as the machine's settings have it",
+    "'read_text' without an encoding depends on the machine's settings",
     "they differ from machine to machine",
     "write read_text('utf-8')",
 )
 NOT_READING: Final = Rule(
     "not_reading",
-    "'{name}' does more with a file than to read it",
-    "what is on a disk is not part of the chain",
+    "'{name}' does more with a file than reading it",
+    "the content of a disk is not part of the chain",
     "use read_text('utf-8'), read_bytes() or sorted(….glob(…)) only",
 )
 TOO_LATE: Final = Rule(
     "late_reading",
     "'{name}' reads files, and this runs in a call",
-    "by then the files may say something else, or be gone",
-    f"read them at the top of the module '{LIBRARY}', and use what was read",
+    "by then the files may have changed, or be gone",
+    f"read them at the top of the module '{LIBRARY}', and use the result",
 )
 
 RULES: Final = (ELSEWHERE, UNSORTED, ENCODING, NOT_READING, TOO_LATE)

@@ -1,4 +1,4 @@
-"""Errors are caught by name, and never by a name that covers what stops a machine: out of gas, memory or stack."""
+"""Errors are caught by name, and never by a name that includes those that stop a machine: out of gas, memory or stack."""
 
 from __future__ import annotations
 
@@ -14,46 +14,48 @@ from chain.source.classes import class_of, is_enum
 from chain.source.static_types import NUMBER, TRUTH
 from chain.source.word_sets import word_set
 
-_STOP: Final = "it would also catch what stops this machine alone: no stack, no memory, no gas"
+_STOP: Final = (
+    "it would also catch the errors that stop only this machine: no stack, no memory, no gas"
+)
 _NAME: Final = "name the error that you expect: except Revert, except KeyError"
 
 BARE: Final = Rule("bare_except", "an 'except' without a name", _STOP, _NAME)
 BROAD: Final = Rule("broad_except", "'{name}' catches nearly everything", _STOP, _NAME)
 SUPPRESS: Final = Rule(
     "suppress",
-    "'{name}' lets nearly everything go by",
+    "'{name}' suppresses nearly everything",
     _STOP,
     "name the error that you expect: suppress(KeyError)",
 )
 LEAVE: Final = Rule(
     "finally",
-    "'{word}' in a 'finally' makes any error vanish",
-    "among them is the end of the gas, at which every machine must stop",
-    "put it behind the try statement",
+    "'{word}' in a 'finally' discards any error",
+    "that includes running out of gas, where every machine must stop",
+    "put it after the try statement",
 )
 ASSERT: Final = Rule(
     "assert",
-    "'assert' is left out when Python runs with -O",
-    "a machine that does so would allow what others refuse",
+    "Python skips 'assert' when it runs with -O",
+    "such a machine would allow what others refuse",
     "write {remedy}",
 )
 ALWAYS: Final = Rule(
     "always_true",
-    "'require' is given {what}, which is always true",
+    "'require' gets {what}, which is always true",
     "it lets everything pass",
     "write require(condition, text)",
 )
 GROUP: Final = Rule(
     "except_group",
-    "'except*' takes apart several errors at once",
-    "a call ends with one",
+    "'except*' handles several errors together",
+    "a call ends with one error",
     "write 'except'",
 )
 ERROR_TEXT: Final = Rule(
     "error_words",
-    "the words of Python's own {name} are used",
-    "they change from version to version of Python, and so do the numbers with them",
-    "say in your own words what is wrong",
+    "this uses the message of Python's own {name}",
+    "it differs between versions of Python",
+    "write a message of your own",
 )
 
 RULES: Final = (BARE, BROAD, SUPPRESS, LEAVE, ASSERT, ALWAYS, GROUP, ERROR_TEXT)
@@ -63,7 +65,7 @@ _BROAD: Final = word_set(
     "builtins.",
 ) | word_set("Halt OutOfGas", "chain.errors.")
 _REQUIRE: Final = word_set("require", "chain.") | word_set("require", "chain.errors.")
-# Errors whose message is Python's own. ValueError counts only where Python raises it, for authors raise it themselves.
+# Errors with a message by Python. ValueError counts only where Python raises it, because authors raise it themselves.
 _PYTHONS: Final = word_set(
     """
     ArithmeticError AttributeError IndexError KeyError LookupError OverflowError StopIteration TypeError UnicodeError

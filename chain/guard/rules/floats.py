@@ -11,20 +11,20 @@ from chain.guard.inference import infer
 from chain.guard.scope import Scopes
 from chain.source.static_types import PATH
 
-_WHY: Final = "a float is rounded, and what is rounded is not a rule of a game"
+_WHY: Final = "floats are rounded, and the rules of a game must be exact"
 
 FLOAT: Final = Rule("float", "{text} is a float", _WHY, "count in whole numbers of a smaller unit")
 COMPLEX: Final = Rule(
-    "complex", "{text} is a complex number", "it is made of floats", "keep two whole numbers"
+    "complex", "{text} is a complex number", "it consists of floats", "keep two whole numbers"
 )
 DIVISION: Final = Rule(
-    "division", "'{sign}' makes a float", _WHY, "write '{sign2}', which leaves a whole number"
+    "division", "'{sign}' makes a float", _WHY, "write '{sign2}', which returns a whole number"
 )
 FLOAT_TYPE: Final = Rule(
     "float_type",
     "'float' is not a type for a contract",
     _WHY,
-    "use int, and None for no limit at all",
+    "use int, and None for 'no limit'",
 )
 POWER: Final = Rule(
     "power", "a power with a negative exponent is a float", _WHY, "divide by the power with '//'"
@@ -33,25 +33,25 @@ FLOAT_FUNCTION: Final = Rule(
     "float_function",
     "'{path}' works with floats",
     _WHY,
-    "use '//' and '%', or {names} of math, which stay whole",
+    "use '//' and '%', or {names} of math, which return whole numbers",
 )
 FLOAT_FORMAT: Final = Rule(
     "float_format",
-    "the format '{spec}' makes a float of its number",
+    "the format '{spec}' converts its number to a float",
     _WHY,
     "write the parts of the number with divmod",
 )
 LOCALE_FORMAT: Final = Rule(
     "locale_format",
-    "the format '{spec}' writes numbers as the machine's settings have it",
+    "the format '{spec}' depends on the machine's settings",
     "they differ from machine to machine",
     "write 'd', or ',' for groups of three digits",
 )
 JSON_FLOAT: Final = Rule(
     "json_float",
-    "json.loads makes a float of every number with a point",
+    "json.loads makes every number with a decimal point a float",
     _WHY,
-    "give it parse_float=str and parse_constant=str, or a function that refuses",
+    "pass parse_float=str and parse_constant=str, or a function that refuses",
 )
 
 RULES: Final = (

@@ -21,69 +21,69 @@ CLOCK: Final = Rule(
 )
 CHANCE: Final = Rule(
     "chance",
-    "'{name}' brings chance from outside",
-    "nobody could replay what came of it",
-    "use self.random, or take what was drawn as an argument",
+    "'{name}' brings in outside randomness",
+    "nobody could replay the result",
+    "use self.random, or take the random value as an argument",
 )
 THREADS: Final = Rule(
     "threads",
-    "'{name}' lets things run side by side",
-    "which of them is first is decided by the machine",
-    "do one after the other",
+    "'{name}' is for concurrent code",
+    "the machine decides the order",
+    "run one step after the other",
 )
 OUTSIDE: Final = Rule(
     "outside",
-    "'{name}' reaches out of the chain",
-    "what is there differs from machine to machine",
+    "'{name}' reaches outside the chain",
+    "the outside differs from machine to machine",
     "take it as an argument, or keep it in storage",
 )
 FILES: Final = Rule(
     "files",
     "'{name}' reads or writes files",
-    "what they say is not part of the chain",
+    "the content of a file is not part of the chain",
     f"read the data files of the package while it is imported, in its module '{LIBRARY}'",
 )
 REFLECTION: Final = Rule(
     "reflection",
-    "'{name}' looks into Python itself",
-    "that differs between its versions",
-    "name what is meant, or choose with a dict or a match statement",
+    "'{name}' inspects Python itself",
+    "its internals differ between versions",
+    "refer to things by name, or choose with a dict or a match statement",
 )
 INEXACT: Final = Rule(
     "inexact",
-    "'{name}' counts in other than whole numbers",
-    "how they are rounded is not a rule of a game",
+    "'{name}' computes with numbers that are not whole",
+    "these are rounded, and the rules of a game must be exact",
     "count in whole numbers of a smaller unit",
 )
 CACHE: Final = Rule(
     "cache",
-    "'{name}' remembers from call to call",
-    "a second call then costs less than the first, but not on a machine that has just begun",
+    "'{name}' keeps results from call to call",
+    "a second call then costs less than the first, but not on a machine that has just started",
     "compute it once at the top of the module, or keep it in storage",
 )
 MACHINE: Final = Rule(
     "machine",
-    "'{name}' is the chain as it looks from outside",
-    "a contract runs inside of it",
-    "use what self has: self.keccak, self.at, self.deploy, self.block, self.emit",
+    "'{name}' is for use outside of contracts",
+    "a contract runs inside the chain",
+    "use the members of self: self.keccak, self.at, self.deploy, self.block, self.emit",
 )
 UNLISTED: Final = Rule(
     "unlisted",
     "'{name}' is not on the list of what a contract may import",
-    "nobody has made sure that it does the same everywhere",
+    "it may behave differently elsewhere",
     "{instead}",
 )
 STAR: Final = Rule(
     "star",
-    "'*' imports names that nobody can see here",
-    "what they mean may change with '{name}'",
-    "name what you use",
+    "'*' imports names that are not visible here",
+    "they may change with '{name}'",
+    "import the names that you use",
 )
 LATE: Final = Rule(
     "late_import",
     "an import inside {what}",
-    "what it brings would depend on {when}",
-    "import it at the top of the module, and where two modules import each other write 'import package.module' there",
+    "its result would depend on {when}",
+    "import it at the top of the module, and if two modules import each other, write 'import package.module' there",
 )
 
 RULES: Final = (
@@ -177,8 +177,8 @@ def report_math(path: str, node: ast.AST, place: Scopes) -> None:
 def _instead(home: str, module: Module) -> str:
     names = MODULES.get(home)
     if names:
-        return f"of '{home}' there are {', '.join(sorted(names, key=str.lower)[:12])}"
-    return f"write what you need of it in '{module.name.rpartition('.')[0] or module.name}'"
+        return f"'{home}' offers {', '.join(sorted(names, key=str.lower)[:12])}"
+    return f"write the parts that you need in '{module.name.rpartition('.')[0] or module.name}'"
 
 
 def attributes(node: ast.Attribute, place: Scopes) -> None:
@@ -195,9 +195,9 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
 def places(node: ast.Import | ast.ImportFrom, place: Scopes) -> None:
     """Report an import that is not at the top level of its module."""
     if place.is_running:
-        place.report(LATE, node, what="a function", when="who calls it first")
+        place.report(LATE, node, what="a function", when="the first caller")
     elif place.scope.what == "class":
-        place.report(LATE, node, what="a class", when="what stands above it")
+        place.report(LATE, node, what="a class", when="the lines above it")
 
 
 def conditional(node: ast.If | ast.Try, place: Scopes) -> None:
@@ -211,7 +211,7 @@ def conditional(node: ast.If | ast.Try, place: Scopes) -> None:
     ]
     for statement in nested_imports:
         block = "an 'if'" if isinstance(node, ast.If) else "a 'try'"
-        place.report(LATE, statement, what=block, when="what is installed where it runs")
+        place.report(LATE, statement, what=block, when="the installed packages")
 
 
 CHECKS: Final = {

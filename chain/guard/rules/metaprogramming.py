@@ -1,4 +1,4 @@
-"""No metaprogramming: a class is what its body says, an attribute is what was set, `__init__` alone creates an instance."""
+"""No metaprogramming: a class is what its body says, an attribute is what was set, only `__init__` sets up an instance."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from chain.source.word_sets import word_set
 METHOD: Final = Rule(
     "magic_method",
     "'{name}' changes {what}",
-    "what a line does then no longer stands in that line",
+    "the source then no longer shows what a line does",
     "write a method with a name of its own, and call it",
 )
 ATTRIBUTE: Final = Rule(
     "magic_attribute",
-    "'.{name}' reaches behind the class",
-    "what is there is Python's affair and differs between its versions",
-    "use what the class offers by name, and super() for the methods of the class above",
+    "'.{name}' bypasses the class",
+    "it is internal to Python and differs between its versions",
+    "use the members that the class defines, and super() for the methods of its parent",
 )
 METACLASS: Final = Rule(
     "metaclass",
-    "{name}={value} lets another class decide what this one is",
-    "what a line does then no longer stands in that line",
-    "write the class out, or a function that makes what differs",
+    "{name}={value} lets another class change this one",
+    "the source then no longer shows what a line does",
+    "write the class out, or a function for the parts that differ",
 )
 DYNAMIC_CLASS: Final = Rule(
     "made_class",
-    "'type' with three arguments makes a class",
-    "nobody can see here what is in it",
-    "write it as a class",
+    "'type' with three arguments creates a class",
+    "the source does not show its content",
+    "write a class statement",
 )
 EXIT_RETURNS: Final = Rule(
     "exit_value",
-    "'__exit__' returns something, so it may swallow whatever went wrong",
-    "among that is the end of the gas, at which every machine must stop",
-    "return None, and catch what you expect with try and except",
+    "'__exit__' returns something, so it may suppress any error",
+    "that includes running out of gas, where every machine must stop",
+    "return None, and catch the errors that you expect with try and except",
 )
 FRAME_ACCESS: Final = Rule(
     "behind",
-    "'.{name}' is the machine behind a contract",
-    "what a contract does there, no gas may pay for and nobody may undo",
-    "use what self has: self.caller, self.block, self.emit, self.at, self.random",
+    "'.{name}' is internal to the chain",
+    "what a contract does with it may cost no gas and may not be undone",
+    "use the members of self: self.caller, self.block, self.emit, self.at, self.random",
 )
 OWN_FILE: Final = Rule(
     "own_file",
-    "'__file__' says where the package lies on this machine",
-    "it lies elsewhere on another one",
+    "'__file__' is the path of the package on this machine",
+    "it differs on other machines",
     f"read the package's data in its module '{LIBRARY}', while it is imported",
 )
 
@@ -62,12 +62,12 @@ _MACHINE: Final = word_set("_frame")
 _TABLES: Final = word_set(
     "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
 )
-_ATTRIBUTE: Final = "what an attribute is"
-_OTHERS: Final = "what an attribute of another class is"
-_MAKING: Final = "how a class or an instance is made"
-_KIND: Final = "what an instance is of"
+_ATTRIBUTE: Final = "what an attribute means"
+_OTHERS: Final = "the attributes of another class"
+_MAKING: Final = "how a class or an instance is created"
+_KIND: Final = "which class an instance belongs to"
 _WHOLE: Final = "a value into a number that is not whole"
-_TURNS: Final = "the order in which things run"
+_TURNS: Final = "the order of execution"
 _CHANGED: Final = {
     **dict.fromkeys(
         word_set("__getattr__ __getattribute__ __setattr__ __delattr__ __dir__"), _ATTRIBUTE
@@ -78,7 +78,7 @@ _CHANGED: Final = {
     **dict.fromkeys(word_set("__truediv__ __rtruediv__ __itruediv__"), "what '/' means"),
     **dict.fromkeys(word_set("__float__ __complex__ __round__ __floor__ __ceil__"), _WHOLE),
     **dict.fromkeys(word_set("__aiter__ __anext__ __aenter__ __aexit__ __await__"), _TURNS),
-    "__del__": "what happens when Python lets go of an instance, which no rule says",
+    "__del__": "what happens when Python deletes an instance, at a time that no rule fixes",
 }
 
 

@@ -11,27 +11,27 @@ from chain.source.word_sets import word_set
 
 UNUSED_VALUE: Final = Rule(
     "made_and_dropped",
-    "this {name} is made and dropped",
+    "this {name} is created and dropped",
     "{what}",
     "write {instead}",
 )
 COMPARED: Final = Rule(
     "compared_and_dropped",
-    "what this comparison says is dropped",
-    "nothing is refused or set by it",
-    "write one '=' to set, or require(condition, text)",
+    "the result of this comparison is dropped",
+    "it refuses nothing and sets nothing",
+    "write one '=' to assign, or require(condition, text)",
 )
 UNCALLED: Final = Rule(
     "uncalled",
     "'{name}' is not called",
-    "a method that is only named does nothing",
+    "naming a method does not run it",
     "write {name}()",
 )
 
 UNENTERED: Final = Rule(
     "in_place_without_with",
     "'{name}' is not entered",
-    "nothing is opened or written by it",
+    "it opens and writes nothing",
     "write with {name}(…) as model:",
 )
 
@@ -39,8 +39,8 @@ RULES: Final = (UNUSED_VALUE, COMPARED, UNCALLED, UNENTERED)
 
 _REVERT: Final = word_set("Revert", "chain.") | word_set("Revert", "chain.errors.")
 _MARKS: Final = {
-    "event": ("nobody is told of it", "self.emit({name}(…))"),
-    "error": ("nothing is refused by it", "raise {name}(…)"),
+    "event": ("it is not emitted", "self.emit({name}(…))"),
+    "error": ("it refuses nothing", "raise {name}(…)"),
 }
 
 

@@ -1,7 +1,7 @@
 """Sets on chain keep the order of insertion, but Python's own sets have another order in every run.
 
 Code at the top of a module or a class runs twice: when Python imports it, for readers and scripts, and in the instrumented
-copy. So what is made there of the order of a set would not be the same for both.
+copy. So a result that depends on the order of a set would differ between the two.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from chain.source.word_sets import word_set
 
 ORDER: Final = Rule(
     "set_order",
-    "this takes the items of a set in their order while the module is imported",
-    "there a set has another order in every run, and on the chain that of insertion",
+    "this depends on the order of a set while the module is imported",
+    "in Python a set has a different order in every run, on chain that of insertion",
     "write sorted({text}), or keep a tuple or a dict",
 )
 

@@ -1,4 +1,4 @@
-"""A contract keeps its state in storage. Any other value that outlives a call is lost on a machine that starts afresh.
+"""A contract keeps its state in storage. Any other value that outlives a call is lost on a machine that is restarted.
 
 So the values of modules and classes are constants: built while the module is imported, and never changed by a function.
 """
@@ -24,8 +24,8 @@ from chain.source.modules import Definition
 from chain.source.static_types import class_named
 from chain.source.word_sets import word_set
 
-_LOST: Final = "it is not part of the chain: a failed call would not undo it, another machine would not have it"
-_STORE: Final = "keep it in a field of the contract, or hand it on as an argument"
+_LOST: Final = "it is not part of the chain: a failed call would not undo it, and another machine would not have it"
+_STORE: Final = "keep it in a field of the contract, or pass it as an argument"
 
 GLOBAL: Final = Rule("global", "'{word}' sets {names} from inside a function", _LOST, _STORE)
 SHARED: Final = Rule("shared", "this changes '{name}', which outlives the call", _LOST, _STORE)
@@ -33,26 +33,26 @@ CLASS_VALUE: Final = Rule("class_value", "this sets '{name}' on a class", _LOST,
 CLASS_MUTABLE: Final = Rule(
     "class_mutable",
     "{thing} in the body of a class is shared by all its instances",
-    "what one of them changes, all have, from call to call",
+    "a change through one of them affects all, from call to call",
     "write a tuple, field(default_factory={factory}) in a dataclass, or a constant of the module",
 )
 DEFAULT: Final = Rule(
     "default",
-    "{thing} as a default is made once and then shared by all calls",
-    "what one call changes, the next one finds",
-    "write None and make it inside, or a tuple",
+    "{thing} as a default is created once and then shared by all calls",
+    "a change in one call affects the next",
+    "write None and create it inside, or use a tuple",
 )
 ITERATOR: Final = Rule(
     "iterator",
-    "'{name}' is read once and remembers how far",
+    "'{name}' can be read only once and keeps its position",
     _LOST,
-    "make a tuple of it, or make it anew inside the function",
+    "make a tuple of it, or create it inside the function",
 )
 OBJECT: Final = Rule(
     "object",
     "'{name}' is a {cls}, whose methods change it",
     _LOST,
-    "make it inside the call, or let {cls} be a frozen dataclass whose methods return a new one",
+    "create it inside the call, or make {cls} a frozen dataclass whose methods return a new one",
 )
 
 RULES: Final = (GLOBAL, SHARED, CLASS_VALUE, CLASS_MUTABLE, DEFAULT, ITERATOR, OBJECT)

@@ -21,14 +21,14 @@ from chain.source.word_sets import word_set
 STORED: Final = Rule(
     "stored_list",
     "this changes {text}, a list that was read from storage",
-    "what is read is a copy, so the change would be lost, and is refused when the contract runs",
-    "put a new list into self.{field}, such as [*{text}, item], or a changed copy, list({text})",
+    "the list is a copy: the change would be lost, so it is refused when the contract runs",
+    "assign a new list to self.{field}, such as [*{text}, item], or a changed copy, list({text})",
 )
 UNREAD: Final = Rule(
     "unread_list",
-    "this adds to {text}, which was read from storage and is not looked at again",
-    "what is read is a copy, so the change is lost",
-    "put the longer list into self.{field}, or take the line away",
+    "this adds to {text}, which was read from storage and is not used again",
+    "the list is a copy, so the change is lost",
+    "assign the longer list to self.{field}, or remove the line",
 )
 
 RULES: Final = (STORED, UNREAD)

@@ -11,18 +11,18 @@ from chain.guard.scope import Scopes
 
 ASYNC: Final = Rule(
     "async",
-    "'{word}' waits for its turn",
-    "whose turn it is then is not decided by the chain",
-    "take '{word}' away: a call runs to its end at once",
+    "'{word}' waits for other code",
+    "the chain does not decide which code runs then",
+    "remove '{word}': a call runs to its end without waiting",
 )
 SAME: Final = Rule(
     "is_value",
-    "'is' asks whether two {kind} lie at one place in memory",
-    "equal ones may, or may not, as this Python has it",
+    "'is' compares the memory addresses of two {kind}",
+    "equal ones may have the same address or not, depending on the Python",
     "compare them with '=='",
 )
 NOT_PYTHON: Final = Rule(
-    "not_python", "this is not Python", "nothing of it can be checked", "mend it"
+    "not_python", "this is not valid Python", "it cannot be checked", "correct it"
 )
 
 RULES: Final = (ASYNC, SAME, NOT_PYTHON)

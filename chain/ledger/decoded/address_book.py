@@ -36,7 +36,7 @@ class AddressBook:
         return self.account(address) or self._contract(address)
 
     def find(self, name: str, keys: Iterable[Account] = ()) -> bytes | None:
-        """Return the address with that name: an account among `keys`, or else any account or contract."""
+        """Return the address with that name: an account among `keys`, otherwise any account or contract."""
         own = next((account for account in keys if account.name == name), None)
         accounts = self._ledger.state.accounts
         if own is not None:
@@ -49,7 +49,7 @@ class AddressBook:
 
     @property
     def contracts(self) -> dict[bytes, str]:
-        """The names of the contracts by address: of those in Python in order of creation, then of those in bytecode."""
+        """The names of the contracts by address: Python contracts in order of creation, then those in bytecode."""
         return {
             **{address: names[-1][1] for address, names in self._had.items()},
             **self._ledger.foreign.names,

@@ -1,7 +1,7 @@
 """The history of a contract's fields: the value after each transaction that changed it.
 
-A value is read as it was at some index of the timeline, and the words that it was read from are noted. It can change only
-where one of these changes, so the next index to read it at is the next change of any of them.
+A value is read as of some index of the timeline, and the words that it was read from are recorded. It can change only if one
+of these words changes, so it is read again at the next change of any of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ReadKey: TypeAlias = Callable[[ValueType, Any, str], Any]  # type, key as it was
 
 
 class FieldHistory:
-    """The timeline indexes at which each word changed, for the contracts that were asked for."""
+    """The timeline indexes at which each word changed, for the queried contracts."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.border = ledger, ledger.border
@@ -51,7 +51,7 @@ class FieldHistory:
     def versions(
         self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[object], moment: int, read_key: ReadKey
     ) -> list[Version[Any]]:  # fmt: skip
-        """Return the values of a field, or of what it has under `keys`, before a timeline index."""
+        """Return the values of a field, or of its item under `keys`, before a timeline index."""
         read = _reader(spec, field, keys, read_key)
         changes, then = self._changes_of(address), -1
         storage = _Then(self._ledger, address, changes, then)
@@ -136,7 +136,7 @@ def _reader(
         steps.append(key)
         path = f"{path}[{short_repr(key)}]"
     if isinstance(layout, CollectionLayout):
-        raise TypeError(f"{path} is a {layout.what}: say of which item")
+        raise TypeError(f"{path} is a {layout.what}: name an item")
 
     def read(storage: ReadOnlyStorage) -> Any:
         value = load(storage, 0)

@@ -1,4 +1,5 @@
-"""Values as text or as data: one visitor, and a style for each reader. Here is the text for people, accounts by name."""
+"""Values as text or as data: one visitor, and a style for each purpose. This module has the text for people, with accounts by
+name."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ class AddressNames(Protocol):
 
 
 class ValueStyle(ABC, Generic[S]):
-    """A style in which values are shown. The methods but for `show` are for one sort of value each."""
+    """A style in which values are shown. Each method except `show` is for one sort of value."""
 
     def show(self, value: Any) -> S:
         shown: S = getattr(self, method_for(value.__class__))(value)
@@ -94,7 +95,7 @@ class PythonStyle(ValueStyle[str]):
 
 
 class ValueFormatter(PythonStyle):
-    """Values for people: accounts and contracts by name, long bytes cut off."""
+    """Values for people: accounts and contracts by name, long bytes shortened."""
 
     def __init__(self, names: AddressNames) -> None:
         self.names = names

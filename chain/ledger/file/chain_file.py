@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 5
+FORMAT: Final = 6
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
@@ -43,6 +43,10 @@ TABLES: Final = {
     },
     "chain:cells": (
         'create table "chain:cells" (address blob, slot blob, row blob not null, primary key (address, slot)) without rowid'
+    ),
+    "chain:changes": (
+        'create table "chain:changes" (address blob, slot blob, stretch integer, row blob not null,'
+        " primary key (address, slot, stretch)) without rowid"
     ),
     "chain:sums": (
         'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'
@@ -78,7 +82,7 @@ class ChainFile:
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
-        self.is_missed = False  # a forked child tried to use it
+        self.is_missed = False  # a forked child process tried to use it
         # The pending changes to the sums of the public tables; None if those tables are damaged.
         self.sums: Pending | None = {}
         self._note = self._process, get_ident(), self._real
@@ -99,13 +103,13 @@ class ChainFile:
             self._lock.take()
         except LockHeld as held:
             raise BadChainFile(
-                f"{self.name} is open for writing in {held}: only one at a time can have it, so close it there first"
+                f"{self.name} is open for writing in {held}: close it there first, because only one process at a time can write"
             ) from None
         except sqlite3.OperationalError as problem:
             raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
 
     def kept(self, opened: T) -> T:
-        """Record that the file is open, and return `opened`, what was opened with it."""
+        """Record that the file is open, and return `opened`, the object that was opened with it."""
         _started.pop(self._note, None)
         return opened
 
@@ -134,12 +138,12 @@ class ChainFile:
     def check_use(self) -> None:
         """Refuse to use a file that was closed, or that was opened by the process from which this one was forked."""
         if self._is_closed:
-            raise ValueError(f"{self.name} is closed: open it again to go on")
+            raise ValueError(f"{self.name} is closed: reopen it to continue")
         if not self.is_ours:
             self.is_missed = True
             raise RuntimeError(
-                f"{self.name} is open in process {self._process}, of which this one is a fork: use the chain there,"
-                f" or close it there before you open it here"
+                f"{self.name} is open in process {self._process}, of which this one is a fork: use "
+                "the chain there, or close it there before you open it here"
             )
 
     def _inspect(self) -> dict[str, Any] | None:
@@ -174,14 +178,16 @@ class ChainFile:
             raise BadChainFile(f"{name} is not a file")
         if self.path.stat().st_nlink > 1:
             raise BadChainFile(
-                f"{name} has other names (hard links), and the log of a database goes by one name: remove them, or open a copy"
+                f"{name} has other names (hard links), and the log of a database has only one: remove them, or open a copy"
             )
         with self.path.open("rb") as file:
             head = file.read(100)
         if len(head) < 100 or not head.startswith(_HEAD):
             raise BadChainFile(f"{name} is not a chain: it is not an SQLite database")
         if int.from_bytes(head[68:72]) != APPLICATION_ID:
-            raise BadChainFile(f"{name} is not a chain: it is an SQLite database of something else")
+            raise BadChainFile(
+                f"{name} is not a chain: it is an SQLite database of another application"
+            )
         version = int.from_bytes(head[60:64])
         if version > FORMAT:
             raise BadChainFile(
@@ -190,7 +196,7 @@ class ChainFile:
         if version < FORMAT:
             raise BadChainFile(
                 f"{name} was written by an older Boardchain: it has format {version}, this one reads {FORMAT};"
-                f" record the play with that one, and replay it with this one"
+                f" record a transcript with that version, and replay it with this one"
             )
 
     @contextmanager
@@ -213,7 +219,7 @@ class ChainFile:
     def _reader(self) -> sqlite3.Connection:
         """Return the open connection. Before the first change it is read-only.
 
-        A file that was closed properly is opened as immutable, so that SQLite does not even create helper files beside it.
+        A file that was closed properly is opened as immutable, so that SQLite does not even create helper files next to it.
         """
         if self._connection is None:
             has_log = self._real.with_name(f"{self._real.name}-wal").exists()
@@ -246,7 +252,7 @@ class ChainFile:
         selected = self._select(table, first, end)
         missing = {*range(first, end)} - {key for key, _ in selected}
         if missing:
-            raise Damaged(f'row {min(missing)} of "chain:{table}" is not there')
+            raise Damaged(f'row {min(missing)} of "chain:{table}" is missing')
         return [decode(opened(table, key, row)) for key, row in selected]
 
     def rows_from(self, table: str, first: int) -> list[tuple[int, Any]]:
@@ -262,7 +268,7 @@ class ChainFile:
                 selected = self._select(table, first, end)
                 present = [row for i, (key, row) in enumerate(selected) if key == first + i]
                 if not present:
-                    raise Damaged(f'row {first} of "chain:{table}" is not there')
+                    raise Damaged(f'row {first} of "chain:{table}" is missing')
                 return [made(opened(table, key, row)) for key, row in enumerate(present, first)]
 
         return Pages(count, read)
@@ -319,7 +325,7 @@ class ChainFile:
             self._empty_log()
 
     def _empty_log(self) -> None:
-        """Have SQLite move its log into the file: a log must not stay beside a file that was replaced."""
+        """Have SQLite move its log into the file: a log must not remain next to a file that was replaced."""
         if self._real.with_name(f"{self._real.name}-wal").exists():
             with closing(sqlite3.connect(self._real)) as connection:
                 connection.execute("pragma wal_checkpoint(truncate)")
@@ -361,6 +367,6 @@ def merged_settings(
     for name, value in given.items():
         if known.get(name) != value:
             raise ValueError(
-                f"{file.path.name} was made with {name}={known.get(name)!r} and keeps it: leave {name}={value!r} away"
+                f"{file.path.name} was made with {name}={known.get(name)!r} and keeps it: omit {name}={value!r}"
             )
     return known

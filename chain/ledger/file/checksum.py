@@ -13,7 +13,7 @@ from chain.crypto.cbor import decode, encode
 
 
 class Damaged(ValueError):
-    """Something in a chain's file is not as it was written; the message says what."""
+    """Something in a chain's file is not as it was written; the message names it."""
 
 
 def add_checksum(table: str, key: Hashable, row: object) -> bytes:

@@ -1,5 +1,5 @@
-"""The rows of a chain's file that are derived from the others: hashes that somebody asked for, the index of the logs,
-creations, and the public tables. They are written now and then, many at once, and `Derived` says how far they go.
+"""The rows of a chain's file that are derived from the others: hashes that were requested, the indexes of logs and changes,
+creations, and the public tables. They are written from time to time, many together, and `Derived` records how far they go.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
+from chain.ledger.file.change_rows import delete_stretches, write_stretch
 from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.file.load_ledger import Derived
 from chain.ledger.file.published_tables import PublishedTables
@@ -40,7 +42,7 @@ class DerivedRows:
     ) -> None:
         self._connection, self._ledger = connection, ledger
         self._tables = PublishedTables(connection, ledger, file)
-        self._done: Derived | None = done  # None: what was begun may be in the file or not
+        self._done: Derived | None = done  # None: an unfinished write may be in the file or not
 
     @property
     def done(self) -> Derived:
@@ -51,13 +53,12 @@ class DerivedRows:
         return self._done
 
     def forget(self) -> None:
-        """Forget what is known of the file: the last write may have been rolled back."""
+        """Forget what is known about the file: the last write may have been rolled back."""
         self._done = None
 
     def write(self, number: int, standing: Lengths | None) -> None:
-        """Write what is missing up to the step `number`, after what is not valid any more was deleted.
-
-        `standing` says what remained after a truncation. If the transaction is rolled back, call `forget`.
+        """Delete rows that are no longer valid, then write the missing ones up to the step `number`. `standing` holds the
+        lengths that remained after a truncation. If the transaction is rolled back, call `forget`.
         """
         had, ledger = self.done, self._ledger
         self._done = None
@@ -66,16 +67,17 @@ class DerivedRows:
         chunks, creations = self._write_chunks(kept.chunks), ledger.creations.rows
         new = enumerate(map(tuple, creations[kept.creations :]), kept.creations)
         put(self._connection, "creations", new)
+        stretches, changes = self._write_changes(kept)
         pending = self._tables.update(kept, kept != had)
         done = Derived(
             number, len(ledger.timeline), len(ledger.receipts), len(ledger.events), headers, hashes, chunks,
-            len(creations), ledger.events.sources, pending,
+            len(creations), stretches, changes, ledger.events.sources, pending,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
         self._done = done
 
     def _shorten(self, had: Derived, standing: Lengths) -> Derived:
-        """Delete hashes and chunks that are not valid any more, and return how far the valid rows go."""
+        """Delete the rows that are no longer valid, and return how far the valid rows go."""
         blocks, timeline, receipts = standing
         logs = had.logs
         if receipts < had.receipts:
@@ -84,6 +86,7 @@ class DerivedRows:
             timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts), logs=logs,
             headers=min(had.headers, blocks), hashes=min(had.hashes, receipts), chunks=min(had.chunks, logs // CHUNK),
             creations=min(had.creations, self._ledger.creations.before(receipts)),
+            stretches=min(had.stretches, timeline // change_index.STRETCH),
         )  # fmt: skip
         for table, key, end in (
             ("headers", "number", kept.headers),
@@ -92,6 +95,9 @@ class DerivedRows:
             ("creations", "place", kept.creations),
         ):
             self._connection.execute(f'delete from "chain:{table}" where {key} >= ?', (end,))
+        if kept.stretches < had.stretches:
+            gone = delete_stretches(self._connection, kept.stretches)
+            kept = kept._replace(changes=had.changes - gone)
         return kept
 
     def _write_hashes(self, kept: Derived) -> tuple[int, int]:
@@ -106,6 +112,13 @@ class DerivedRows:
         receipts = ledger.receipts[kept.hashes : end]
         put(self._connection, "hashes", ((r.position, ledger.hash_of(r)) for r in receipts))
         return count, end
+
+    def _write_changes(self, kept: Derived) -> tuple[int, int]:
+        """Write the index of the changes in all complete stretches; return how many these are, and their rows."""
+        timeline, size = self._ledger.timeline, change_index.STRETCH
+        stretches = range(kept.stretches, len(timeline) // size)
+        rows = (write_stretch(self._connection, n, timeline[n * size : (n + 1) * size]) for n in stretches)  # fmt: skip
+        return kept.stretches + len(stretches), kept.changes + sum(rows)
 
     def _write_chunks(self, first: int) -> int:
         """Write the index of the logs from a chunk on, and return how many chunks there are. The rest is indexed on opening."""

@@ -19,7 +19,7 @@ def check_schema(connection: sqlite3.Connection, tables: dict[str, str]) -> None
     existing = dict(connection.execute("select name, sql from sqlite_master where type = 'table'"))
     for name, statement in tables.items():
         if existing.get(name) != statement.replace("create table", "CREATE TABLE", 1):
-            raise Damaged(f'table "{name}" is not there, or not as it was made')
+            raise Damaged(f'table "{name}" is missing, or was altered')
 
 
 def is_well_formed(connection: sqlite3.Connection, size: int) -> bool:

@@ -1,4 +1,4 @@
-"""Load a chain from its file: its present is read at once, its history when it is needed.
+"""Load a chain from its file: the present state immediately, the history on demand.
 
 The state is stored as of some block, and the changes since then are redone. Receipts, blocks, hashes and older changes stay in
 the file.
@@ -17,6 +17,7 @@ from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import DERIVED, NOW, ChainFile
+from chain.ledger.file.change_rows import ChangeRows
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.state_rows import Cells, load_cells
@@ -40,7 +41,7 @@ class LedgerLengths(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """What remained when the chain went back in a step."""
+    """The lengths that remained when a step rolled the chain back."""
 
     number: int  # of the step
     blocks: int
@@ -55,9 +56,9 @@ class Now(NamedTuple):
     open: Any = None
     lengths: LedgerLengths = LedgerLengths()
     number: int = 0  # of the last step that was written
-    settled: int | None = None  # how many changes the stored state includes
+    settled: int | None = None  # the number of changes that the stored state includes
     cells: Cells = Cells()  # the rows of the stored state
-    cuts: tuple[Cut, ...] = ()  # the last times that the chain went back
+    cuts: tuple[Cut, ...] = ()  # the last rollbacks of the chain
 
     @classmethod
     def of(cls, row: Row) -> Now:
@@ -68,7 +69,7 @@ class Now(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """The row of the file that says how far the rows go that are derived from the others, and are written later."""
+    """The row of the file that records how far the derived rows go, which are written later."""
 
     number: int = 0  # of the last step that they include
     timeline: int = 0
@@ -78,12 +79,14 @@ class Derived(NamedTuple):
     hashes: int = 0
     chunks: int = 0
     creations: int = 0
+    stretches: int = 0  # of the index of the changes
+    changes: int = 0  # rows of these
     sources: Any = ()  # of the logs
     pending: int = 0  # total of the pending changes to the sums of the public tables
 
 
 class LoadedState(NamedTuple):
-    """What a file says of itself."""
+    """The description of a file's content."""
 
     now: Now
     derived: Derived = Derived()
@@ -98,7 +101,7 @@ class LoadedState(NamedTuple):
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
             "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
-            "creations": derived.creations,
+            "creations": derived.creations, "changes": derived.changes,
         }  # fmt: skip
 
 
@@ -159,13 +162,14 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
-    """Load creations, and hashes and the index of the logs, which stay in the file."""
+    """Load creations, and hashes and the indexes of logs and changes, which stay in the file."""
     ledger.creations.restore(file.rows("creations", 0, derived.creations), derived.receipts)
     headers = file.pages("headers", derived.headers, _header)
     ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
     ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))
     chunks = file.pages("logs", derived.chunks, decode)
     ledger.events.restore(derived.receipts, derived.logs, derived.sources, chunks)
+    ledger.past.index.restore(ChangeRows(file, derived.stretches))
 
 
 def _load_state(connection: sqlite3.Connection, ledger: Ledger, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""The right to write to a file. One process at a time has it, by locking a small database beside the file.
+"""The right to write to a file. One process at a time has it, by locking a small database next to the file.
 
 The lock is released when its process ends, in whatever way. It is not inherited on a fork: the child does not have it.
 A second opener reads from the small database which process has the lock.

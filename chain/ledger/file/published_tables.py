@@ -1,8 +1,8 @@
-"""The public tables of a chain's file: the tables of `chain.sql`, kept up to date now and then, many rows at once.
+"""The public tables of a chain's file: the tables of `chain.sql`, updated from time to time, many rows together.
 
 There is one for every event and model of the contracts on the chain, whether or not their classes are declared in this run:
-the artifacts describe the undeclared ones. Rows are appended to a table where it ends. Of the models only those are written
-again whose storage words have changed.
+the artifacts describe the undeclared ones. Rows are appended to a table where it ends. Of the models, only those whose
+storage words changed are rewritten.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class PublishedTables:
     def update(self, done: Derived, is_shortened: bool) -> int:
         """Write what is new since `done`, and return the total of the pending changes to the sums.
 
-        `is_shortened` is True if some of what was written before is gone.
+        `is_shortened` is True if some rows that were written before are gone.
         """
         if not self._is_sure:
             self._sums = Sums(self._connection, self._file.check_sums() or {})

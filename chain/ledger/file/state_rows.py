@@ -1,8 +1,8 @@
 """The state in a chain's file: accounts and storage words as of the end of a block, each a row with a checksum.
 
-The rows are updated once there have been enough changes, with the net effect of these. The changes since then are redone when
+The rows are updated after a number of changes, with their net effect. The changes since then are redone when
 the file is opened. How many rows there are, and the sum of their checksums, is written elsewhere, so that none can be missing
-or be of another time. The account itself is stored at the slot b"".
+or out of date. The account itself is stored at the slot b"".
 """
 
 from __future__ import annotations

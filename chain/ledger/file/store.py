@@ -1,15 +1,15 @@
 """A chain in a file: an SQLite database that at any time holds everything that the chain has acknowledged.
 
-A step is a block, a transaction in a block held open, a balance set, the clock moved, or a revert. After each step, what is
-new in the ledger is written to the file in one SQLite transaction, before the call returns. That transaction decides: a step
-that cannot be written is undone in memory too, and an interrupted step is done if it is in the file. The file has a
+A step is a block, a transaction in a block held open, a balance set, the clock moved, or a revert. After each step, the new
+rows of the ledger are written to the file in one SQLite transaction, before the call returns. That transaction decides: a
+step that cannot be written is undone in memory too, and an interrupted step is done if it is in the file. The file has a
 write-ahead log, so a process that is killed at any time loses nothing that was acknowledged. After a loss of power the file
 is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
 The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The state is
 stored as of some block (`chain.ledger.file.state_rows`). The keys with which the chain signs for its accounts are stored too;
-they are for tests. What follows from these rows (`chain.ledger.file.derived_rows`) is written a second later at most, many
-steps at once: the public tables, whose names have no colon, among them.
+they are for tests. Rows that are derived from these (`chain.ledger.file.derived_rows`) are written at most a second later,
+for many steps together. They include the public tables, whose names have no colon.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ from chain.ledger.file.state_rows import EVERY, Cells, change_cells, write_cells
 from chain.ledger.ledger import Ledger
 from chain.metering.watchdog import uninterrupted
 
-# What is derived is written after so many receipts or seconds.
+# Derived rows are written after this many receipts or seconds.
 MANY: Final = 1024
 SOON: Final = 1.0
-CUTS: Final = 32  # times that the chain went back, which the file remembers for those who watch it
+CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 
 
 K = TypeVar("K")
@@ -78,12 +78,12 @@ class ChainStore:
     def __init__(self, file: ChainFile, content: Content, memory: LoadedState, sync: bool) -> None:
         self._file, self._content, self._ledger = file, content, content.ledger
         self._written, self._loaded = memory.now, memory.derived
-        # How many blocks, changes and receipts in the file are still valid, if the ledger was truncated since.
+        # The numbers of blocks, changes and receipts in the file that are still valid, if the ledger was truncated since.
         self._standing: Lengths | None = None
         # Opened by the first change: reading alone does not alter a byte of the file.
         self._connection: sqlite3.Connection | None = None
         self._sync = sync
-        # The public tables must still be created, or lack what was written just before a kill.
+        # The public tables must still be created, or lack the rows written just before a kill.
         self._is_bare = file.sums is None or memory.derived.number < memory.now.number
         self._timer: Timer | None = None  # runs `publish`
         self._ledger.on_truncated.append(self._truncate)
@@ -91,7 +91,7 @@ class ChainStore:
         atexit.register(self._late)
 
     def close(self) -> None:
-        """Write what is derived, close the file and release its lock."""
+        """Write the derived rows, close the file and release its lock."""
         self.publish()
         self._stop_timer()
         atexit.unregister(self._late)
@@ -103,7 +103,7 @@ class ChainStore:
         return self._file.is_missed
 
     def save(self) -> None:
-        """Write what is new, or raise `NotWritten` and leave the file as it was."""
+        """Write the new rows, or raise `NotWritten` and leave the file as it was."""
         written, have = self._written, self._lengths()
         mining, held = self._content.mining, _row_of(self._ledger.open)
         # A read-only call may have registered new slots: only the history counts.
@@ -154,10 +154,10 @@ class ChainStore:
         connection.execute("begin immediate")
         return connection
 
-    # What is derived
+    # Derived rows
 
     def _is_due(self, standing: Lengths | None) -> bool:
-        """True if the step that is being written must also write what is derived."""
+        """True if the running step must also write the derived rows."""
         done = self._derived.done
         if standing is not None and (
             standing.timeline < done.timeline or standing.blocks < done.headers
@@ -166,7 +166,8 @@ class ChainStore:
         return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
 
     def publish(self) -> None:
-        """Write what is derived from the last steps, so that the public tables hold them too. If that fails, it can wait."""
+        """Write the rows derived from the last steps, so that the public tables include these. If it fails, it is tried again
+        later."""
         connection, number = self._connection, self._written.number
         if connection is None or not self._file.is_held:
             return
@@ -182,7 +183,7 @@ class ChainStore:
                 raise
 
     def _publish_late(self) -> None:
-        """Do it between two steps, in whatever thread. A forked child leaves it to the process that opened the file."""
+        """Call `publish` between two steps, in any thread. A forked child leaves it to the process that opened the file."""
         if self._file.is_held:
             with self._content.border:
                 if self._content.begun is None:
@@ -208,7 +209,7 @@ class ChainStore:
     def is_ahead_of(self, number: int) -> bool:
         """True if the file holds a step after this number, which was interrupted.
 
-        What the file holds is read from it here, and is known from then on.
+        The content of the file is read here, and is known from then on.
         """
         connection, last_written = self._connection, self._written
         if connection is not None and self._file.is_held:

@@ -44,7 +44,7 @@ class WatchedFile(ChainFile):
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Read the file as it is now, though another process writes to it meanwhile."""
+        """Read the file as it is now, even if another process writes to it meanwhile."""
         with self.reading() as connection:
             connection.execute("begin")
             self._is_within = True
@@ -73,17 +73,17 @@ class WatchedFile(ChainFile):
             raise BadChainFile(f"{self.name} is gone: {problem}") from None
 
     def now(self) -> Now:
-        """Return what the file says of the present."""
+        """Return the row about the present state."""
         row = self.rows_from("now", NOW)
         return Now.of(row[0][1]) if row and row[0][0] == NOW else Now()
 
     def kept_since(self, number: int, now: Now) -> Cut | None:
-        """Return how much remained of what there was at a step; None if the chain did not go back since."""
+        """Return the lengths that remain from the time of a step; None if the chain was not rolled back since."""
         cuts = [cut for cut in now.cuts if cut.number > number]
         return Cut._make(map(min, zip(*cuts, strict=True))) if cuts else None
 
     def growth(self, had: LedgerLengths, now: LedgerLengths) -> Growth:
-        """Return what was added since some lengths, as a page of a node has it."""
+        """Return the rows that were added since some lengths, in the form of a node's page."""
         notes = self.rows_from("notes", had.timeline)
         return (
             self.rows("codes", had.codes, now.codes),

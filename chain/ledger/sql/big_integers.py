@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
@@ -54,6 +54,11 @@ class LargeNumbers:
             return value
         known = self._reals.get(abs(value))
         return copysign(self._add(abs(value)) if known is None else known, value)
+
+    def extend(self, values: Iterable[int]) -> None:
+        """Add many numbers at once."""
+        self._sorted = sorted({*self._sorted, *map(abs, values)})
+        self.spread()
 
     def number(self, cell: Any) -> Any:
         """Return the value of a result cell: an integer if the cell is the REAL of one."""

@@ -30,7 +30,7 @@ _BREAKS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
 def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
     """Write one object per line: every receipt with its logs and events, or every declared event."""
     if not isinstance(what, str) or what not in _LINES:
-        raise ValueError(f"JSON lines are of {' or '.join(_LINES)}, not of {what!r}")
+        raise ValueError(f"JSON lines can have {' or '.join(_LINES)}, not {what!r}")
     with _opened(target) as file:
         for line in _LINES[what](ledger):
             file.write(form.to_json(line).translate(_BREAKS) + "\n")

@@ -148,5 +148,5 @@ def parameter(value: object) -> Cell | float:
     if isinstance(value, bytes):
         return address_text(value) if len(value) == 20 else to_hex(value)
     raise TypeError(
-        f"{value!r} cannot be stored in a column: give a number, text, Enum, address or bytes"
+        f"{value!r} cannot be stored in a column: pass a number, text, Enum, address or bytes"
     )

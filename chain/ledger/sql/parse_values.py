@@ -36,7 +36,7 @@ _LONGEST: Final = 200  # characters of an invalid value that are shown
 
 
 class ParseError(ValueError):
-    """A text is not a valid value of its type; the message says what is."""
+    """A text is not a valid value of its type; the message describes the valid ones."""
 
 
 def parse_value(kind: ValueType, value: object, path: str, find: AddressResolver = Address) -> Any:
@@ -65,7 +65,7 @@ def parse_value(kind: ValueType, value: object, path: str, find: AddressResolver
 
 
 def parse_word(kind: ValueType, word: str, path: str, find: AddressResolver = Address) -> Any:
-    """Parse a value from a word that a person typed: JSON for a list or a record, `null` for nothing, else as it is."""
+    """Parse a value from a word that a person typed: JSON for a list or a record, `null` for None, anything else as it is."""
     return parse_value(kind, json_of_word(kind, word, path), path, find)
 
 
@@ -118,7 +118,7 @@ def parse_members(
         else dict(zip(names, value, strict=False))
     )
     if set(by_name) != set(names) or len(value) != len(names):
-        raise ParseError(f"{path} = {_short_text(value)} is not whole: write {', '.join(names)}")
+        raise ParseError(f"{path} = {_short_text(value)} is incomplete: write {', '.join(names)}")
     return [
         parse_value(member.kind, by_name[member.name], f"{path}.{member.name}", find)
         for member in members

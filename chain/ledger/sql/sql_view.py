@@ -1,6 +1,7 @@
-"""SQL queries on tables that are made from the ledger in an SQLite database in memory.
+"""SQL queries on tables that are built from the ledger in an SQLite database in memory.
 
-Nothing is made before the first query. A query fills the tables that it names with what is new since they were last named.
+Nothing is built before the first query. A query adds the new rows to the tables that it names. On a long chain the first query
+takes long, so tables can be filled in pieces before it.
 When the chain is reverted, the rows that were undone are deleted. The tables are read-only: they are a record of what happened.
 """
 
@@ -11,6 +12,8 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
+from time import perf_counter
 from typing import Any, Final, NamedTuple
 
 from chain.concurrency.atomic_steps import undisturbed
@@ -35,7 +38,7 @@ _HARMLESS: Final = {
 }
 
 
-_STRIDE: Final = 100_000  # steps of SQLite from one look whether to stop to the next
+_STRIDE: Final = 100_000  # steps of SQLite between two checks whether to stop
 
 
 class QueryLimits(NamedTuple):
@@ -47,7 +50,7 @@ class QueryLimits(NamedTuple):
 
     @contextmanager
     def applied(self, connection: sqlite3.Connection) -> Iterator[Callable[[], bool]]:
-        """Apply the limits to a connection within the scope. The result says whether all steps are spent.
+        """Apply the limits to a connection within the scope. The result tells whether all steps are used up.
 
         Python handles signals when SQLite calls it, so even a query without limits can be interrupted.
         """
@@ -79,12 +82,17 @@ class QueryLimits(NamedTuple):
             size += sum(len(value) for value in row if isinstance(value, str | bytes))
             if len(rows) > self.rows or size > self.bytes:
                 raise ValueError(
-                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; say 'limit'"
+                    f"the answer is too long: at most {self.rows} rows and {self.bytes} bytes; use 'limit'"
                 )
         return rows
 
 
 _NO_LIMITS: Final = QueryLimits()
+_BATCH: Final = 128  # rows between two looks at the clock
+
+
+class TooLong(ValueError):
+    """A query has taken all the steps that its limits allow."""
 
 
 class SqlView:
@@ -122,14 +130,9 @@ class SqlView:
         """Return the result of one statement, in which `values` and `named` replace `?` and `:name`."""
         text(question, "the question")
         if values and named:
-            raise TypeError("give values for '?' or for ':name', not for both")
+            raise TypeError("pass values for '?' or for ':name', not for both")
         names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
-        # After an interrupted query the state of the connection is unknown, down to SQLite's own limits.
-        if self._is_unsettled:
-            former = self._connection
-            self._reconnect()
-            former.close()
-        self._is_unsettled = True
+        self._begin_use()
         try:
             answer = self._ask(question, names, arguments, bounds)
         except ValueError:  # it was refused: nothing is incomplete
@@ -137,6 +140,26 @@ class SqlView:
             raise
         self._is_unsettled = False
         return answer
+
+    @undisturbed
+    def fill(self, question: str, seconds: float) -> bool:
+        """Fill the tables that a query names for about so many seconds; return True if they are up to date."""
+        end = perf_counter() + seconds
+        while not self._ledger.events.enter_new(_BATCH):
+            if perf_counter() > end:
+                return False
+        self._begin_use()
+        self._bring_up_to_date(question, end)
+        self._is_unsettled = False
+        return all(self._is_filled(table) for table in self._named_in(question))
+
+    def _begin_use(self) -> None:
+        """Record that the connection is in use. After an interrupted use its state is unknown, down to SQLite's own limits."""
+        if self._is_unsettled:
+            former = self._connection
+            self._reconnect()
+            former.close()
+        self._is_unsettled = True
 
     def _ask(
         self, question: str, names: list[str], given: list[Any], bounds: QueryLimits
@@ -166,17 +189,18 @@ class SqlView:
             is_stopped = str(problem) == "interrupted" and not is_spent()
             if is_stopped or (not self._refused and _is_interrupt(question, str(problem))):
                 raise (self._stop or KeyboardInterrupt) from None
-            raise ValueError(self._explain(question, str(problem))) from None
+            problem_type = TooLong if is_spent() else ValueError
+            raise problem_type(self._explain(question, str(problem))) from None
         finally:
             self._connection.set_authorizer(None)
         if cursor.description is None:
-            raise ValueError(f"{question!r} asks for nothing: begin with 'select'")
+            raise ValueError(f"{question!r} is not a query: begin with 'select'")
         columns = [column[0] for column in cursor.description]
         return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
 
     # Updating the tables
 
-    def _bring_up_to_date(self, question: str) -> None:
+    def _bring_up_to_date(self, question: str, until: float = math.inf) -> None:
         types = self._ledger.event_types
         types.contracts()
         if types.version != self._version:
@@ -184,7 +208,7 @@ class SqlView:
             self._begin()
             self._version = types.version
         for table in self._named_in(question):
-            self._fill(table)
+            self._fill(table, until)
 
     def _begin(self) -> None:
         """Create all tables, empty. Their names depend on the declared types, so a new type means starting again."""
@@ -199,21 +223,38 @@ class SqlView:
         text = question.casefold()
         return [table for table in self._tables if table.name.casefold() in text]
 
-    def _fill(self, table: Table) -> None:
+    def _fill(self, table: Table, until: float) -> None:
         """Update a table. One that is not recorded as filled, or whose filling was interrupted, is filled again."""
-        end: Any = (
-            table.end()
-            if isinstance(table, AppendOnlyTable)
-            else (self._cuts, len(self._ledger.timeline))
-        )
         filled = self._filled.pop(table.name, None)
         if isinstance(table, AppendOnlyTable) and filled is not None:
-            if filled < end:
-                self._insert(table, table.rows(filled))
-        elif filled != end:
+            filled = self._continue(table, filled, until)
+        elif filled != (end := self._end_of(table)):
             self._connection.execute(f"delete from {quoted(table.name)}")
-            self._insert(table, table.rows())
-        self._filled[table.name] = end
+            if isinstance(table, AppendOnlyTable):
+                end = self._continue(table, 0, until)
+            else:
+                self._insert(table, table.rows())
+            filled = end
+        self._filled[table.name] = filled
+
+    def _continue(self, table: AppendOnlyTable, filled: int, until: float) -> int:
+        """Append rows until there are no more, or the time is over; return how far the table is filled."""
+        end, key = table.end(), table.names.index(table.key)
+        rows = table.rows(filled) if filled < end else iter(())
+        while batch := list(islice(rows, _BATCH)):
+            self._insert(table, iter(batch))
+            if perf_counter() > until:
+                return int(batch[-1][key]) + 1
+        return end
+
+    def _is_filled(self, table: Table) -> bool:
+        return bool(self._filled.get(table.name) == self._end_of(table))
+
+    def _end_of(self, table: Table) -> Any:
+        """Return how far a table is filled once it is up to date."""
+        if isinstance(table, AppendOnlyTable):
+            return table.end()
+        return self._cuts, len(self._ledger.timeline)
 
     def _insert(self, table: Table, rows: Iterator[Row]) -> None:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
@@ -260,11 +301,11 @@ class SqlView:
 
     def _explain(self, question: str, wrong: str) -> str:
         if self._refused:
-            return f"the tables say what happened and are only read: {question!r} would do more than ask"
+            return f"the tables are a record of what happened, and read-only: {question!r} would do more than read"
         if wrong == "interrupted":
-            return f"the answer takes too long to find: narrow {question!r}"
+            return f"the query takes too long: narrow {question!r}"
         if "one statement" in wrong:
-            return f"one question at a time: {question!r} holds several statements"
+            return f"one query at a time: {question!r} holds several statements"
         if wrong.startswith("no such table"):
             return f"{wrong}; there are {', '.join(table.name for table in self._tables)}"
         if wrong.startswith("no such column"):

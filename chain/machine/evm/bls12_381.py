@@ -38,7 +38,7 @@ def _padded(point: G1Point | G2Point) -> bytes:
 
 
 def _read(read: Reader, data: bytes) -> Any:
-    """Return what the library makes of these coordinates."""
+    """Return the library's object for these coordinates."""
     try:
         return read(_coordinates(data))
     except ValueError as error:
@@ -48,7 +48,7 @@ def _read(read: Reader, data: bytes) -> Any:
 def _items(data: bytes, size: int) -> list[bytes]:
     """Return the input in pieces of `size` bytes, at least one and none incomplete."""
     if not data or len(data) % size:
-        raise VMError(f"an input of {len(data)} bytes is not made of pieces of {size}")
+        raise VMError(f"an input of {len(data)} bytes does not consist of pieces of {size}")
     return [data[i : i + size] for i in range(0, len(data), size)]
 
 

@@ -1,12 +1,12 @@
-"""What bytecode meets under each fork: the operations, and the precompiled contracts.
+"""The environment of bytecode under each fork: the operations and the precompiled contracts.
 
-py-evm ends at Prague. What is newer, what it has wrong and what it does slowly is here and in the modules beside this one.
+py-evm ends at Prague. What it lacks, gets wrong or does slowly is here and in the other modules of this package.
 
 The next fork, Amsterdam (EIP-7773), is a new `Fork` and an entry in each table here. That is enough for its operations
 (SLOTNUM, DUPN, SWAPN, EXCHANGE), the size of code and a predeployed factory. Five things take more. Prices of state and of
-transactions (EIP-2780, 7976, 7981, 8037, 8038) are constants of `chain.machine.gas` and of py-evm's logic today. Ether
+transactions (EIP-2780, 7976, 7981, 8037, 8038) are constants of `chain.machine.gas` and of py-evm's logic. Ether
 transfers that write a log (7708) and SELFDESTRUCT without burning (8246) concern both executors. Block gas without refunds
-(7778) is the ledger's affair, and the block access list (7928) that of blocks and headers.
+(7778) concerns the ledger, and the block access list (7928) blocks and headers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _PRAGUE_OPERATIONS: Final[Operations] = {
         ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150
     ),
 }
-# By the fork that brought them.
+# By the fork that introduced them.
 OPERATIONS: Final[Mapping[str, Operations]] = {
     PRAGUE.evm: _PRAGUE_OPERATIONS,
     OSAKA.evm: {**_PRAGUE_OPERATIONS, CLZ: as_opcode(_count_leading_zeros, "CLZ", gas.CLZ)},
@@ -70,6 +70,7 @@ _MODEXP: Final[Mapping[str, Callable[..., object]]] = {
 
 
 def precompiles_of(fork: Fork) -> Precompiles:
-    """Return the precompiled contracts of a fork by their addresses: our own, and else those of py-evm."""
+    """Return the precompiled contracts of a fork by their addresses: our own where there are any, otherwise those of
+    py-evm."""
     by_name = {**_BY_NAME, "MODEXP": _MODEXP[fork.evm]}
     return {address: by_name[name] for address, name in fork.precompiles.items()}

@@ -1,6 +1,6 @@
 """KZG_POINT_EVALUATION: checks that the polynomial of a blob has a value at a point (EIP-4844).
 
-The check is one pairing, and all that it takes of the trusted setup is one point, so the setup is never loaded.
+The check is one pairing, and needs only one point of the trusted setup, so the setup is never loaded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _scalar(raw: bytes) -> Scalar:
 
 
 def evaluate(data: bytes) -> bytes:
-    """Return the size of a blob and the modulus of its field, or refuse a proof that does not hold."""
+    """Return the size of a blob and the modulus of its field, or refuse an invalid proof."""
     if len(data) != _SIZE:
         raise VMError(f"a point evaluation takes {_SIZE} bytes, not {len(data)}")
     commitment, proof = data[96:144], data[144:]

@@ -90,7 +90,7 @@ class Computation(PragueComputation):
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
-        """Return the operations that a fork brought, as this class runs them."""
+        """Return the operations that a fork introduced, in the form for this class."""
         return OPERATIONS[evm]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The form of a precompiled contract: what it costs, and the bytes that it answers."""
+"""The form of a precompiled contract: its price and the bytes that it returns."""
 
 from __future__ import annotations
 

@@ -130,7 +130,8 @@ class PyEvmTransaction:
             self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
     def _take_over(self, body: Any) -> None:
-        """Take what the type adds. Fees, gas and nonce may be other ones than in the signed bytes, in a rehearsal."""
+        """Take over the fields that the type adds. In a rehearsal, fees, gas and nonce may differ from those in the signed
+        bytes."""
         self.intrinsic_gas = body.intrinsic_gas
         if self.type_id == BLOB_TX_TYPE:
             self.blob_versioned_hashes = tuple(body.blob_versioned_hashes)
@@ -163,7 +164,7 @@ class Executor(PragueTransactionExecutor):
             super().validate_transaction(transaction)
 
     def _validate_blobs(self, transaction: SignedTransactionAPI) -> None:
-        """Check who is called, the blobs, and everything that may have to be paid, of which py-evm checks only a part."""
+        """Check the recipient, the blobs, and everything that may have to be paid; py-evm checks only a part of it."""
         if not transaction.to:
             raise ValidationError(
                 "blob transaction of type create: with blobs it cannot create a contract"
@@ -235,7 +236,7 @@ class Executor(PragueTransactionExecutor):
 
 
 def _validate_set_code(transaction: SignedTransactionAPI) -> None:
-    """Check who is called, and that code is lent to somebody."""
+    """Check the recipient, and that code is lent to at least one account."""
     if not transaction.to:
         raise ValidationError(
             "EIP-7702 transaction cannot be used to create contract: send it to an account"

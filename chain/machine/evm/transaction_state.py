@@ -1,4 +1,4 @@
-"""py-evm's state of one transaction: the state of the machine, with what lasts as long as the transaction."""
+"""py-evm's state of one transaction: the state of the machine, and the data that lasts as long as the transaction."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_receipts(filter)               by sender, to, address, contract, entry, ok, fromBlock, toBlock
     chain_receipt(hash or position)      one decoded receipt: args, result, error, logs, events, writes, undone logs and writes
     chain_events(name, filter)           by where: {field: value}, contract, fromBlock, toBlock; without a name, all
-    chain_subscribe("receipts", filter)  over a WebSocket: receipts when they come, each as a `chain_subscription`
+    chain_subscribe("receipts", filter)  over a WebSocket: new receipts, each as a `chain_subscription`
     chain_trace(hash or position)        the tree of its messages, with their steps and as text
     chain_traceLook(fields, block)       the same for a transaction that is not sent
     chain_activity(since)                what happened, as text
@@ -25,7 +25,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_load(outcomes), chain_unload() the next draws of self.random, by tag
 
 Values are written as in exports: an Enum is its name, an address its checksum text, bytes are hex, an integer that JavaScript
-cannot hold (from 2**53 on) is its decimal digits. A filter may say `limit` and
-`backwards`, or `before` a position: what comes before it, newest first. In a filter, and wherever a parameter is an account or
-a contract, its name works as well as its address.
+cannot hold (from 2**53 on) is its decimal digits. A filter may have `limit` and `backwards`, or `before`: a position, before
+which the matches are listed newest first. In a filter, and wherever a parameter is an account or a contract, its name works
+as well as its address.
 """

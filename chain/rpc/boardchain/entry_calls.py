@@ -50,10 +50,12 @@ def look(node: Node, fields: object, block: object = LATEST) -> Json:
     """Run a message at the end of a block, undo it, and return its result, logs and gas."""
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     if fields.get("contract") is not None:
-        raise bad_params("'contract' is what a message deploys: a look names in 'to' what it is at")
+        raise bad_params(
+            "'contract' is for deployments: a read-only call names its contract in 'to'"
+        )
     to, raw, entry = _message(node, fields)
     if to is None:
-        raise bad_params("'to' is missing: say which contract to call")
+        raise bad_params("'to' is missing: it names the contract to call")
     reader, target_block = state_at(chain, block)
     view_block = chain.view_block if target_block is chain.head else target_block
     options = _options(node, fields)
@@ -114,7 +116,7 @@ def _called(
         count_text = f"{len(candidates)} of them take" if candidates else "none of them takes"
         raise bad_params(
             f"{spec.name} has {len(entries)} entries '{name}', and {count_text} these arguments:"
-            f" say which, {signatures(entries)}"
+            f" choose one, {signatures(entries)}"
         )
     return candidates[0]
 
@@ -196,6 +198,6 @@ def force_random(node: Node, outcomes: object) -> bool:
 
 
 def release_random(node: Node) -> object:
-    """Draw by the rule again, and return the unused outcomes."""
+    """End the forcing, and return the unused outcomes."""
     loaded, node.chain.machine.loaded = node.chain.machine.loaded, None
     return {} if loaded is None else plain(loaded.unused)

@@ -1,7 +1,7 @@
 """Methods for a remote chain (`Chain.connect`): it follows this node's ledger, and sends its transactions here.
 
-A follower reports how much it has. It gets the next page of news, after how far the ledger was truncated meanwhile. An answer
-is CBOR in hex, with rows as in a chain's file. Data in that form is never read from a follower.
+A follower reports how much it has. It gets the next page of news, preceded by the truncations of the ledger in the meantime.
+An answer is CBOR in hex, with rows as in a chain's file. Data in that form is never read from a follower.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TruncationLog:
 
     def _cut(self, blocks: int, receipts: int) -> None:
         self._cuts.append((blocks, len(self._ledger.timeline), receipts))
-        # Merge the older half: a follower that was away so long goes back a bit further.
+        # Merge the older half: a follower that was away for that long is rolled back a bit further.
         if len(self._cuts) > _MOST_CUTS:
             half = len(self._cuts) // 2
             self._cuts[:half] = [_least(self._cuts[:half])]
@@ -80,7 +80,7 @@ def pull_page(node: Node, token: object, since: object) -> str:
         raise refused("this chain was reset: connect to it again")
     if not isinstance(since, list | tuple) or len(since) != 8:
         raise bad_params(
-            "'since' is a list of eight numbers: as the last answer had it, or zeros with one block"
+            "'since' is a list of eight numbers: that of the last answer, or zeros with one block"
         )
     page = page_since(node, [to_int(length, "a length in 'since'") for length in since])
     *lengths, (mining, open_block), rows = page

@@ -17,7 +17,7 @@ def reload(node: Node) -> list[Json]:
     try:
         new = node.package.reload()
     except (ContractNotFound, DeclarationError) as error:
-        raise refused(f"{node.package.offered.package} cannot be taken up as it is now: {error}") from error  # fmt: skip
+        raise refused(f"{node.package.offered.package} cannot be loaded in its present state: {error}") from error  # fmt: skip
     return [{"name": program.spec.name, "digest": to_hex(program.digest)} for program in new]
 
 
@@ -29,5 +29,5 @@ def follow_edits(node: Node) -> str | None:
     try:
         new = node.package.reload()
     except (ContractNotFound, DeclarationError) as error:
-        return f"{name} was edited, but cannot be taken up as it is now: {error}"
+        return f"{name} was edited, but cannot be loaded in its present state: {error}"
     return f"{name} was edited; new: {', '.join(program.spec.name for program in new) or 'nothing'}"

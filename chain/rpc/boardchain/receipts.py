@@ -181,10 +181,11 @@ def named_json(place: StorageLocation) -> Json:
 
 
 def events(node: Node, event: object = None, filter: object = None) -> list[Json]:
-    """Return the events of this name that match the filter, by the values of their fields; of all names without one."""
+    """Return the events of this name that match the filter, by the values of their fields; without a name, those of all
+    names."""
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if event is not None and not isinstance(event, str):
-        raise bad_params(f"an event is asked for by its name, not {event!r}")
+        raise bad_params(f"events are queried by name, not by {event!r}")
     log = chain.ledger.events
     with client_errors():
         query = log.ask(None, {}) if event is None else _named(node, event, filter)

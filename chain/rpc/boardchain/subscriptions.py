@@ -1,4 +1,4 @@
-"""Subscriptions in the contracts' own words: receipts, as `chain_receipts` returns them."""
+"""Subscriptions to decoded data: receipts, as `chain_receipts` returns them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from chain.rpc.node import Node
 
 
 class ReceiptSubscription(PendingFilter):
-    """New receipts that match a filter. `{"undone": position}` says that the chain went back: from there on they are gone."""
+    """New receipts that match a filter. `{"undone": position}` means that the chain was rolled back: the receipts from there
+    on are gone."""
 
     namespace = "chain"
 

@@ -65,7 +65,7 @@ def parse_bounded(value: object, end: int, what: str) -> int:
 
 
 def impersonate(node: Node, address: object) -> bool:
-    """Let `eth_sendTransaction` send from an account without its key, also from a contract."""
+    """Let `eth_sendTransaction` send from an account without its key, even from a contract."""
     node.impersonated.add(to_address(address))
     return True
 
@@ -131,25 +131,25 @@ def _set_next(node: Node, **wishes: Any) -> None:
 
 
 def set_gas_limit(node: Node, limit: object) -> bool:
-    """Accept the gas limit that the blocks have already; it cannot change."""
+    """Accept only the present gas limit of the blocks, which cannot change."""
     _refuse_another(limit, node.chain.head.gas_limit, "the gas limit", "--gas-limit")
     return True
 
 
 def set_chain_id(node: Node, number: object) -> None:
-    """Accept the chain id that there is already; it cannot change."""
+    """Accept only the present chain id, which cannot change."""
     _refuse_another(number, node.chain.chain_id, "the chain id", "--chain-id")
 
 
 def _refuse_another(value: object, here: int, what: str, option: str) -> None:
     if to_int(value, what) != here:
         raise refused(
-            f"{what} of this chain stays {here}: choose it with {option} when a node begins"
+            f"{what} of this chain is fixed at {here}: choose it with {option} when you start a node"
         )
 
 
 def set_logging(node: Node, on: object) -> bool:
-    """Accept true or false, without effect: requests are never logged, and tools switch logging off before they begin."""
+    """Accept true or false, without effect: requests are never logged, and tools switch logging off at their start."""
     parse_bool(on, "whether requests are logged")
     return True
 

@@ -55,13 +55,13 @@ def mine_with_interval(node: Node, blocks: object = 1, interval: object = None) 
 
 
 def set_automine(node: Node, on: object) -> bool:
-    """Set whether each transaction is mined at once, or waits for `evm_mine`."""
+    """Set whether each transaction is mined immediately, or waits for `evm_mine`."""
     node.chain.automine = parse_bool(on, "automine")
     return True
 
 
 def get_automine(node: Node) -> bool:
-    """Return whether each transaction is mined at once."""
+    """Return whether each transaction is mined immediately."""
     return node.chain.automine
 
 
@@ -95,7 +95,7 @@ def remove_block_interval(node: Node) -> bool:
 
 
 def increase_time(node: Node, seconds: object) -> int:
-    """Move the clock, and return by how much it is ahead of the last block."""
+    """Move the clock, and return the number of seconds by which it is ahead of the last block."""
     chain, number = node.chain, to_int(seconds, "the number of seconds")
     with _refuse_bad_times():
         rebuild_open_block(chain, lambda: chain.advance(number))
@@ -110,7 +110,7 @@ def set_next_timestamp(node: Node, timestamp: object) -> str:
 
 
 def set_clock(node: Node, timestamp: object) -> int:
-    """Set the clock, and return by how much it is ahead of the last block."""
+    """Set the clock, and return the number of seconds by which it is ahead of the last block."""
     _set_time(node, to_int(timestamp, "the time"))
     return node.chain.now - node.chain.head.timestamp
 
@@ -157,17 +157,26 @@ def revert(node: Node, number: object) -> bool:
 
 def rollback(node: Node, depth: object = 1) -> bool:
     """Undo the last `depth` blocks."""
-    chain, count = node.chain, to_int(depth, "the number of blocks")
+    _undo(node, to_int(depth, "the number of blocks"))
+    return True
+
+
+def set_head(node: Node, number: object) -> None:
+    """Undo all blocks after that of this number."""
+    _undo(node, node.chain.head.number - to_int(number, "the block"))
+
+
+def _undo(node: Node, count: int) -> None:
+    chain = node.chain
     if not 0 <= count <= chain.head.number:
         raise bad_params(f"{count} blocks cannot be undone: there are {chain.head.number}")
     chain.revert(chain.snapshot_at_end_of(chain.head.number - count))
     chain.driver.resume()
-    return True
 
 
 def reset(node: Node, forking: object = None) -> bool:
-    """Go back to the first block, end all impersonation and waiting, and mine each transaction at once."""
-    if forking and to_object(forking, "what to reset to").get("forking"):
+    """Go back to the first block, end all impersonation, drop waiting transactions, and turn automine on."""
+    if forking and to_object(forking, "the state to reset to").get("forking"):
         raise refused("this node cannot fork another chain")
     chain = node.chain
     genesis = chain.snapshot_at_end_of(0)

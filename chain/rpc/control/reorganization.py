@@ -1,4 +1,4 @@
-"""The method that makes the chain another one from some block on, so that a client can show what it does about it."""
+"""The method that reorganizes the chain from some block on, to test how a client handles that."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from chain.rpc.transaction_fields import parse_signed
 
 
 def reorganize(node: Node, depth: object, placed: object = ()) -> None:
-    """Undo the last `depth` blocks, and mine as many others at the same times. Their transactions are those of `placed`.
+    """Undo the last `depth` blocks, and mine as many others at the same times, with the transactions of `placed`.
 
-    `placed` is a list of pairs: a transaction, with fields or signed, and the number of its new block, counted from 0. What
-    was in the blocks before is gone.
+    `placed` is a list of pairs: a transaction, as fields or signed, and the index of its new block, from 0. The old
+    transactions are gone.
     """
     chain, count = node.chain, to_int(depth, "the depth")
     if not 0 < count <= chain.head.number:
@@ -26,7 +26,7 @@ def reorganize(node: Node, depth: object, placed: object = ()) -> None:
     wall = chain.driver.wall
     for index, (timestamp, block_hash) in enumerate(replaced):
         chain.set_time(timestamp)
-        # Another random number makes it another block, even if it is empty as the one before.
+        # A different random number makes it a different block, even if both are empty.
         chain.set_next_block(prevrandao=int.from_bytes(keccak(block_hash)))
         for what, place in sent:
             if place == index:
@@ -39,7 +39,7 @@ def _placed(pair: object, count: int) -> tuple[object, int]:
     """Return a transaction and the index of its block."""
     items = to_list(pair, "a transaction and its block")
     if len(items) != 2:
-        raise bad_params(f"a transaction and its block are two, not {len(items)}")
+        raise bad_params(f"expected a transaction and its block, not {len(items)} items")
     index = to_int(items[1], "the block")
     if index >= count:
         raise bad_params(f"there is no new block {index}: the first of {count} is 0")

@@ -53,7 +53,7 @@ def _described(state: State, address: bytes, account: Account) -> dict[str, obje
 
 
 def load_state(node: Node, dumped: object) -> bool:
-    """Set all accounts of a dump, ours or anvil's, over those of the chain."""
+    """Set all accounts of a dump, ours or anvil's, in addition to those of the chain."""
     dump = to_object(_read(to_bytes(dumped, "the dump")), "the dump")
     accounts = to_object(dump.get("accounts"), "'accounts'")
     state = node.chain.state

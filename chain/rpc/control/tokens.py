@@ -1,6 +1,6 @@
-"""Methods that set what a token (ERC-20) has for an account, in whatever word of its storage that is.
+"""Methods that set an account's figures in a token (ERC-20), in whatever word of its storage they are.
 
-The word is found by asking the token: it is one of those that it reads when it is asked, and what it answers changes with it.
+The word is found by calling the token: it is one of the words that the call reads, and the answer changes with it.
 So it works for bytecode and for Python contracts, as long as the figure has a word of its own.
 """
 
@@ -27,12 +27,12 @@ _ALLOWANCE: Final = keccak(b"allowance(address,address)")[:4]
 
 
 def deal(node: Node, account: object, token: object, amount: object) -> None:
-    """Set the balance of an account in a token. What the token says of all there is does not change."""
+    """Set the balance of an account in a token. The token's total supply does not change."""
     _set(node, to_address(token), _BALANCE, [to_address(account)], to_int(amount, "the amount"))
 
 
 def allow(node: Node, owner: object, spender: object, token: object, amount: object) -> None:
-    """Set what one account may spend of another's in a token."""
+    """Set the allowance of one account to spend another's tokens."""
     accounts = [to_address(owner), to_address(spender)]
     _set(node, to_address(token), _ALLOWANCE, accounts, to_int(amount, "the amount"))
 
@@ -51,7 +51,7 @@ def _set(node: Node, token: bytes, selector: bytes, accounts: list[bytes], amoun
                 node.chain.set_storage(Address(address), slot, amount)
                 return
     raise refused(
-        f"no word that {data(token)} reads is this figure alone: it is not an ERC-20 token, or computes or packs its figures"
+        f"no word that {data(token)} reads holds only this figure: it is not an ERC-20 token, or computes or packs figures"
     )
 
 

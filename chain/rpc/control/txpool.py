@@ -1,8 +1,8 @@
 """Methods about waiting transactions.
 
-What other nodes call pending is the open block here: with automine off a transaction runs at once, in that block. To drop or
-replace one, the open block is undone back to before it, and the later transactions run again. A request is one step, so either
-all of that happens or none of it. What they call queued is the node's `Queue`.
+The pending transactions of other nodes are those of the open block here: with automine off a transaction runs immediately, in
+that block. To drop or replace one, the open block is undone back to before it, and the later transactions run again. A
+request is one step, so all of this happens or none of it. The queued transactions are in the node's `Queue`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from chain.simulator.chain import Chain
 
 
 def status(node: Node) -> Json:
-    """Return how many transactions are in the open block, and how many wait for those before them."""
+    """Return the number of transactions in the open block, and of those that wait for earlier ones."""
     chain = node.chain
     pending, queued = len(_waiting(chain)), len(node.queue.waiting(chain.state))
     return {"pending": quantity(pending), "queued": quantity(queued)}
@@ -67,7 +67,7 @@ def _by_sender(
 
 
 def queued_json(chain: Chain, tx: Transaction) -> Json:
-    """Return a transaction that waits for those before it. It has no place yet."""
+    """Return a transaction that waits for those before it. It has no block yet."""
     nowhere = ("blockHash", "blockNumber", "transactionIndex", "blockTimestamp")
     shown = signed_json(tx, raw_bytes_of(chain, tx), chain.chain_id)
     return {"from": data(tx.sender), **shown, **dict.fromkeys(nowhere)}

@@ -1,4 +1,4 @@
-"""Methods that trace a transaction, sent or only rehearsed: in geth's formats, and decoded by its contracts."""
+"""Methods that trace a transaction, sent or only simulated: in geth's formats, and decoded by its contracts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def refuse_unreplayable() -> Iterator[None]:
         raise refused(str(error)) from None
     except TraceTooLarge:
         raise too_much(
-            f"the trace is larger than {MOST_BYTES} bytes: leave out 'enableMemory', or say 'limit'"
+            f"the trace is larger than {MOST_BYTES} bytes: leave out 'enableMemory', or set 'limit'"
         ) from None
 
 
@@ -97,7 +97,7 @@ def _tracer(config: object, machine: RecordingMachine) -> Callable[[Run], object
     if (name is not None and not isinstance(name, str)) or name not in _TRACERS:
         known = ", ".join(filter(None, _TRACERS))
         raise bad_params(
-            f"there is no tracer {name!r} here; there are {known}, and none for operations"
+            f"there is no tracer {name!r} here; there are {known}, and the default, which logs operations"
         )
     if not name:
         machine.opcodes, machine.keeps_memory = [], bool(config.get("enableMemory"))

@@ -1,4 +1,4 @@
-"""Methods that return blocks, receipts and transactions as they are encoded for their hashes and roots."""
+"""Methods that return blocks, receipts and transactions in the encoding of their hashes and roots."""
 
 from __future__ import annotations
 

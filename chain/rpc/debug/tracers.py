@@ -234,7 +234,7 @@ def struct_logs(run: Run, config: Json) -> Json:
     """Return every operation of bytecode with its stack, the known storage words, and memory if the client asks for it."""
     outcome, operations = run.outcome, run.machine.opcodes or ()
     if len(operations) >= MOST_OPERATIONS:
-        raise too_much(f"more than {MOST_OPERATIONS} operations are too much: say 'limit'")
+        raise too_much(f"more than {MOST_OPERATIONS} operations are too many: set 'limit'")
     return {
         "gas": outcome.gas_used,
         "failed": outcome.frame.failure is not None,

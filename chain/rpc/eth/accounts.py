@@ -58,10 +58,10 @@ def get_storage_values(node: Node, slots: object, block: object = LATEST) -> dic
     """Return words of several accounts: `slots` names the accounts, and for each of them its slots."""
     asked = {
         to_address(address): [to_slot(slot) for slot in to_list(keys, "the slots")]
-        for address, keys in to_object(slots, "what is asked for").items()
+        for address, keys in to_object(slots, "the requested slots").items()
     }
     if not 0 < sum(map(len, asked.values())) <= _MOST_SLOTS:
-        raise bad_params(f"one to {_MOST_SLOTS} slots can be asked for at a time")
+        raise bad_params(f"one to {_MOST_SLOTS} slots can be requested at a time")
     state = state_at(node.chain, block)[0].state
     return {
         data(address): [word(state.word(address, slot)) for slot in keys]

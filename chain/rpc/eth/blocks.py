@@ -173,7 +173,7 @@ def fee_history(
     if percentiles:
         if not _are_percentiles(percentiles):
             raise bad_params(
-                f"percentiles are numbers that rise from 0 to 100, not {percentiles!r}"
+                f"percentiles are increasing numbers from 0 to 100, not {percentiles!r}"
             )
         history["reward"] = [_tips(node, block, percentiles) for block in blocks]
     return history

@@ -22,7 +22,7 @@ def get_logs(node: Node, criteria: object) -> list[Json]:
         start, end = _range(chain, criteria)
     else:
         if criteria.keys() & {"fromBlock", "toBlock"}:
-            raise bad_params("say 'blockHash', or 'fromBlock' and 'toBlock', not both")
+            raise bad_params("use 'blockHash', or 'fromBlock' and 'toBlock', not both")
         start = end = require_block(chain, criteria["blockHash"]).number
     end = min(end, chain.head.number)
     node.limits.check("log_range", end + 1 - start, "blocks")
@@ -43,7 +43,7 @@ def _is_open(block: object) -> bool:
 
 
 def new_log_filter(node: Node, criteria: object) -> str:
-    """Make a filter for logs, and return its id."""
+    """Create a filter for logs, and return its id."""
     chain, criteria = node.chain, to_object(criteria, "the filter")
     start, end = _range(chain, criteria)
     first = None if _is_open(criteria.get("fromBlock")) else start
@@ -54,12 +54,12 @@ def new_log_filter(node: Node, criteria: object) -> str:
 
 
 def new_block_filter(node: Node) -> str:
-    """Make a filter for the hashes of new blocks, and return its id."""
+    """Create a filter for the hashes of new blocks, and return its id."""
     return _install(node, BlockFilter(node.chain.ledger))
 
 
 def new_pending_filter(node: Node) -> str:
-    """Make a filter for the hashes of new transactions, and return its id."""
+    """Create a filter for the hashes of new transactions, and return its id."""
     return _install(node, PendingFilter(node.chain.ledger))
 
 

@@ -114,7 +114,7 @@ def fork_config(node: Node) -> dict[str, object]:
 
 
 def capabilities(node: Node) -> dict[str, object]:
-    """Return what the node can tell of the past: everything, back to the first block."""
+    """Return how far back the node's history goes: to the first block."""
     chain, everything = node.chain, {"disabled": False, "oldestBlock": quantity(0)}
     head = {"number": quantity(chain.head.number), "hash": data(chain.block_hash())}
     names = ("state", "tx", "logs", "receipts", "blocks", "stateproofs")
@@ -133,7 +133,7 @@ def coinbase(node: Node) -> str:
 
 def sha3(node: Node, raw: object) -> str:
     """Return the Keccak-256 hash of bytes."""
-    return data(keccak(to_bytes(raw, "what is to be hashed")))
+    return data(keccak(to_bytes(raw, "the bytes to hash")))
 
 
 def signing_account(node: Node, address: bytes) -> Account:
@@ -161,7 +161,7 @@ def sign_typed_data(node: Node, address: object, typed: object) -> str:
         content = json.loads(typed) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
     except Exception as error:  # bad data can raise any exception
-        raise bad_params(f"this is not a typed data: {error}") from error
+        raise bad_params(f"this is not typed data: {error}") from error
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)
 
 

@@ -1,8 +1,8 @@
 """`eth_simulateV1`: blocks of calls that build on one another, on a separate state that is thrown away.
 
-Numbers that are left out between two blocks are filled with empty blocks. Every block has a whole header, made as real ones
-are, so BLOCKHASH finds it. Without `validation` a call needs no correct nonce, and pays only the fee that it names. With
-`traceTransfers` each transfer of ether adds a log where it happens, to the answer and not to the header.
+Skipped block numbers are filled with empty blocks. Every block has a complete header, made like a real one, so BLOCKHASH
+finds it. Without `validation` a call needs no correct nonce, and pays only the fee that it names. With `traceTransfers` each
+transfer of ether adds a log where it happens, to the answer and not to the header.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Wish:
 
 def simulate(node: Node, wish: object, block: object = LATEST) -> list[Json]:
     """Run the blocks of `wish` on top of a block, one after the other, and undo them."""
-    fields = known_fields(wish, ("blockStateCalls", *_OPTIONS), "what is to be simulated")
+    fields = known_fields(wish, ("blockStateCalls", *_OPTIONS), "the simulation")
     wishes = to_list(fields.get("blockStateCalls"), "'blockStateCalls'")
     if len(wishes) > _MOST_BLOCKS:
         raise _too_many(len(wishes))
@@ -62,7 +62,7 @@ def simulate(node: Node, wish: object, block: object = LATEST) -> list[Json]:
 def _without_gaps(
     wishes: Iterator[_Wish], number: int, time: int, interval: int
 ) -> Iterator[_Wish]:
-    """Yield the blocks with their numbers and times, and empty ones where numbers are left out."""
+    """Yield the blocks with their numbers and times, and empty ones for skipped numbers."""
     highest = number + _MOST_BLOCKS
     for wish in wishes:
         wanted = number + 1 if wish.block.number is None else wish.block.number

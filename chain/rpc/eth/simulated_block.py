@@ -1,4 +1,4 @@
-"""One simulated block after another: its calls run, its header is made, and it is shown as a real block is."""
+"""Simulated blocks, one after the other: the calls run, the header is made, and the block is formatted like a real one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from chain.simulator.reader import ChainReader
 
 _NOBODY: Final = bytes(20)  # the sender by default
 _MOST_GAS: Final = 2**30  # of all calls of a request together
-_DEFAULT_GAS: Final = 50_000_000  # the most that a call gets that asks for none, as in geth
+_DEFAULT_GAS: Final = 50_000_000  # the most gas for a call that names none, as in geth
 _CODES: Final = {
     Unfit.NONCE_TOO_LOW: errors.NONCE_TOO_LOW,
     Unfit.NONCE_TOO_HIGH: errors.NONCE_TOO_HIGH,
@@ -82,7 +82,7 @@ class Simulation:
         return self._show(header, done, wish)
 
     def _begin(self, wish: BlockOverrides, fork: Fork) -> Block:
-        """Return the block after the last one, without calls. Unless it is validated, gas and blobs cost nothing in it."""
+        """Return the block after the last one, without calls. Without validation, gas and blobs cost nothing in it."""
         limit = self._parent.gas_limit
         parent = replace(self._parent, rules=replace(self._base.rules, gas_limit=limit))
         following = replace(
@@ -125,7 +125,7 @@ class Simulation:
         return SimulatedCall(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)
 
     def _transaction(self, block: Block, fields: Mapping[str, object]) -> Transaction:
-        """Return the transaction of a call: without a sender from nobody, without gas with all that is left."""
+        """Return the transaction of a call. The default sender is the zero address, the default gas all that is left."""
         room = block.gas_limit - block.gas_used
         given = {name: value for name, value in fields.items() if value is not None}
         gas = to_int(
@@ -138,7 +138,7 @@ class Simulation:
             )
         if gas > self._gas_left or self._gas_left < TRANSACTION:
             raise RpcError(errors.OVER_LIMIT, f"all calls together use at most {_MOST_GAS} gas")
-        free_block = replace(block, base_fee=0)  # so that a fee that is left out is zero
+        free_block = replace(block, base_fee=0)  # so that a missing fee is zero
         return parse_fields(
             self._chain,
             {"from": _NOBODY, **given, "gas": gas},
@@ -186,7 +186,7 @@ def _trie_of(there: ChainReader, base: Block) -> StateTrie:
 
 
 def _hash_of(there: ChainReader, base: Block, trie: StateTrie) -> bytes:
-    """Return the hash of a block; if it is pending, the one that it would have now."""
+    """Return the hash of a block; for a pending one, the hash that it would have now."""
     ledger = there.ledger
     head = ledger.blocks.head.number
     if base.number <= head:

@@ -1,4 +1,4 @@
-"""Simulated calls as JSON: what they returned, and their logs, among them those of ether if transfers are traced."""
+"""Simulated calls as JSON: their results, and their logs, with those of ether transfers if these are traced."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class SimulatedCall:
     """A call that has run."""
 
     receipt: Receipt
-    most_gas: int  # that it had used before refunds
+    most_gas: int  # the gas used before refunds
     frame: Frame
 
     def json(self, place: Json, log_numbers: Iterator[int]) -> Json:
-        """Return the call at its place, which says in which block it is; its logs have the next numbers."""
+        """Return the call as JSON. `place` identifies its block; its logs have the next numbers."""
         receipt, failure = self.receipt, self.receipt.error
         logs = [
             {
@@ -52,7 +52,7 @@ class SimulatedCall:
         return shown if failure is None else {**shown, "error": _error(failure)}
 
     def _logs(self) -> Iterable[_Log]:
-        """Return the logs; with those of transfers if the frame has recorded where they happened."""
+        """Return the logs, with those of transfers if the frame recorded them."""
         if isinstance(self.frame, RecordingFrame):
             return _logs_and_transfers(self.frame)
         return [(address, topics, raw) for address, topics, raw, *_ in self.receipt.log_rows]

@@ -1,8 +1,8 @@
 """Subscriptions: filters that push their news over an open connection.
 
 The chain calls nothing while it runs. After each request the server lets every connection check for news, as a filter does.
-When the chain goes back, subscribers learn of it: `logs` repeats every undone log, the last one first, with `removed`, and
-`newHeads` repeats the block that is now the last.
+When the chain is rolled back, subscribers are notified: `logs` repeats every undone log, the last one first, with `removed`,
+and `newHeads` repeats the block that is now the last.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOT_OF_HEADS: Final = ("transactions", "uncles", "withdrawals", "size")
 
 
 class HeadSubscription(BlockFilter):
-    """The headers of new blocks, and of the last block when the chain went back."""
+    """The headers of new blocks, and of the last block after a rollback."""
 
     def on_truncate(self, blocks: int, receipts: int) -> None:
         if blocks < self._seen:
@@ -111,7 +111,7 @@ class Subscriptions:
         }
 
     def publish(self) -> None:
-        """Send all news in pieces, since it may be more than the client takes."""
+        """Send all news in pieces, because it may be more than the client reads."""
         for number, feed in self._feeds.items():
             while self._notify_all(feed.namespace, quantity(number), feed.poll(_AT_ONCE)):
                 if not feed.is_behind:

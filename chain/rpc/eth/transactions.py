@@ -1,4 +1,4 @@
-"""Methods that run something: transactions that stay, and calls and gas estimates that leave nothing behind."""
+"""Methods that run code: transactions, which last, and calls and gas estimates, which are undone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def parse_sent(node: Node, fields: object) -> Transaction:
 
 
 def _with_gas(node: Node, fields: Any, tx: Transaction) -> Transaction:
-    """Give a transaction the gas that it needs, if the client does not say."""
+    """Give a transaction the gas that it needs, if the client names none."""
     if fields.get("gas") is None and tx.raw is None:
         tx.gas = _estimate(node.chain, tx, node.chain.pending)
     return tx
@@ -58,7 +58,8 @@ def send_raw_transaction(node: Node, raw: object) -> str:
 
 
 def send_raw_transaction_sync(node: Node, raw: object, timeout: object = None) -> Json:
-    """Send signed bytes, and return the receipt (EIP-7966). There is one at once, as each transaction has its own block."""
+    """Send signed bytes, and return the receipt (EIP-7966). It exists immediately, because each transaction has its own
+    block."""
     chain = node.chain
     if not chain.automine:
         raise refused(
@@ -77,7 +78,7 @@ def sign_transaction(node: Node, fields: object) -> Json:
 
 
 def fill_transaction(node: Node, fields: Any) -> Json:
-    """Return a transaction with all of its fields, to be signed elsewhere: where the signature will be are zeros."""
+    """Return a transaction with all of its fields, to be signed elsewhere: its signature is all zeros."""
     chain = node.chain
     if to_object(fields, "the transaction").get("blobVersionedHashes") is not None:
         fields = {"maxFeePerBlobGas": chain.pending.blob_base_fee, **fields}
@@ -110,7 +111,7 @@ def call(
 
 
 def _run(there: ChainReader, tx: Transaction, seen: Block, limited: bool) -> Frame:
-    if tx.to is None or tx.type > 2:  # it makes an account, lends code or shows blobs
+    if tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
         return _rehearse(there, tx, seen).frame
     balance = there.state.account(tx.sender)[1]
     if balance < tx.value:
@@ -139,7 +140,8 @@ def estimate_gas(
     overrides: object = None,
     block_overrides: object = None,
 ) -> str:
-    """Return the least gas with which a transaction does the same as with plenty. At the head, it runs in the next block."""
+    """Return the least gas with which a transaction has the same outcome as with plenty. At the head, it runs in the next
+    block."""
     chain = node.chain
     is_next = require_block(chain, block).number >= chain.head.number
     next_block = PENDING if is_next else block
@@ -171,13 +173,15 @@ def imagined(
     apart: bool = False,
     viewed: bool = False,
 ) -> tuple[ChainReader, Block]:
-    """Return a reader of the chain at the end of a block, and that block, both as a client imagines them.
+    """Return a reader of the chain at the end of a block, and that block, both with the client's overrides.
 
-    With `apart` the state is separate even if there are no overrides. With `viewed` the last block has the time of now.
+    With `apart` the state is separate even if there are no overrides. With `viewed` the last block has the present time.
     """
     accounts, fields = StateOverrides.read(overrides), BlockOverrides.read(block_overrides)
     if fields.withdrawals:
-        raise bad_params("'withdrawals' end a block, and this call ends none")
+        raise bad_params(
+            "'withdrawals' happen at the end of a block, which this call does not reach"
+        )
     reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
     if viewed and target is chain.head:
         target = chain.view_block
@@ -190,5 +194,5 @@ def imagined(
 
 
 def _known_hash(chain: Chain, number: int) -> bytes:
-    """Return the hash of a block, zero if there is no such block: a call may imagine a higher number."""
+    """Return the hash of a block, zero if there is no such block: an override may set a higher number."""
     return chain.ledger.block_hash(number) if number <= chain.head.number else bytes(32)

@@ -13,12 +13,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 ANY: Final = "*"
-_NO_ORIGIN: Final = "null"  # what a browser says of a page from a file or a sandbox
+_NO_ORIGIN: Final = "null"  # a browser's origin for a page from a file or a sandbox
 
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """The host names and page origins that are allowed besides those of this machine."""
+    """The host names and page origins that are allowed in addition to those of this machine."""
 
     hosts: frozenset[str] = frozenset()
     origins: frozenset[str] = frozenset()
@@ -33,7 +33,7 @@ class AccessPolicy:
     def knows_origin(self, origin: str) -> bool:
         """Return True if pages from this origin are allowed: local or listed ones. `scheme://*` lists a whole scheme.
 
-        Pages of a browser extension are not local. What is not a URL is the name of a tool: no browser sends that.
+        Pages of a browser extension are not local. An origin that is not a URL is the name of a tool: no browser sends that.
         """
         if "://" not in origin and origin != _NO_ORIGIN:
             return True

@@ -1,4 +1,4 @@
-"""Tells what happens on a chain while it is served: a line of text for each transaction."""
+"""Reports what happens on a served chain: a line of text for each transaction."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from chain.ledger.ledger import Ledger
 
 
 class ActivityFeed:
-    """Tells each transaction once. One that is undone and runs again is told again."""
+    """Reports each transaction once. One that is undone and runs again is reported again."""
 
     def __init__(self, ledger: Ledger, tell: Callable[[str], None]) -> None:
         self._ledger, self._tell = ledger, tell
-        self._position = len(ledger.receipts)  # of the next receipt to tell
+        self._position = len(ledger.receipts)  # the position of the next receipt
         ledger.on_truncated.append(self._on_truncate)
 
     def update(self) -> None:
-        """Tell the transactions since the last time."""
+        """Report the transactions since the last update."""
         receipts = self._ledger.receipts[self._position :]
         self._position += len(receipts)
         formatter = ActivityFormatter(self._ledger)
@@ -29,5 +29,5 @@ class ActivityFeed:
 
 
 def _printable(line: str) -> str:
-    """Return a line without what would steer a terminal: contracts and clients choose some of its words."""
+    """Return a line without control characters: contracts and clients choose some of its words."""
     return "".join(character if character.isprintable() else " " for character in line)

@@ -37,14 +37,14 @@ _NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
 class Pages(Protocol):
-    """Pages for people beside the requests of programs."""
+    """Pages for people, in addition to the requests of programs."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None: ...
     def publish(self) -> None: ...
     def close(self) -> None: ...
 
 
-# Answers one method, as the request of a client is answered.
+# Answers one method, like a client's request.
 Ask: TypeAlias = Callable[[str, Sequence[object]], Awaitable[Any]]
 Mount: TypeAlias = Callable[[Ask], Pages]
 
@@ -52,7 +52,7 @@ Mount: TypeAlias = Callable[[Ask], Pages]
 class App:
     """The ASGI application of one node. `after` is called when a request may have changed something.
 
-    `mount` makes the pages that are served beside the requests; they ask the node through what it is given.
+    `mount` creates the pages that are served as well; its argument is the function by which they query the node.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ class App:
             await self._http(scope, headers, receive, send)
 
     def publish(self) -> None:
-        """Let every connection send the news of its subscriptions, and tell open pages."""
+        """Let every connection send the news of its subscriptions, and notify open pages."""
         for socket in self.sockets:
             socket.publish()
         if self._pages is not None:
             self._pages.publish()
 
     def close(self) -> None:
-        """End what would keep the server from ending: work in other processes, and the connections of open pages."""
+        """End everything that would keep the server running: work in other processes, and the connections of open pages."""
         self.runner.close()
         if self._pages is not None:
             self._pages.close()
@@ -100,7 +100,7 @@ class App:
         if host is not None and origin in (b"http://" + host, b"https://" + host):
             return None  # a page of this node
         if origin is not None and not self._guests.knows_origin(page := origin.decode("latin-1")):
-            return f"pages from {page} may not ask this node: start it with --allow-origin {page}"
+            return f"pages from {page} may not send requests to this node: start it with --allow-origin {page}"
         return None
 
     async def _http(
@@ -161,7 +161,7 @@ class App:
 
 
 def _is_form(scope: Message, headers: dict[bytes, bytes]) -> bool:
-    """True if a page sent a form. Some clients of JSON-RPC give their requests the type of a form, but not its path."""
+    """True if a page sent a form. Some JSON-RPC clients send the content type of a form, but not to a form's path."""
     is_form = headers.get(b"content-type", b"").startswith(_FORM)
     return is_form and scope["method"] == "POST" and scope["path"] != "/"
 

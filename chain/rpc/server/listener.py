@@ -25,17 +25,17 @@ _WISHES: Final = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(frozen=True)
 class Settings:
-    """The address that is listened on, the clients that are allowed, and their limits.
+    """The address to listen on, the allowed clients, and their limits.
 
     >>> Settings(port=0).host
     '127.0.0.1'
     """
 
-    host: str = LOOPBACK  # the address that is listened on
+    host: str = LOOPBACK  # the address to listen on
     port: int = 8545  # 0 for any free port
     # The hosts and origins that are allowed.
     access: AccessPolicy = field(default_factory=AccessPolicy)
-    limits: Limits = field(default_factory=Limits)  # how much a client may ask
+    limits: Limits = field(default_factory=Limits)  # the limits on a client's requests
 
 
 class Listener:
@@ -72,7 +72,7 @@ class Listener:
             runner.run(self._serve())
 
     def stop(self) -> None:
-        """Have `run` come to its end.
+        """Make `run` return.
 
         >>> server = Server(Chain(), Settings(port=0))
         >>> server.run(told=server.stop)  # stops as soon as it is ready
@@ -81,7 +81,7 @@ class Listener:
 
     @contextmanager
     def in_thread(self) -> Iterator[str]:
-        """Serve in another thread until the scope ends, and yield the URL. Meanwhile only the server may use what it serves."""
+        """Serve in another thread until the scope ends, and yield the URL. Meanwhile only the server may use the chain."""
         thread = Thread(target=self.run, daemon=True)
         thread.start()
         self._uvicorn.ready.wait()

@@ -1,9 +1,9 @@
 """Answers requests one after the other, so that none of them blocks the others.
 
-A request that runs contracts is first tried for a short time. If that is not enough, it is undone and run again in a worker,
-a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of the chain, and the
-node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the transaction runs again.
-So transactions are ordered by when they are done.
+A request that runs contracts, or an SQL query, is first tried for a short time. If that is not enough, it is undone and run
+again in a worker, a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of
+the chain, and the node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the
+transaction runs again. So transactions are ordered by when they are done.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
 from chain.metering.watchdog import TimeUp, within
+from chain.rpc.boardchain import sql
 from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
@@ -35,14 +36,16 @@ from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
 _SHORT_TRIAL_SECONDS: Final = (
-    0.02  # the same while workers are busy: many such requests may come then
+    0.02  # the same while workers are busy, when many such requests may arrive
 )
-_REMEMBERED: Final = 1_000  # slow requests that are remembered, so as not to try them again
+_REMEMBERED: Final = (
+    1_000  # number of slow requests that are remembered, so that they are not tried again
+)
 _MEMORY: Final = 10.0  # seconds for which a slow request is remembered
 _TURN: Final = 1.0  # seconds a worker has before it must make room for others
 _SELECTOR: Final = 10  # characters of calldata that select the entry
 _SHOWN: Final = 100
-_ROUNDS: Final = 2  # runs of a transaction beside others, before the others wait for it
+_ROUNDS: Final = 2  # parallel runs of a transaction before all others wait for it
 _WAIT: Final = 3.0  # seconds for which others may have to wait for one transaction
 _SENT: Final = b"sent"
 
@@ -85,6 +88,8 @@ class Runner:
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         run = partial(answer_one, self._node, message, own, room)
         try:
+            if method is sql.sql:
+                return await self._query(run, message.get("params"))
             if method in READ_ONLY_CALLS:
                 return await self._look(run, _kind(message))
             if method in SENDS:
@@ -108,7 +113,7 @@ class Runner:
             while self._node.queue and await self._send_one_ready():
                 pass
         except RpcError:
-            pass  # others came first, or it takes too much: the next request tries again
+            pass  # others came first, or it takes too much time or memory: the next request tries again
         finally:
             self._is_sending_ready = False
 
@@ -138,6 +143,19 @@ class Runner:
             if len(self._long) > _REMEMBERED:
                 del self._long[next(iter(self._long))]
             raise
+
+    async def _query(self, run: Job, params: Any) -> bytes | None:
+        """Answer an SQL query: fill its tables in slices, then try it here, and if it takes long, in a worker."""
+        while isinstance(params, list) and params and not sql.fill(self._node, params[0]):
+            await asyncio.sleep(0)
+        self._node.is_hasty = True
+        try:
+            return run()
+        except TimeUp:
+            pass
+        finally:
+            self._node.is_hasty = False
+        return await self._in_worker(partial(_whole, self._node, run)) or None
 
     async def _look(self, run: Job, kind: object) -> bytes | None:
         try:
@@ -172,7 +190,7 @@ class Runner:
             self._workers.pop(worker, None)
 
     def _fork(self) -> int:
-        """Fork while no other thread is in the chain or runs contracts: in the copy that thread would never finish."""
+        """Fork while no other thread is in the chain or runs contracts, because in the copy that thread would never finish."""
         chain = self._node.chain
         chain.settle()
         with chain.border:
@@ -187,8 +205,8 @@ class Runner:
                 await asyncio.sleep(seconds_left)
             elif self._workers.pop(oldest, None):
                 oldest.end(
-                    f"it was stopped after {monotonic() - started:.0f} s, as {self._node.limits.workers} others that take"
-                    " long have come since; nothing of it remains"
+                    f"it was stopped after {monotonic() - started:.0f} s, because "
+                    f"{self._node.limits.workers} other long requests came since; it was undone"
                 )
 
     async def _send_from_worker(self, run: Job) -> bytes | None:
@@ -200,15 +218,13 @@ class Runner:
         seconds = monotonic() - started
         if seconds > _WAIT:
             raise refused(
-                f"other transactions came first each time it ran, for {seconds:.0f} s; nothing of it remains:"
-                " send it when the node has less to do"
+                f"other transactions came first each time it ran, for {seconds:.0f} s, so it was "
+                "undone: send it when the node is less busy"
             )
         async with self._line, self._chain_alone():
             is_done, raw = await self._round(run)
         if not is_done:
-            raise refused(
-                "the chain was changed while it ran; nothing of it remains: send it again"
-            )
+            raise refused("the chain was changed while it ran, so it was undone: send it again")
         return raw
 
     @asynccontextmanager

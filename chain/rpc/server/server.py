@@ -1,4 +1,4 @@
-"""Runs a node until it is stopped, with the timer of `evm_setIntervalMining` beside it."""
+"""Runs a node until it is stopped, together with the timer of `evm_setIntervalMining`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chain.simulator.chain import Chain
 class Server(Listener):
     """A node on a port. The constructor binds the port.
 
-    `tell` gets a line of text for each transaction; `mount` makes pages for people, which are served beside the requests.
+    `tell` gets a line of text for each transaction; `mount` creates pages for people, which are served on the same port.
 
     >>> from urllib.request import Request, urlopen
     >>> server = Server(Chain(), Settings(port=0))
@@ -49,7 +49,7 @@ class Server(Listener):
             self._clock.stop()
 
     def _after(self) -> None:
-        """Publish and tell news, and update the timer, after a request: it may have changed the chain or the interval."""
+        """Publish and report news, and update the timer, after a request, which may have changed the chain or the interval."""
         self._app.publish()
         self._clock.update()
         if self._activity is not None:

@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol, with the head and the body of an answer in one packet.
 
-uvicorn writes them separately, so a client that wakes up for the head must wake up again for the body. Here all that is written
-in one turn of the event loop is sent together at its end.
+uvicorn writes them separately, so a client that wakes up for the head must wake up again for the body. Here everything
+written in one iteration of the event loop is sent together at its end.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class JoinedProtocol(HttpToolsProtocol):
 
 
 class Joined(asyncio.Transport):
-    """A transport that collects writes until the loop's next turn."""
+    """A transport that collects writes until the loop's next iteration."""
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()

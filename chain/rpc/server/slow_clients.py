@@ -1,6 +1,6 @@
 """Slow clients: a request that arrives too slowly is refused, and a client that does not read is disconnected.
 
-Such a client, malicious or not, holds a connection and some memory, and a node has little of both.
+Such a client, malicious or not, occupies a connection and some memory, and a node has little of both.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class HttpProtocol(JoinedProtocol):
         self.url = b""  # read before the first request arrives
         self._limits = limits
         self._awaits: str | None = "head"  # the part of a request that is arriving
-        self._size = 0  # bytes of the head that did not come at once
+        self._size = 0  # bytes of the head, if it came in pieces
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -86,7 +86,7 @@ class HttpProtocol(JoinedProtocol):
     def _watch(self) -> None:
         part, limits = self._awaits, self._limits
         seconds = limits.head_seconds if part == "head" else limits.body_seconds
-        why = f"the {part} of a request has to arrive within {seconds} seconds"
+        why = f"the {part} of a request must arrive within {seconds} seconds"
         self._timer = self.loop.call_later(seconds, self._refuse, _TOO_SLOW, why)
 
     def _stop(self) -> None:

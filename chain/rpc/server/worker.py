@@ -20,7 +20,7 @@ from chain.metering.watchdog import limit_memory
 from chain.rpc.errors import NO_MEMORY, refused
 from chain.rpc.limits import Limits
 
-ENDING: Final = "the node ends, so it was stopped and nothing of it remains"
+ENDING: Final = "the node ends, so it was stopped and undone"
 CAN_FORK: Final = hasattr(os, "fork")
 _CHUNK: Final = 1 << 20
 _STEPS_BACK: Final = 5  # niceness: the node and its quick answers go first
@@ -41,7 +41,9 @@ class Worker:
     def __init__(self, fork: Callable[[], int], work: Callable[[], bytes], limits: Limits) -> None:
         self._limits = limits
         self._pipe, writes = os.pipe()
-        with warnings.catch_warnings():  # about forks beside threads: here all other threads wait
+        with (
+            warnings.catch_warnings()
+        ):  # about forks in a process with threads: here all other threads wait
             warnings.simplefilter("ignore", DeprecationWarning)
             self._child = fork()
         if not self._child:
@@ -49,7 +51,7 @@ class Worker:
         os.close(writes)
         os.set_blocking(self._pipe, False)
         self._status: int | None = None
-        self._why = "the system stopped it, perhaps for want of memory; nothing of it remains"
+        self._why = "the system stopped it, perhaps for lack of memory; it was undone"
 
     async def result(self) -> bytes:
         """Return the result of the work, or raise `RpcError` if it was stopped."""
@@ -89,8 +91,8 @@ class Worker:
     def _stopped(self, status: int) -> Exception:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
             return refused(
-                f"it took more than {self._limits.seconds} s of computing, so it was stopped and nothing of it remains:"
-                " 'boardchain node --max-seconds' allows more"
+                f"it took more than {self._limits.seconds} s of computing, so it was stopped and "
+                "undone: 'boardchain node --max-seconds' allows more"
             )
         if status == _NO_MEMORY << 8:
             return refused(NO_MEMORY)

@@ -21,7 +21,7 @@ _ERRORS: Final = {"out of gas": "Out of gas"}
 
 
 class Message(NamedTuple):
-    """A message, or the end of a contract, and where it is in the tree."""
+    """A message, or the end of a contract, and its position in the tree."""
 
     path: Path
     step: CallStep | Destroyed
@@ -59,7 +59,7 @@ def _steps_below(frame: Frame, precompiles: object) -> list[CallStep | Destroyed
 
 
 def trace_json(message: Message) -> Json:
-    """Return a message without the transaction that it is of."""
+    """Return a message without its transaction."""
     shown = _destroyed(message.step) if isinstance(message.step, Destroyed) else _call(message.step)
     return {**shown, "subtraces": message.children, "traceAddress": list(message.path)}
 

@@ -1,4 +1,4 @@
-"""Methods for the block explorer Otterscan: blocks in pages, the transactions of an account, who made a contract."""
+"""Methods for the block explorer Otterscan: blocks in pages, the transactions of an account, the creator of a contract."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from chain.rpc.trace.flat_traces import Message, messages_of
 from chain.rpc.trace.traces import ends_of, need
 from chain.types import Address
 
-_LEVEL: Final = 8  # of the methods, by which Otterscan knows that they are all here
+_LEVEL: Final = 8  # the version by which Otterscan knows that all methods exist
 _MOST: Final = 1_000  # transactions of a page
 _SELECTOR: Final = 10  # characters
 _TRANSFER, _DESTRUCTION, _CREATION, _CREATION_2 = range(4)
@@ -29,7 +29,7 @@ _TYPES: Final = {
 
 
 def api_level(node: Node) -> int:
-    """Return the level of the methods for Otterscan that are here."""
+    """Return the version of the Otterscan methods."""
     return _LEVEL
 
 
@@ -71,7 +71,7 @@ def _entry(message: Message) -> Json:
 
 
 def internal_operations(node: Node, tx_hash: object) -> list[Json]:
-    """Return where a transaction's contracts sent ether, made contracts, and ended themselves."""
+    """Return the operations of a transaction's contracts: ether transfers, creations, and self-destructions."""
     messages = messages_of(replayed(node, need(node, tx_hash)))
     return [shown for message in messages if message.path and (shown := _operation(message))]
 
@@ -101,7 +101,7 @@ def transaction_hash_of(node: Node, sender: object, nonce: object) -> str | None
 
 
 def contract_creator(node: Node, address: object) -> Json | None:
-    """Return the transaction that made a contract, and the account that did."""
+    """Return the transaction that created a contract, and the account that created it."""
     wanted, ledger = to_address(address), node.chain.ledger
     for receipt in _backwards(node, len(ledger.receipts)):
         if not receipt.ok:
@@ -166,7 +166,7 @@ def _page_size(size: object) -> int:
 
 
 def transactions_before(node: Node, address: object, block: object, size: object) -> Json:
-    """Return the last transactions before a block that have to do with an account; 0 is after the last block."""
+    """Return the last transactions before a block that involve an account; 0 stands for after the last block."""
     number, ledger = to_int(block, "the block"), node.chain.ledger
     end = len(ledger.receipts) if ledger.open is None else ledger.open.first_receipt
     if 0 < number < len(ledger.blocks):
@@ -176,7 +176,7 @@ def transactions_before(node: Node, address: object, block: object, size: object
 
 
 def transactions_after(node: Node, address: object, block: object, size: object) -> Json:
-    """Return the first transactions after a block that have to do with an account, the newest first."""
+    """Return the first transactions after a block that involve an account, newest first."""
     number, ledger = to_int(block, "the block"), node.chain.ledger
     last = node.chain.head
     start = ledger.blocks[number].end_receipt if number <= last.number else last.end_receipt

@@ -1,4 +1,4 @@
-"""What a transaction changed, in Parity's format: `=` is what stayed, `+` what is new, `-` what is gone, `*` all else."""
+"""The changes of a transaction, in Parity's format: `=` unchanged, `+` new, `-` removed, `*` changed."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _addresses(fields: Json, name: str) -> frozenset[bytes]:
 
 
 def _receipts(ledger: Ledger, first: int, last: int, wanted: frozenset[bytes]) -> Iterator[Receipt]:
-    """Yield the receipts of these blocks, only those that have to do with the wanted addresses, if there are any."""
+    """Yield the receipts of these blocks; if addresses are given, only those that involve them."""
     if first > last:
         return
     start, end = ledger.blocks[first].first_receipt, ledger.blocks[last].end_receipt
@@ -113,7 +113,7 @@ def _traces(node: Node, receipt: Receipt) -> Iterator[Json]:
 
 
 def _placed(node: Node, receipt: Receipt, message: Message) -> Json:
-    """Return a message with the transaction and the block that it is of."""
+    """Return a message with its transaction and block."""
     number, ledger = receipt.block_number, node.chain.ledger
     pending = is_pending(ledger, number)
     return {
@@ -137,12 +137,12 @@ def need(node: Node, tx_hash: object) -> Receipt:
 
 
 def replay_transaction(node: Node, tx_hash: object, kinds: object) -> Json:
-    """Run a transaction again, and return its output with its messages or its changes, as `kinds` asks for."""
+    """Run a transaction again, and return its output with the requested `kinds`: its messages or its changes."""
     return _result(replayed(node, need(node, tx_hash)), _kinds(kinds))
 
 
 def replay_block(node: Node, block: object, kinds: object) -> list[Json]:
-    """Run the transactions of a block again, and return what `kinds` asks for of each."""
+    """Run the transactions of a block again, and return the requested `kinds` of traces for each."""
     asked = _kinds(kinds)
     return [
         {**_result(replayed(node, receipt), asked), "transactionHash": data(receipt.tx_hash)}
@@ -151,14 +151,14 @@ def replay_block(node: Node, block: object, kinds: object) -> list[Json]:
 
 
 def call(node: Node, fields: object, kinds: object, block: object = LATEST) -> Json:
-    """Run a message at the end of a block, undo it, and return what `kinds` asks for."""
+    """Run a message at the end of a block, undo it, and return the requested `kinds` of traces."""
     asked, machine = _kinds(kinds), recording_machine(node.chain.ledger)
     with refuse_unreplayable():
         return _result(run_aside(node, fields, block, machine)[1], asked)
 
 
 def _kinds(kinds: object) -> list[object]:
-    asked = to_list(kinds, "what is asked for")
+    asked = to_list(kinds, "the kinds of traces")
     for kind in asked:
         if kind not in _KINDS:
             raise bad_params(f"there is no {kind!r} of a transaction: there are trace, stateDiff")

@@ -131,7 +131,7 @@ def test_overload_is_found_by_signature() -> None:
     assert functions["f(bool)"].params[0].kind == type_from_json({"type": "bool"})
     assert list(functions) == ["f", "g"]
     with pytest.raises(
-        TypeError, match=r"2 functions 'f': get one by its signature, 'f\(uint8\)', 'f\(bool\)'"
+        TypeError, match=r"2 functions 'f': choose one by its signature, 'f\(uint8\)', 'f\(bool\)'"
     ):
         functions["f"]
 

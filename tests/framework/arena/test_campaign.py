@@ -25,7 +25,7 @@ from tests.framework.arena.nim import MARK, Nim
 
 NIM = "tests.framework.arena.nim"
 GAMES = 12
-LOST = "the players that played it ended, or were silent for too long"
+LOST = "its players crashed, or were silent for too long"
 
 # A campaign whose driver is killed when it has stored so many chunks.
 DYING = f"""
@@ -238,7 +238,7 @@ def test_rare_bug_is_found_and_met_again(tmp_path: Path) -> None:
 def test_endless_game_fails() -> None:
     plan = Plan.of(NIM, ["idle"], bare=True, most_plies=5)
     row = play_game(plan, 0)
-    assert row.failure == "NoEnd: the game goes on after 5 plies"
+    assert row.failure == "NoEnd: the game has not ended after 5 plies"
     assert row.transcript is not None and row.transcript.endswith("5 idle: 0\n")
 
 
@@ -246,7 +246,7 @@ def test_bare_games_are_checked_on_chain() -> None:
     cheat = Plan.of("tests.framework.arena.cheat", ["random"], bare=True)
     assert play_game(cheat, 0).failure is None
     row = play_game(replace(cheat, check=1), 0)
-    assert row.failure == "by the rules and on a chain: it ends otherwise on a chain"
+    assert row.failure == "by the rules and on a chain: it ends differently on a chain"
 
 
 @pytest.mark.parametrize(("check", "least", "most"), [(0, 0, 0), (0.1, 50, 150), (1, 1000, 1000)])

@@ -91,9 +91,12 @@ def test_safe_scheduler_is_asked(address: str) -> None:
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        ("tcp://10.0.0.7:8786", "whoever reaches a scheduler runs code on its workers: use tls://"),
-        ("tcp://0.0.0.0:8786", "whoever reaches a scheduler"),
-        ("tcp://127.0.0.1.evil.org:8786", "whoever reaches a scheduler"),
+        (
+            "tcp://10.0.0.7:8786",
+            "anyone who reaches a scheduler can run code on its workers: use tls://",
+        ),
+        ("tcp://0.0.0.0:8786", "anyone who reaches a scheduler"),
+        ("tcp://127.0.0.1.evil.org:8786", "anyone who reaches a scheduler"),
         ("ws://127.0.0.1:8786", "is not a scheduler: write tcp://127.0.0.1:8786"),
         ("127.0.0.1:8786", "is not a scheduler"),
     ],

@@ -86,7 +86,7 @@ def test_folder_is_played_as_it_was(home: Path, plan: Plan, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("where", "told"),
     [
-        ("HEAD~1", "Needed a single revision"),
+        ("HEAD~1", "HEAD~1 is neither a folder nor a revision of Git in "),
         (".", "there is no package heap_"),
         ("home", "the same code of heap_"),
     ],

@@ -130,7 +130,7 @@ def test_contract_of_another_form_is_reported(on: Run) -> None:
 
 
 def test_empty_chain_asks_for_another() -> None:
-    assert "name the one that is meant with --chain" in invoke("call", "Game", "x").stderr
+    assert "choose another one with --chain" in invoke("call", "Game", "x").stderr
 
 
 def test_events_name_the_account(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_export_writes_every_receipt(on: Run, tmp_path: Path) -> None:
 
 
 def test_replay_finds_all_the_same(played: Path) -> None:
-    assert "4 transactions came out as they are written" in invoke("replay", played).stderr
+    assert "4 transactions have the recorded outcome" in invoke("replay", played).stderr
 
 
 def test_run_gives_the_script_a_chain(on: Run, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no such contract": (("call", "Chess", "move"), "there is no contract 'Chess' on this chain; there are Deblockle"),
     "nothing at address": (("call", "0x" + "11" * 20, "move"), "there is no contract at 0x1111"),
     "no such entry": (("call", "Deblockle", "mov"), "Deblockle has no entry 'mov' to call; it has create_game, "),
-    "view called": (("call", "Deblockle", "game_state", 0), "game_state is a view: 'boardchain view' asks for it"),
+    "view called": (("call", "Deblockle", "game_state", 0), "game_state is a view: use 'boardchain view'"),
     "argument missing": (("call", "Deblockle", "pass_move"), "pass_move needs 'index'"),
     "too many": (("view", "Deblockle", "game_state", 1, 2), "game_state takes <index: u64>; 2 were given"),
     "no number": (("view", "Deblockle", "game_state", "x"), "index = 'x' is not a whole number, as u64 is"),
@@ -233,15 +233,15 @@ WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
     "no such argument": (("call", "Deblockle", "pass_move", '{"game": 1}'), "pass_move has no argument 'game'; it takes "),
     "no such option": (("call", "Deblockle", "pass_move", 0, "--sendr", "bob"), "there is no option --sendr"),
     "no such account": (("call", "Deblockle", "pass_move", 0, "--from", "bert"), "--from: there is no account 'bert'; "),
-    "no such number": (("receipts", "--from", "77"), "--from: there is no account 77: they go from 0 to "),
+    "no such number": (("receipts", "--from", "77"), "--from: there is no account 77: the numbers go from 0 to "),
     "no such transaction": (("trace", "99"), "there is no transaction 99: there are 4"),
-    "no transaction": (("trace", "last"), "'last' names no transaction: give its hash or its place"),
+    "no transaction": (("trace", "last"), "'last' is not a transaction: give its hash or its position"),
     "unknown hash": (("trace", "0x" + "11" * 32), "there is no transaction 0x1111"),
     "wrong sql": (("sql", "select x from receipts"), "no such column: x; receipts has "),
     "no such event": (("events", "Checkmate"), "no contract on this chain declares an event 'Checkmate'"),
     "no such field": (("events", "Claimed", "x"), ""),
     "no such table": (("export", "chess", "a.csv"), ""),
-    "no such format": (("export", "receipts", "a.xml"), "FILE ends in .jsonl or .csv, not as a.xml"),
+    "no such format": (("export", "receipts", "a.xml"), "FILE must end in .jsonl or .csv, unlike a.xml"),
     "no such folder": (("export", "receipts", "no/such/a.csv"), "there is no folder no/such"),
     "no such plan": (("deploy", "nothing.py"), "there is no script nothing.py"),
     "no such script": (("run", "nothing.py"), "Invalid value for 'SCRIPT'"),

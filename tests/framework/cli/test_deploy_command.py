@@ -90,7 +90,7 @@ def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
     script.write_text(OTHER_RULES)
     refused = deploy(script, tmp_path)
     assert refused.exit_code == 1
-    assert "Game changed since it was deployed: say --upgrade" in refused.stderr
+    assert "Game changed since it was deployed: use --upgrade" in refused.stderr
     assert "Game: the rules only" in refused.stdout
     assert deploy(script, tmp_path, "--upgrade").exit_code == 0
     assert "nothing to do" in deploy(script, tmp_path).stderr
@@ -124,8 +124,8 @@ def test_person_chooses_what_becomes_of_the_old(script: Path, tmp_path: Path, pe
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("x = 1", "has no plan(deployment): write one"),
-    ("x = (", "this is not Python"),
+    ("x = 1", "has no plan(deployment), which describes the deployment: write one"),
+    ("x = (", "this is not valid Python"),
 ])  # fmt: skip
 def test_wrong_script_is_reported(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "deploy_wrong.py").write_text(text)

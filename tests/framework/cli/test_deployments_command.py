@@ -148,10 +148,7 @@ def test_chain_that_was_started_again_is_noticed(project: Path) -> None:
     (project / "a.chain").unlink()
     refused = deploy()
     assert refused.exit_code == 1
-    assert (
-        "none of its transactions is at a.chain, which was started again; say --reset"
-        in refused.stderr
-    )
+    assert "a.chain was restarted and has none of its transactions; use --reset" in refused.stderr
     assert "3 steps done" in deploy("--reset").stderr
     assert deploy().stderr == "nothing to do\n"
     assert sorted(path.name for path in (project / "deployments").iterdir()) == ["a", "a.1"]
@@ -171,7 +168,10 @@ def test_what_the_chain_has_is_taken_over_without_a_journal(project: Path) -> No
     done = facts(deploy("--json"))
     elsewhere = ("--deployments", "elsewhere")
     told = deploy(*elsewhere, "--dry-run")
-    assert "the chain has this already" in told.stderr and "--adopt takes it over" in told.stderr
+    assert (
+        "these steps are already on the chain" in told.stderr
+        and "--adopt takes them over" in told.stderr
+    )
     assert "nothing to do" in deploy(*elsewhere, "--dry-run", "--adopt").stderr
     assert facts(deploy(*elsewhere, "--adopt", "--json"))["contracts"] == done["contracts"]
     assert deploy(*elsewhere).stderr == "nothing to do\n"
@@ -288,11 +288,11 @@ def test_parameters_are_typed_by_the_signature() -> None:
 WRONG = [
     (("fee=much",), "fee = 'much' is not a whole number"), (("fees=3",), "has no parameter 'fees'; it has fee, who"),
     (("3",), "takes its parameters as name=value, and '3' is not one"), (("fee=1", "fee=2"), "'fee' is given twice"),
-    (("open=maybe",), "open = 'maybe' is not bool"), (("who=bert",), "nobody on this chain is called so"),
-    (("--value", "3"), "--value is for a contract: a plan says what each of its steps sends"),
+    (("open=maybe",), "open = 'maybe' is not bool"), (("who=bert",), "this chain has no account of that name"),
+    (("--value", "3"), "--value is for a contract: in a plan each step has its own value"),
     (("--name", "a/b"), "cannot be the name of a plan"), (("--key", "0x12"), "--key is not a private key"),
     (("--key", KEY, "--from", "bob"), "--from names another sender than the key"),
-    (("--key", KEY, "--mnemonic", WORDS), "give one of --key, --mnemonic and --keystore"),
+    (("--key", KEY, "--mnemonic", WORDS), "use only one of --key, --mnemonic and --keystore"),
     (("--mnemonic", "legal winner"), "--mnemonic is not a mnemonic"),
 ]  # fmt: skip
 
@@ -409,7 +409,7 @@ def test_dry_run_leaves_the_chain_and_the_journal_alone(project: Path) -> None:
 def test_changed_call_wants_a_word() -> None:
     deploy()
     refused = deploy("amount=7")
-    assert (refused.exit_code, "say --resend" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "use --resend" in refused.stderr) == (1, True)
     assert "1 step done" in deploy("amount=7", "--resend").stderr
     assert len(senders()) == 4
 

@@ -149,7 +149,7 @@ def test_events_are_followed(monkeypatch: pytest.MonkeyPatch, options: tuple[str
         told = [json.loads(line)["fields"]["to"] for line in done.stdout.splitlines()]
     else:
         told = [int(line.rpartition("=")[2]) for line in done.stdout.splitlines()]
-    assert told == [1, 2, 3] and "the chain went back" in done.stderr
+    assert told == [1, 2, 3] and "the chain was rolled back" in done.stderr
 
 
 def test_chain_in_memory_is_not_followed() -> None:
@@ -182,7 +182,7 @@ ENDLESS = "with recursive c(x) as (select 1 union all select x+1 from c) select 
 @pytest.mark.parametrize(
     ("question", "options", "says"),
     [
-        ("count(*) from c", ("--seconds", 1), "the answer takes too long to find"),
+        ("count(*) from c", ("--seconds", 1), "the query takes too long"),
         ("x from c limit 99", ("--most", 9), "the answer is too long: at most 9 rows"),
     ],
 )

@@ -78,7 +78,7 @@ def run(folder: Path, command: str) -> None:
 def test_taken_name_is_refused(name: str, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     refused = invoke("init", name)
-    assert refused.exit_code == 2 and "means something else in the project" in refused.stderr
+    assert refused.exit_code == 2 and "has another meaning in the project" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["7", "a b", "", "ümläut", "."])

@@ -58,7 +58,7 @@ def test_change_is_outlined(file: Path, since: int, is_outlined: bool) -> None:
     ("words", "told"),
     [
         (("Deblockle", 5), "there is no game 5"),
-        (("Deblockle",), "Deblockle has many boards: say which, by its index"),
+        (("Deblockle",), "Deblockle has many boards: name one by its index"),
         (("Deblockle", "x"), "index = 'x' is not"),
         (("Deblockle", 0, "--block", 99), "--block: there is no block 99"),
         (("World", 0), "World has no boards to show: a game has them in its picture.py"),

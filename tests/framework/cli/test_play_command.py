@@ -104,11 +104,11 @@ def test_other_rules_are_compared(
     done = played(out, *words, target=name)
     assert done.exit_code == 0, done.stderr
     assert "wins of modest" in done.stdout
-    assert "8 of 8 games go otherwise than in other-" in done.stderr
+    assert "8 of 8 games differ from other-" in done.stderr
     assert "Against <bdi>other-" in (out / "report.html").read_text("utf-8")
     both = json.loads(played(out, *words, "--json", target=name).stdout)
     assert [len(both["shares"]), both["differences"][0]["average"]] == [6, "wins of modest"]
-    assert "compare whole campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
+    assert "compare complete campaigns" in played(out, *words, "--sprt", 0, 10, target=name).stderr
 
 
 def test_game_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,6 +130,15 @@ def test_replay_names_the_game_of_the_results(out: Path) -> None:
     assert "are not of tests.framework.arena.cheat" in done.stderr
 
 
+def test_folder_of_something_else_is_left_alone(out: Path) -> None:
+    out.mkdir()
+    (out / "results.sqlite").write_text("something else")
+    done = played(out, "--games", 1)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is something else: name another folder" in done.stderr
+    assert (out / "results.sqlite").read_text() == "something else"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -138,6 +147,12 @@ def test_replay_names_the_game_of_the_results(out: Path) -> None:
         (("--check", "101%"), "'101%' is not a share such as 1%"),
         (("--sprt", 0, 10), "a sequential test needs two strategies that swap seats"),
         (("--replay", 0), "there are no results in"),
+        (("--check", "1%"), "only bare games are checked on a chain"),
+        (("--strategies", "perfect,random", "--sprt", 5, 5), "such as 0 10, not 5 5"),
+        (("--strategies", "perfect,random", "--sprt", "nan", 10), "such as 0 10, not nan 10"),
+        (("--most-seconds", "nan"), "a game may take a number of seconds above 0, not nan"),
+        (("--against", "no~such"), "no~such is neither a folder nor a revision of Git in"),
+        (("--scheduler", "tcp://127.0.0.1:x"), "is not a scheduler"),
     ],
 )
 def test_wrong_words_are_refused(out: Path, words: tuple[object, ...], told: str) -> None:

@@ -84,6 +84,7 @@ def test_deployment_to_memory_warns_that_it_is_lost(folder: Path) -> None:
 
 def test_dry_run_says_that_it_deploys_nothing() -> None:
     with pytest.raises(
-        RpcError, match=r"'contract' is what a message deploys: a look names in 'to'"
+        RpcError,
+        match=r"'contract' is for deployments: a read-only call names its contract in 'to'",
     ):
         Chain().node.request("chain_look", [{"contract": "World", "args": ["a"]}])

@@ -57,7 +57,7 @@ def test_script_is_recorded_and_replayed(folder: Path) -> None:
     done = run("record", "play.py", 2, "-o", "race.txt")
     assert (done.exit_code, done.stdout) == (0, "")
     again = run("replay", "race.txt")
-    assert (again.exit_code, again.stderr) == (0, "3 transactions came out as they are written\n")
+    assert (again.exit_code, again.stderr) == (0, "3 transactions have the recorded outcome\n")
 
 
 def test_changed_transcript_fails_until_updated(folder: Path) -> None:
@@ -65,7 +65,7 @@ def test_changed_transcript_fails_until_updated(folder: Path) -> None:
     path.write_bytes(run("record", "play.py", 2).stdout.replace("= 2 [", "= 3 [").encode())
     changed = run("replay", path)
     assert changed.exit_code == 1
-    assert f"{path}, line 6: something else comes of Race.roll (race" in changed.stdout
+    assert f"{path}, line 6: Race.roll has a different outcome (race" in changed.stdout
     assert run("replay", path, "--update").stderr == f"{path} is rewritten\n"
     assert run("replay", path).exit_code == 0
     assert run("replay", path, "--update").stderr == f"{path} is as it was\n"
@@ -104,7 +104,7 @@ def test_file_with_unknown_contract_is_recorded(folder: Path) -> None:
     assert (recorded.exit_code, "alice: deploy Unknown()" in recorded.stdout) == (0, True)
     for command in ("replay", "verify"):
         refused = run(command, "board.chain")
-        assert "Unknown is not among the contracts that are offered here" in refused.stderr
+        assert "Unknown is not among the available contracts" in refused.stderr
         assert (refused.exit_code == 0, "hash seed" in refused.stderr) == (False, False)
 
 

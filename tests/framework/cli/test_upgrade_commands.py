@@ -153,7 +153,7 @@ def test_edited_contract_keeps_its_history(project: Project) -> None:
     assert [project.run(*words).stdout for words in READING] == before
     refused = project.run("call", "Ladder", "seed", "bob")
     assert refused.exit_code == 2
-    assert "was changed since, so give the class as it was" in refused.stderr
+    assert "was changed since: pass the class as it was" in refused.stderr
 
 
 READING = [
@@ -227,7 +227,10 @@ def test_older_node_refuses_before_anything_is_sent(project: Project, node: Chai
     before = node.block_hash(), node.state_root()
     for refused in (project.deploy("--upgrade"), project.run("deploy", "Ladder")):
         assert refused.exit_code == 1
-        assert "the node has other code of Ladder than is here: nothing was sent" in refused.stderr
+        assert (
+            "the code of Ladder in the node differs from the code here: nothing was sent"
+            in refused.stderr
+        )
         assert "boardchain reload" in refused.stderr
     assert (node.block_hash(), node.state_root()) == before
     assert node.receipts[0].contract == "Ladder"
@@ -262,7 +265,7 @@ def test_broken_edit_is_reported_and_does_no_harm(project: Project, node: Chain)
     refused = project_reload(project)
     assert refused.exit_code == 1
     assert (
-        f"{project.name} cannot be taken up as it is now: {project.name}.py:1: this is not Python"
+        f"{project.name} cannot be loaded in its present state: {project.name}.py:1: this is not valid Python"
         in refused.stderr
     )
     project.write(LADDER)
@@ -280,7 +283,7 @@ def test_node_reloads_edits_automatically(project: Project, node: Chain) -> None
     node.node.request("eth_blockNumber")
     assert [each for each in told if each] == [
         f"{project.name} was edited; new: Ladder",
-        f"{project.name} was edited, but cannot be taken up as it is now: {project.name}.py:1: this is not Python:"
+        f"{project.name} was edited, but cannot be loaded in its present state: {project.name}.py:1: this is not valid Python:"
         " '(' was never closed",
     ]
 
@@ -289,4 +292,4 @@ def test_node_without_a_package_explains(chain: Chain) -> None:
     answer = chain.node.handle({"jsonrpc": "2.0", "id": 1, "method": "chain_reload"})
     assert "this node has no package to reload" in answer["error"]["message"]
     refused = CliRunner().invoke(cli, ["reload", "--chain", "memory"])
-    assert (refused.exit_code, "only a node has anything to take up" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "only a node can reload a package" in refused.stderr) == (2, True)

@@ -64,9 +64,9 @@ def test_refuses_what_the_library_refuses(raw: bytes) -> None:
         ("c3aabb", "it ends too early"),
         ("aabb", "it ends too early"),
         ("b8", "it ends too early"),
-        ("81aabb", "bytes are left behind its end: 1"),
-        ("8105", "the byte 0x05 has a length before it and needs none"),
-        ("b80201", "a length is written longer than it need be"),
+        ("81aabb", "it has extra bytes at its end: 1"),
+        ("8105", "the byte 0x05 needs no length, but has one"),
+        ("b80201", "a length is not in its shortest form"),
         (deep(34).hex(), "its lists are nested deeper than 32"),
     ],
 )

@@ -187,7 +187,7 @@ def test_plan_cannot_read_the_chain() -> None:
         def one(self) -> u8:
             return 1
 
-    with pytest.raises(TypeError, match="it cannot ask a view, since nothing stands yet"):
+    with pytest.raises(TypeError, match="it cannot call a view, because nothing is deployed yet"):
         Deployment().deploy(Viewed).one()
 
 

@@ -32,7 +32,7 @@ OTHER = "Game.names was Map[u64, str] and is Map[u64, u64]"
 GONE = "Game.names was removed: its slots must not be used for anything else"
 MOVED = "Game.count moved from word 0, byte 0 to word 1, byte 0: put new fields last"
 VERSIONS = {
-    "rules": (FIRST.replace("+= n", "+= 2 * n"), ["the rules only: ABI and storage are as they were"], []),
+    "rules": (FIRST.replace("+= n", "+= 2 * n"), ["the rules only: ABI and storage are unchanged"], []),
     "abi": (
         FIRST.replace("add(self, n: u64)", "add(self, n: u8)"),
         ["new function add(uint8)", "gone function add(uint64)"], [],
@@ -186,7 +186,7 @@ def test_other_arguments_cannot_be_upgraded(chain: Chain, journal: Journal) -> N
     owner = 0
     apply(chain, journal, banking)
     owner = 1
-    with pytest.raises(CannotUpgrade, match="its @init had other arguments, and runs once"):
+    with pytest.raises(CannotUpgrade, match="its @init had other arguments, and runs only once"):
         apply(chain, journal, banking, UPGRADE)
 
 

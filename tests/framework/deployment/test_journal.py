@@ -61,7 +61,7 @@ def test_draft_leaves_the_journal_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("text", "says"), [
     ("{", "is not JSON: it was changed by hand"), ("[]", "is not the journal of a plan"),
-    ('{"steps": {"Bank": {"status": "done"}}, "runs": []}', "the record of the step 'Bank' is not whole"),
+    ('{"steps": {"Bank": {"status": "done"}}, "runs": []}', "the record of the step 'Bank' is incomplete"),
 ])  # fmt: skip
 def test_broken_journal_is_named(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text(text)

@@ -45,6 +45,6 @@ def test_part_of_an_address_is_refused(write: Callable[[Address], str]) -> None:
     deployment = Deployment()
     ladder = deployment.deploy(Ladder)
     with pytest.raises(
-        ValueError, match="a part of the address of a planned contract is in a text"
+        ValueError, match="a text contains a part of the address of a planned contract"
     ):
         deployment.deploy(Purse, write(ladder.address), ladder)

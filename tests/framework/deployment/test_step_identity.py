@@ -108,7 +108,7 @@ def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) 
     host = "newhost.testnet"
     (status,) = inspect(chain, journal, owned)
     assert status.changes == ["its sender was host.testnet and is newhost.testnet"]
-    with pytest.raises(CannotUpgrade, match="and it is deployed already"):
+    with pytest.raises(CannotUpgrade, match="and it is already deployed"):
         status.check_upgrade()
     assert apply(chain, journal, owned, BESIDE) == ["changed Ladder"]
     assert [receipt.sender for receipt in chain.receipts] == [
@@ -244,8 +244,8 @@ def conditional(deployment: Deployment) -> None:
 
 REFUSED: dict[str, tuple[Callable[[Deployment], None], str]] = {
     "two steps of a name": (both, "two steps are called 'one'"),
-    "two steps in a scope": (two, "'one' names one step, and this would be another"),
-    "a scope inside": (inside, "'two' is inside of 'one': a step has one name"),
+    "two steps in a scope": (two, "'one' is the name of one step, and this would be another"),
+    "a scope inside": (inside, "'two' is inside 'one': a step has one name"),
     "two of a class": (alike, "the plan deploys Purse twice: give one a name"),
     "a contract with a condition": (conditional, "'unless' is for calls"),
 }

@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from chain import Chain
+from chain import Chain, Contract, call, event
 from chain.cli.main import cli
 from chain.explorer.alone import AloneServer
 from chain.explorer.file_tables import query
@@ -19,6 +19,7 @@ from chain.rpc.errors import RpcError
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
 from chain.simulator.node_client import HttpNodeClient
+from chain.types import i256, u256
 from tests.framework.toys import Counter
 
 PORT = Settings(port=0)
@@ -102,6 +103,49 @@ def test_a_file_answers_sql_itself(tables: Path) -> None:
 
 def addresses(file: Path) -> set[str]:
     return {row[0] for row in query(file, "select address from receipts", {})["rows"]}
+
+
+@event
+class Won:
+    pot: u256
+    lost: i256
+
+
+class Bank(Contract):
+    @call
+    def win(self, pot: u256, lost: i256) -> u256:
+        self.emit(Won(pot, lost))
+        return pot
+
+
+WINS = ((2**255 + 1, -(2**200)), (2**255, 5), (7, 2**63), (2**255 + 2, -(2**200) - 1))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "select pot, lost, receipt from Won",
+        "select pot from Won where lost < -1606938044258990275541962092341162602522202993782792835301376",
+        "select sum(pot) as pots, min(lost) as least, max(pot) as most from Won",
+        f"select receipt from Won where pot = {2**255 + 1}",
+        "select result from receipts order by result",
+        "select w.pot from won w join receipts r on r.position = w.receipt order by w.pot desc",
+    ],
+)
+def test_a_file_has_whole_numbers_of_any_size(tmp_path: Path, question: str) -> None:
+    file = tmp_path / "bank.chain"
+    with Chain.open(file, contracts=[Bank]) as chain:
+        bank = chain.deploy(Bank)
+        for pot, lost in WINS:
+            bank.win(pot, lost)
+        answer = chain.sql(question)
+    expected = {"columns": answer.columns, "rows": [list(row) for row in answer]}
+    assert query(file, question, {}) == expected
+
+
+def test_a_file_without_a_step_has_no_tables(tmp_path: Path) -> None:
+    Chain.open(tmp_path / "new.chain").close()
+    assert query(tmp_path / "new.chain", "select 1 as one", {})["rows"] == [[1]]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import pytest
 
 from chain import Chain, Contract, call
 from chain.explorer import approach
+from chain.explorer.pages import boards
 from chain.explorer.survey import Survey
+from chain.ledger import change_index
 from chain.types import u64
 from contracts.deblockle import Deblockle
 from tests.framework.explorer.visitor import Visitor
@@ -22,6 +24,22 @@ def steps(visitor: Visitor, url: str) -> list[int]:
 def test_all_transactions_about_a_board_are_its_steps(visitor: Visitor) -> None:
     assert steps(visitor, "/board/Deblockle/0") == [1, 2, 3]
     assert steps(visitor, "/board/Deblockle/1") == [1]
+
+
+@pytest.mark.parametrize(
+    ("ply", "listed"),
+    [(1, [1, 2, 3, 4]), (4, [1, 2, 3, 4]), (5, [5, 6, 7, 8, 9]), (9, [5, 6, 7, 8, 9])],
+)
+def test_a_short_rest_of_steps_is_listed_with_those_before(
+    monkeypatch: pytest.MonkeyPatch, ply: int, listed: list[int]
+) -> None:
+    monkeypatch.setattr(boards, "_CHUNK", 4)
+    chain = Chain()
+    game = chain.deploy(Deblockle)
+    game.create_game("first.testnet", "second.testnet", 3)
+    for _ in range(8):
+        game.pass_move(0, check=False)
+    assert steps(Visitor(chain), f"/board/Deblockle/0/{ply}") == listed
 
 
 def test_a_step_shows_the_board_and_who_played(visitor: Visitor) -> None:
@@ -121,17 +139,15 @@ def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     assert "No contract here has a board to show yet." in Visitor(chain).get("/boards").text
 
 
-def test_a_far_jump_is_made_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(approach, "HOP", 3)
+def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 4)
+    monkeypatch.setattr(approach, "SLICE", 6)
     chain = Chain()
     counter = chain.deploy(Counter)
     for _ in range(20):
         counter.add(1)
-    asked: list[int] = []
-    before = chain.before
-    monkeypatch.setattr(Chain, "before", lambda self, receipt: asked.append(receipt.position) or before(receipt))  # fmt: skip
-    past = approach.Approach(chain)
-    asyncio.run(past.to(8))
-    asyncio.run(past.to(13))
-    asyncio.run(past.to(4))
-    assert asked == [18, 15, 12, 9, 11, 10, 7]
+    index, read = chain.ledger.past.index, list[int]()
+    monkeypatch.setattr(index, "read", read.append)
+    asyncio.run(approach.approach(chain.ledger, 20))
+    asyncio.run(approach.approach(chain.ledger, 8))
+    assert read == [6, 12, 18]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +19,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from chain import Chain
+from chain.arena import Plan, Store
+from chain.arena.match import play_game
+from chain.explorer.alone import PageServer
+from chain.explorer.campaign.site import CampaignSite
 from chain.explorer.explorer import Explorer
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
@@ -28,6 +33,10 @@ PAGES = (
     "/", "/tx/2", "/board/Deblockle/0", "/boards", "/events?event=Noted", "/contract/Wall", "/contract/Wall/echo",
     "/sql?q=select+1",
 )  # fmt: skip
+
+OF_CAMPAIGN = ("/", "/games?failed=1", "/game/0", "/game/0/chain/")
+NIM = "tests.framework.arena.nim"
+HERE = "http://127.0.0.1:"
 
 _FIND = """options => axe.run({resultTypes: ["violations"], ...options}).then(
     ({violations}) => violations.map(one => [one.id, one.nodes.map(node => node.html)]))"""
@@ -58,6 +67,23 @@ def url(chain: Chain) -> Iterator[str]:
         yield address
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of a campaign that wants more games."""
+    folder, plan = tmp_path_factory.mktemp("runs"), Plan.of(NIM, ["wrong", "random"])
+    with Store(folder) as store:
+        store.follow(plan, 20)
+        store.add([play_game(plan, number) for number in range(12)], store.tally())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def campaign(results: Path) -> Iterator[str]:
+    """The address of its pages."""
+    with PageServer(CampaignSite(results), Settings(port=0), lambda: None).in_thread() as address:
+        yield address
+
+
 @pytest.fixture
 def open_page(browser: Browser, url: str) -> Iterator[Open]:
     """Opens a page in a context of its own; at the end nothing may have gone wrong in any."""
@@ -73,14 +99,18 @@ def open_page(browser: Browser, url: str) -> Iterator[Open]:
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: None if request.url.startswith(url) else wrong.append(request.url))  # fmt: skip
-        page.goto(url + path)
+        page.on("request", lambda request: None if request.url.startswith(HERE) else wrong.append(request.url))  # fmt: skip
+        page.goto(path if path.startswith(HERE) else url + path)
         return page
 
     yield open_page
     for context in contexts:
         context.close()
     assert wrong == []
+
+
+def addresses(url: str, campaign: str) -> list[str]:
+    return [url + path for path in PAGES] + [campaign + path for path in OF_CAMPAIGN]
 
 
 def rpc(url: str, method: str, *params: object) -> Any:
@@ -165,18 +195,39 @@ def test_keys_walk_a_list_and_find(open_page: Open, url: str) -> None:
     expect(page).to_have_url(f"{url}/contract/Deblockle")
 
 
-def test_no_page_is_wider_than_a_phone(open_page: Open, url: str) -> None:
+def test_a_campaign_goes_on_before_ones_eyes(open_page: Open, campaign: str, results: Path) -> None:
+    page = open_page(campaign)
+    expect(page.locator(".dot.live")).to_be_visible()
+    with Store(results) as store:
+        assert store.plan is not None
+        store.add([play_game(store.plan, 12)], store.tally())
+    expect(page.get_by_text("13 of 20")).to_be_visible()
+    expect(page.locator(".head")).to_have_text("13 games")
+
+
+def test_a_game_is_stepped_through_without_script(open_page: Open, campaign: str) -> None:
+    page = open_page(f"{campaign}/games?failed=1", java_script_enabled=False)
+    page.locator("a.row").first.click()
+    page.get_by_text("Step through it").click()
+    expect(page).to_have_url(re.compile(rf"^{campaign}/game/\d+/chain/$"))
+    page.locator("a.row").first.click()
+    expect(page.locator("h1")).to_contain_text("Transaction #")
+    page.locator(".within a").click()
+    expect(page.locator("h1")).to_contain_text("Game ")
+
+
+def test_no_page_is_wider_than_a_phone(open_page: Open, url: str, campaign: str) -> None:
     page = open_page("/", viewport={"width": 390, "height": 844})
-    for path in PAGES:
-        page.goto(url + path)
-        assert page.locator("html").evaluate("page => page.scrollWidth") == 390, path
+    for address in addresses(url, campaign):
+        page.goto(address)
+        assert page.locator("html").evaluate("page => page.scrollWidth") == 390, address
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core here: scripts/setup_clients")
 @pytest.mark.parametrize("scheme", _RULES)
-def test_axe_finds_nothing(open_page: Open, url: str, scheme: str) -> None:
+def test_axe_finds_nothing(open_page: Open, url: str, campaign: str, scheme: str) -> None:
     page = open_page("/", color_scheme=scheme)
-    for path in PAGES:
-        page.goto(url + path)
+    for address in addresses(url, campaign):
+        page.goto(address)
         found = page.evaluate(_FIND, _RULES[scheme])
-        assert found == [], path
+        assert found == [], address

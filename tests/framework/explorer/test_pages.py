@@ -7,44 +7,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 
 from chain import Chain
-from tests.framework.explorer.visitor import Answer, Visitor
+from tests.framework.explorer.visitor import Answer, Visitor, check_markup, reachable
 
 FOLDER = Path(sys.modules["chain"].__path__[0]) / "explorer"
-# What templates and pictures are made of. Nothing of it may come from a chain.
-ELEMENTS = (
-    "html head meta title link script body a header img nav form input main footer span button h1 h2 label select option"
-    " table caption thead tr th tbody td bdi details summary dl dt dd code p pre ul li b i ol section div output noscript"
-    " figure figcaption textarea kbd svg path rect g circle text desc ellipse line polygon polyline"
-)
 LARGEST = 60_000  # bytes of a page when it is packed
 
 
 @pytest.fixture(scope="module")
 def pages(visitor: Visitor) -> dict[str, Answer]:
     """Every page that can be reached by links, by its address; a few of each sort."""
-    found: dict[str, Answer] = {}
-    waiting, sorts = ["/"], dict[str, int]()
-    while waiting:
-        url = waiting.pop(0)
-        sort = "/".join(re.sub(r"\d+", "#", urlsplit(url).path).split("/")[:4])
-        sorts[sort] = sorts.get(sort, 0) + 1
-        if url in found or sorts[sort] > 12:
-            continue
-        found[url] = visitor.get(url)
-        if found[url].headers["content-type"].startswith("text/html"):
-            links = found[url].all("a", "href") + found[url].all("img", "src")
-            waiting += [_absolute(url, link) for link in links]
-    return found
-
-
-def _absolute(url: str, link: str) -> str:
-    link = link.partition("#")[0]
-    return link if link.startswith("/") else urlsplit(url).path + link
+    return reachable(visitor)
 
 
 def test_every_link_answers(pages: dict[str, Answer]) -> None:
@@ -67,17 +43,7 @@ def test_the_script_is_small() -> None:
 
 
 def test_nothing_from_the_chain_becomes_markup(pages: dict[str, Answer]) -> None:
-    for url, page in pages.items():
-        if not page.headers["content-type"].startswith("text/html"):
-            continue
-        for tag, attributes in page.elements:
-            assert tag in ELEMENTS.split(), (url, tag)
-            assert not [name for name in attributes if name.startswith("on") or name == "style"], (
-                url
-            )
-            for name in ("href", "src", "action"):
-                value = attributes.get(name) or "/"
-                assert value[0] in "/?#" and not value.startswith("//"), (url, value)
+    check_markup(pages)
 
 
 def test_no_control_character_reaches_a_page(pages: dict[str, Answer]) -> None:

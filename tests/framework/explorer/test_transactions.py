@@ -90,5 +90,5 @@ def test_a_test_that_would_be_too_long_is_not_written(chain: Chain, monkeypatch:
     monkeypatch.setattr(written, "LONGEST", 3)
     assert (
         written_test(chain, chain.receipts[3]).why
-        == "4 transactions lead to it: a test plays at most 3."
+        == "It depends on 4 transactions: a test plays at most 3."
     )

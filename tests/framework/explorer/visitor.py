@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import unquote, urlencode
+from urllib.parse import unquote, urlencode, urlsplit
 
 from chain import Chain
 from chain.explorer.explorer import Explorer
@@ -15,6 +16,12 @@ from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 
 HOST = "localhost:8545"
+# What templates and pictures are made of. Nothing of it may come from a chain.
+ELEMENTS = (
+    "html head meta title link script body a header img nav form input main footer span button h1 h2 label select option"
+    " table caption thead tr th tbody td bdi details summary dl dt dd code p pre ul li b i ol section div output noscript"
+    " figure figcaption textarea kbd svg path rect g circle text desc ellipse line polygon polyline"
+)
 
 
 class Elements(HTMLParser):
@@ -63,13 +70,11 @@ class Answer:
         return [int(key) for key in self.all("tr", "data-key")]
 
 
-class Visitor:
-    """Asks a node for its pages, as a browser does."""
+class PageVisitor:
+    """Asks an application for its pages, as a browser does."""
 
-    def __init__(self, chain: Chain, *, writes: bool = False) -> None:
-        self.chain = chain
-        mount = partial(Explorer, chain, writes=writes)
-        self.app = App(chain.node, AccessPolicy(), lambda: None, mount)
+    def __init__(self, app: Callable[[Any, Any, Any], Awaitable[None]]) -> None:
+        self.app = app
 
     def get(self, url: str, **headers: str) -> Answer:
         return self._ask("GET", url, b"", headers)
@@ -95,5 +100,57 @@ class Visitor:
             "server": ("localhost", 8545), "client": ("127.0.0.1", 1),
             "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in all_headers.items()],
         }  # fmt: skip
-        asyncio.run(self.app(scope, receive, send))
+
+        async def answer() -> None:
+            await self.app(scope, receive, send)
+
+        asyncio.run(answer())
         return Answer(sent)
+
+
+class Visitor(PageVisitor):
+    """Asks a node."""
+
+    def __init__(self, chain: Chain, *, writes: bool = False) -> None:
+        self.chain = chain
+        mount = partial(Explorer, chain, writes=writes)
+        super().__init__(App(chain.node, AccessPolicy(), lambda: None, mount))
+
+
+def reachable(visitor: PageVisitor) -> dict[str, Answer]:
+    """Every page that can be reached by links, by its address; a few of each sort."""
+    found: dict[str, Answer] = {}
+    waiting, sorts = ["/"], dict[str, int]()
+    while waiting:
+        url = waiting.pop(0)
+        sort = "/".join(re.sub(r"\d+", "#", urlsplit(url).path).split("/")[:4])
+        sorts[sort] = sorts.get(sort, 0) + 1
+        if url in found or sorts[sort] > 12:
+            continue
+        found[url] = visitor.get(url)
+        if "location" in found[url].headers:
+            waiting.append(found[url].headers["location"])
+        elif found[url].headers["content-type"].startswith("text/html"):
+            links = found[url].all("a", "href") + found[url].all("img", "src")
+            waiting += [_absolute(url, link) for link in links]
+    return found
+
+
+def _absolute(url: str, link: str) -> str:
+    link = link.partition("#")[0]
+    return link if link.startswith("/") else urlsplit(url).path + link
+
+
+def check_markup(pages: dict[str, Answer]) -> None:
+    """Fail if anything from a chain or from results has become markup."""
+    for url, page in pages.items():
+        if not page.headers.get("content-type", "").startswith("text/html"):
+            continue
+        for tag, attributes in page.elements:
+            assert tag in ELEMENTS.split(), (url, tag)
+            assert not [name for name in attributes if name.startswith("on") or name == "style"], (
+                url
+            )
+            for name in ("href", "src", "action"):
+                value = attributes.get(name) or "/"
+                assert value[0] in "/?#" and not value.startswith("//"), (url, value)

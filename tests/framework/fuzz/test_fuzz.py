@@ -204,7 +204,7 @@ def test_missing_hypothesis_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     [
         ("no.such.game", "there is no package 'no.such.game' here"),
         ("contracts.deblockle:Chess", "no description 'Chess'"),
-        ("chain.types", "no contract and no description"),
+        ("chain.types", "neither a contract nor a description"),
     ],
 )
 def test_wrong_target_is_reported(target: str, said: str) -> None:

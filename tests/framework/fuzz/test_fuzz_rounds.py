@@ -284,4 +284,4 @@ def test_command_fuzzes_in_rounds(lock: Callable[..., Plan], here: Any, tmp_path
     assert "def test_stays_shut" in written.read_text("utf-8")
     assert (tmp_path / "c" / "LockFuzz" / "corpus.json").exists()
     refused = CliRunner().invoke(cli, ["fuzz", target, "--workers", "2"])
-    assert refused.exit_code == 2 and "say how many --rounds" in refused.output
+    assert refused.exit_code == 2 and "set --rounds" in refused.output

@@ -1,7 +1,8 @@
 """The guard finds what would not be the same everywhere, and accepts ordinary code.
 
-Each file in `snippets` holds a few lines that no contract may have; beside it is all that their author reads. After a
-change on purpose, `pytest tests/framework/guard/test_guard.py --rewrite` writes these texts anew. Those in `fine` may stay.
+Each file in `snippets` holds a few lines that no contract may have; next to it is the whole message that their author
+reads. After a change on purpose, `pytest tests/framework/guard/test_guard.py --rewrite` writes these texts anew. Those
+in `fine` may stay.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def test_deploy_refuses_what_is_found(contract: type[Contract]) -> None:
     [finding] = refused.value.findings
     assert finding.rule == "division"
     assert str(refused.value).splitlines() == [
-        f"{contract.__name__} is not deployed, as the guard found what no contract may have:",
+        f"{contract.__name__} is not deployed: the guard found code that no contract may contain:",
         f"  {finding}",
     ]
 

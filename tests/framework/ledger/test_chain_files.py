@@ -342,7 +342,7 @@ def test_undeclared_contract_is_reported(opened: Callable[..., Chain]) -> None:
     at = play(opened())
     chain = opened(Game)
     count = len(chain.receipts)
-    with pytest.raises(InvalidTransaction, match=r"is not declared here: name it in Chain\.open"):
+    with pytest.raises(InvalidTransaction, match=r"is not declared here: pass it to Chain\.open"):
         chain.send(at["counter"], b"1234")
     chain.declare(Counter)
     counter = chain.handle(Counter, at["counter"])

@@ -157,7 +157,7 @@ def test_name_of_several_events_names_the_ways(club: Chain) -> None:
     with pytest.raises(TypeError) as no:
         club.events("Moved")
     assert str(no.value) == (
-        "2 events are called Moved: ask for the class, or for 'First.Moved' or 'Second.Moved'"
+        "2 events are called Moved: query by class, or by 'First.Moved' or 'Second.Moved'"
     )
     assert [each.spot for each in club.events("Second.Moved")] == [2, 4]
     assert [each.spot for each in club.events("Second.Moved", spot=4)] == [4]

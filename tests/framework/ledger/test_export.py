@@ -160,7 +160,7 @@ def test_any_event_reads_back(amount: int, text: str, path: list[int]) -> None:
 
 
 def test_what_cannot_be_exported(chain: Chain, board: Handle) -> None:
-    with pytest.raises(ValueError, match="JSON lines are of receipts or events, not of 'Moved'"):
+    with pytest.raises(ValueError, match="JSON lines can have receipts or events, not 'Moved'"):
         chain.export_jsonl(io.StringIO(), "Moved")
     with pytest.raises(
         ValueError, match="there is no table of Board; there are receipts, logs, Moved"

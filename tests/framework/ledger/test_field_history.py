@@ -105,8 +105,8 @@ def shelf(chain: Chain) -> Handle:
     ("field", "keys", "words"),
     [
         ("size", (), "Shelf has no field 'size'; it has count, other, title"),
-        ("rows", (), "Shelf.rows is a Vector: say of which item"),
-        ("places", (1,), r"Shelf.places\[1\] is a Map: say of which item"),
+        ("rows", (), "Shelf.rows is a Vector: name an item"),
+        ("places", (1,), r"Shelf.places\[1\] is a Map: name an item"),
         ("count", (1,), "Shelf.count has no items: leave out 1"),
         ("places", ("x", "alice"), "places"),
         ("rows", (-1,), "Shelf.rows = -1"),

@@ -229,12 +229,12 @@ TRUTH = [
     (flip_hash("blocks", "number"), 'row 4 of "chain:blocks" is not as it was written'),
     (swap("slots", "place"), 'row 2 of "chain:slots" is not as it was written'),
     (change('update "chain:codes" set row = 7'), 'row 0 of "chain:codes" is not as it was written'),
-    (change('delete from "chain:slots" where place = 2'), 'row 2 of "chain:slots" is not there'),
-    (change('delete from "chain:receipts" where position = 3'), 'row 3 of "chain:receipts" is not there'),
-    (change('delete from "chain:keys" where place = 10'), 'row 10 of "chain:keys" is not there'),
+    (change('delete from "chain:slots" where place = 2'), 'row 2 of "chain:slots" is missing'),
+    (change('delete from "chain:receipts" where position = 3'), 'row 3 of "chain:receipts" is missing'),
+    (change('delete from "chain:keys" where place = 10'), 'row 10 of "chain:keys" is missing'),
     (change('delete from "chain:notes" where moment = 13'), '"chain:notes" has 1 rows, and had 2'),
     (change('delete from "chain:cells" where slot = x\'\''), '"chain:cells" is not as it was written'),
-    (change('drop table "chain:artifacts"'), 'table "chain:artifacts" is not there'),
+    (change('drop table "chain:artifacts"'), 'table "chain:artifacts" is missing'),
 ]  # fmt: skip
 
 

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
+from chain.ledger import change_index
 from chain.ledger.file import pages
 from chain.ledger.file.pages import PAGE, Pages
+from chain.machine.state import State
 from chain.types import u64
 
 ACTS = ("add", "fail", "block", "anchor", "note", "mine", "score", "look", "reopen")
@@ -75,6 +77,7 @@ def small_pages() -> Iterator[None]:
         patch.setattr(pages, "PAGE", 3)
         patch.setattr(pages, "KEPT", 2)
         patch.setattr("chain.ledger.file.store.EVERY", 5)
+        patch.setattr(change_index, "STRETCH", 4)
         yield
 
 
@@ -142,13 +145,30 @@ def answers_of(chain: Chain, n: int) -> Any:
             (v.block_number, v.value)
             for v in chain.world(chain.receipts[1].address).history(Score, chain.accounts[n % 3])
         ],
-        lambda: chain.at(n % len(chain.blocks)).state.accounts,
+        lambda: past_of(chain, n % len(chain.blocks)),
         lambda: [tuple(changes) for changes in ledger.timeline[-place:]],
         lambda: [ledger.timeline_index(receipt) for receipt in chain.receipts],
         lambda: (chain.state_root(), chain.block_hash(), chain.activity(since=place)),
         lambda: chain.fork(at=n % len(chain.blocks)).block_hash(),
     ]  # fmt: skip
     return [ways[(n + i) % len(ways)]() for i in range(3)]
+
+
+def past_of(chain: Chain, block: int) -> Any:
+    """The state at the end of a block, which is that of now with all changes since then undone one by one."""
+    plain = chain.state.copy()
+    for changes in reversed(chain.ledger.timeline[chain.blocks[block].end_timeline_index :]):
+        plain.undo_changes(changes)
+    past = chain.at(block).state
+    for address, words in plain.storages.items():
+        assert all(past.word(address, slot) == word for slot, word in words.items())
+    assert content(past) == content(plain)
+    return content(past)
+
+
+def content(state: State) -> Any:
+    words = {address: dict(storage) for address, storage in state.storages.items()}
+    return dict(state.accounts), {address: held for address, held in words.items() if held}
 
 
 @settings(max_examples=8, deadline=None)
@@ -255,6 +275,21 @@ def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.M
     assert len(places) < 200
 
 
+def test_far_past_reads_one_stretch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 8)
+    with Chain.open(path, contracts=KNOWN) as chain:
+        counter = chain.handle(Counter, chain.receipts[0].address)
+        receipts = [counter.add(1) for _ in range(60)]
+        counts = [chain.after(receipt).fields_of(counter).count for receipt in receipts]
+    read = list[int]()
+    get = Pages.__getitem__
+    with Chain.open(path, contracts=KNOWN) as chain:
+        monkeypatch.setattr(Pages, "__getitem__", lambda self, i: read.append(i) or get(self, i))
+        past = chain.after(chain.receipts[receipts[9].position])
+        assert past.fields_of(counter).count == counts[9]
+    assert len(read) < 30
+
+
 def test_reading_leaves_no_trace(path: Path) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     with Chain.open(path, contracts=KNOWN) as chain:
@@ -267,7 +302,7 @@ def test_closed_chain_refuses_to_read(path: Path) -> None:
     with Chain.open(path, contracts=KNOWN) as chain:
         receipt = chain.receipts[4]
     assert receipt.position == 4
-    with pytest.raises(ValueError, match=r"^duel\.chain is closed: open it again to go on$"):
+    with pytest.raises(ValueError, match=r"^duel\.chain is closed: reopen it to continue$"):
         chain.receipts[4 * PAGE]
 
 

@@ -224,7 +224,7 @@ def test_first_last_and_places(chain: Chain, people: list[Address]) -> None:
 
 def test_one_must_be_one(chain: Chain, people: list[Address]) -> None:
     assert chain.events(Moved, piece=3).one().player == people[0]
-    with pytest.raises(LookupError, match="9 answer the question, not one"):
+    with pytest.raises(LookupError, match="there are 9 results, not one"):
         chain.events(Moved).one()
 
 
@@ -266,7 +266,7 @@ def test_events_of_all_types_in_order(chain: Chain, board: Handle) -> None:
     board.move(2)
     names = [type(event).__name__ for event in chain.events()]
     assert (names, chain.events().by_contract(board).count()) == (["Moved", "Named", "Moved"], 3)
-    with pytest.raises(TypeError, match="say of which event 'piece' is a field"):
+    with pytest.raises(TypeError, match="name the event that has the field 'piece'"):
         chain.events().where(piece=1)
 
 
@@ -329,7 +329,7 @@ def test_failed_receipts_by_reason(chain: Chain, board: Handle) -> None:
         (lambda c: c.events(Moved, player=7), "Moved.player = 7 is not an Address (20 bytes)"),
         (lambda c: c.events(Board), "Board is not an event: mark its class with @event"),
         (lambda c: c.events("Mooved"), "declares an event 'Mooved'; there are Moved, Named"),
-        (lambda c: c.receipts.where(colour=1), "receipts have no 'colour' to ask for; there are sender, to, address"),
+        (lambda c: c.receipts.where(colour=1), "receipts have no field 'colour' to query; there are sender, to, address"),
         (lambda c: c.receipts.where(sender=7), "sender = 7 is not an account: give an account, a handle, an Address, its text"),
     ],
 )  # fmt: skip

@@ -85,7 +85,7 @@ SPOILED = [
     (lambda path: path.write_bytes(b""), "not an SQLite database"),
     (lambda path: path.write_text("a diary, not a chain\n" * 20), "not an SQLite database"),
     (spoil_middle, "damaged"),
-    (foreign_database, "SQLite database of something else"),
+    (foreign_database, "SQLite database of another application"),
     (newer, f"it has format {FORMAT + 1}, this one reads up to {FORMAT}"),
     (
         change_sealed('update "chain:receipts" set row = zeroblob(40) where position = 1'),
@@ -138,6 +138,6 @@ def test_second_opener_is_refused(chain: Chain, path: Path) -> None:
 
 def test_closed_chain_takes_nothing(chain: Chain, path: Path) -> None:
     chain.close()
-    with pytest.raises(ValueError, match=r"duel\.chain is closed: open it again"):
+    with pytest.raises(ValueError, match=r"duel\.chain is closed: reopen it"):
         chain.mine()
     assert [file.name for file in path.parent.iterdir()] == ["duel.chain"]

@@ -129,13 +129,13 @@ def flipped(tx: Transaction = TX) -> bytes:
 
 
 BAD_SIGNATURE = "invalid transaction v, r, s values"
-RANGE = "is not a number: that takes at most {} bytes and has no leading zeros"
+RANGE = "is not a number: a number has at most {} bytes and no leading zeros"
 REFUSED = {
     "nothing": (b"", "transaction type not supported: none begins with 0x; type 0 is a list, 1 and 2 begin with their number"),
     "number of type 0": (b"\0" + signed(LEGACY), "transaction type not supported: none begins with 0x00; type 0 is a list, .*"),
     "type 3": (b"\x03" + signed(TX)[1:], "transaction type not supported: none begins with 0x03; type 0 is a list, .*"),
     "type 127": (b"\x7f\xc0", "transaction type not supported: none begins with 0x7f; .*"),
-    "trailing bytes": (signed(TX) + b"\0", "these bytes are not a transaction of type 2: bytes are left behind its end: 1"),
+    "trailing bytes": (signed(TX) + b"\0", "these bytes are not a transaction of type 2: it has extra bytes at its end: 1"),
     "cut off": (signed(LEGACY)[:-1], "these bytes are not a transaction of type 0: it ends too early"),
     "no list": (b"\x02\x80", "a transaction of type 2 is a list of 12: chain id, nonce, tip, fee, .*, v, r, s"),
     "unsigned": (b"\x01" + rlp.encode([b""] * 8), "a transaction of type 1 is a list of 11: chain id, nonce, fee, .*"),
@@ -145,12 +145,12 @@ REFUSED = {
     "long value": (changed(6, b"\1" * 33), "its value " + RANGE.format(32)),
     "list for number": (changed(4, [b"\1"]), "its gas is a list, not a string of bytes"),
     "list for data": (changed(7, []), "its data is a list, not a string of bytes"),
-    "short receiver": (changed(5, b"\1" * 19), "its receiver is 19 bytes: an address has 20, the making of a contract none"),
-    "string for access list": (changed(8, b""), "its access list is not one of pairs, .*"),
-    "short address in access list": (changed(8, [[b"\1" * 19, []]]), "its access list is not one of pairs, .*"),
-    "string for slots": (changed(8, [[b"\1" * 20, b""]]), "its access list is not one of pairs, .*"),
-    "short slot": (changed(8, [[b"\1" * 20, [b"\1"]]], LISTED), "its access list is not one of pairs, .*"),
-    "single in access list": (changed(8, [[b"\1" * 20]], LISTED), "its access list is not one of pairs, .*"),
+    "short receiver": (changed(5, b"\1" * 19), "its receiver is 19 bytes: an address has 20, a contract creation has none"),
+    "string for access list": (changed(8, b""), "its access list is not a list of pairs, .*"),
+    "short address in access list": (changed(8, [[b"\1" * 19, []]]), "its access list is not a list of pairs, .*"),
+    "string for slots": (changed(8, [[b"\1" * 20, b""]]), "its access list is not a list of pairs, .*"),
+    "short slot": (changed(8, [[b"\1" * 20, [b"\1"]]], LISTED), "its access list is not a list of pairs, .*"),
+    "single in access list": (changed(8, [[b"\1" * 20]], LISTED), "its access list is not a list of pairs, .*"),
     "other chain": (encode_signed(TX, 1, ALICE), "invalid chain id for signer: .* 1, this is chain 31337"),
     "other chain, type 0": (encode_signed(LEGACY, 1, ALICE), "invalid chain id for signer: .* 1, this is chain 31337"),
     "parity of 2": (changed(9, b"\2"), f"{BAD_SIGNATURE}: its v is 2, not 0 or 1"),
@@ -294,5 +294,5 @@ def test_transaction_has_its_hash_before_its_block_closes(chain: Chain, counter:
 def test_type_that_must_come_in_signed(chain: Chain, counter: Handle) -> None:
     row = list(counter.add(1).row)
     row[3] = 3
-    with pytest.raises(ValueError, match=r"^a transaction of type 3 must come in signed$"):
+    with pytest.raises(ValueError, match=r"^a transaction of type 3 must be sent signed$"):
         chain.ledger.envelope_of(type(chain.receipts[0])(chain.ledger, tuple(row)))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
+from chain.ledger.sql import sql_view
 from chain.ledger.sql.sql_view import SqlView
 from chain.simulator.handle import Handle
 from chain.types import bytes4, felt252, i8, i256, u8, u64, u256
@@ -264,7 +266,7 @@ def test_row_by_name(chain: Chain) -> None:
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
-        ("delete from Moved", "the tables say what happened and are only read: 'delete from Moved' would do more"),
+        ("delete from Moved", "the tables are a record of what happened, and read-only: 'delete from Moved' would do more"),
         ("update Moved set piece = 3", "only read"),
         ("insert into Moved (piece) values (3)", "only read"),
         ("drop table Moved", "only read"),
@@ -275,9 +277,9 @@ def test_row_by_name(chain: Chain) -> None:
         ("vacuum into 'file'", "only read"),
         ("pragma writable_schema = 1", "only read"),
         ("begin", "only read"),
-        ("select 1; select 2", "one question at a time: 'select 1; select 2' holds several statements"),
-        ("select 1; delete from Moved", "one question at a time"),
-        ("", "'' asks for nothing: begin with 'select'"),
+        ("select 1; select 2", "one query at a time: 'select 1; select 2' holds several statements"),
+        ("select 1; delete from Moved", "one query at a time"),
+        ("", "'' is not a query: begin with 'select'"),
         ("-- hm", "asks for nothing"),
         ("select colour from Moved", "no such column: colour; Moved has player, piece, side, receipt, block"),
         ("select m.colour from moved m, logs", "logs has position, receipt, idx"),
@@ -341,14 +343,33 @@ def test_fork_has_own_tables(chain: Chain, board: Handle) -> None:
     assert chain.sql("select piece from Moved") == [(1,)]
 
 
+def test_tables_are_filled_in_pieces(
+    chain: Chain, board: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql_view, "_BATCH", 2)
+    for piece in range(5):
+        board.move(piece)
+    question, pieces = "select count(*) from Moved", 0
+    while not chain.database.fill(question, 0):
+        pieces += 1
+    assert pieces > 4
+    monkeypatch.setattr(SqlView, "_insert", lambda *_: pytest.fail("a table was not filled"))
+    assert chain.sql(question) == [(5,)]
+
+
 ALL = ("receipts", "logs", "Moved", "Numbers")
 Step = st.tuples(
-    st.sampled_from(["move", "fail", "numbers", "save", "back", "ask"]), st.integers(0, 3)
+    st.sampled_from(["move", "fail", "numbers", "save", "back", "ask", "fill"]), st.integers(0, 3)
 )
 
 
-@given(st.lists(Step, max_size=30))
-def test_tables_as_made_again(steps: list[tuple[str, int]]) -> None:
+@given(st.lists(Step, max_size=30), st.sampled_from([1, 2, sql_view._BATCH]))
+def test_tables_as_made_again(steps: list[tuple[str, int]], batch: int) -> None:
+    with patch.object(sql_view, "_BATCH", batch):
+        play_and_ask(steps)
+
+
+def play_and_ask(steps: list[tuple[str, int]]) -> None:
     """Whatever was played, asked and taken back, each table is what a database made now would have."""
     chain = Chain()
     board, saved = chain.deploy(Board, 0), [chain.snapshot()]
@@ -360,6 +381,8 @@ def test_tables_as_made_again(steps: list[tuple[str, int]]) -> None:
             chain.revert(saved[-1])
         elif what == "ask":
             chain.sql(f"select * from {ALL[number]}")
+        elif what == "fill":
+            chain.database.fill(f"select * from {ALL[number]}", 0)
         elif what == "numbers":
             board.numbers(number, 2**70, number)
         else:

@@ -166,9 +166,7 @@ def test_refused_bytecode_is_undone(
 
 def test_reentry_is_refused(asker: Handle, relay: Foreign) -> None:
     error = asker.around(asker_call("put", 1), check=False).error
-    assert error.text.startswith(
-        "Asker.put is not open to re-entry: Asker is still busy with a call"
-    )
+    assert error.text.startswith("Asker.put cannot be re-entered: Asker is still busy with a call")
 
 
 def test_reentry_may_be_open(chain: Chain, asker: Handle) -> None:
@@ -229,7 +227,7 @@ def test_bytecode_makes_python_at(chain: Chain, asker: Handle, relay: Foreign) -
 
 def test_unknown_python_is_refused(chain: Chain, relay: Foreign) -> None:
     count = len(chain.receipts)
-    with pytest.raises(InvalidTransaction, match="was declared on this chain: give its class"):
+    with pytest.raises(InvalidTransaction, match="was declared on this chain: pass its class"):
         relay.make(program_of(Asker).initcode)
     assert len(chain.receipts) == count
 

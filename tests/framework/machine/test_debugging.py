@@ -88,7 +88,7 @@ def test_they_are_silent_on_other_chains(
 ) -> None:
     Chain(debug=True)
     _, looked_at = bags
-    with pytest.raises(DeclarationError, match=r"look for a mistake on a Chain\(debug=True\)"):
+    with pytest.raises(DeclarationError, match=r"debug on a Chain\(debug=True\)"):
         Chain().deploy(looked_at)
     assert capsys.readouterr().out == ""
 

@@ -192,7 +192,7 @@ def keeps(chain: Chain) -> Handle:
 
 def _dies(chain: Chain, held: Any, deed: Callable[[Any], Any]) -> None:
     """Check that the call raises, and that neither the chain nor the next call has anything of it."""
-    with pytest.raises(RuntimeError, match="is over: a contract"):
+    with pytest.raises(RuntimeError, match="has ended: a contract"):
         deed(held)
     _nothing_waits(chain)
 
@@ -242,7 +242,7 @@ def test_a_contract_that_an_inner_message_handed_out_is_dead_in_the_outer_one(
     chain: Chain, keeps: Handle
 ) -> None:
     receipt = chain.deploy(Keeps).catches(keeps.address, check=False)
-    assert "Keeps.out is over" in failure_of(receipt).text
+    assert "Keeps.out has ended" in failure_of(receipt).text
     assert keeps.fields.n == 3
 
 

@@ -63,7 +63,7 @@ class Clumsy(Contract):
 WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "sender that nobody is": (
         lambda c: c.deploy(Clumsy, sender="bert"),
-        "sender is 'bert': nobody on this chain is called so",
+        "sender is 'bert': this chain has no account of that name",
     ),
     "sender by number": (
         lambda c: c.deploy(Clumsy).mute(sender=3),
@@ -72,7 +72,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "no contract": (lambda c: c.deploy(int), "<class 'int'> is not a contract: "),
     "handle": (
         lambda c: c.deploy(c.deploy(Clumsy)),
-        "> is not a contract: give a class that derives",
+        "> is not a contract: pass a class that derives",
     ),
     "no snapshot": (lambda c: c.revert(7), "7 is not a snapshot: "),
     "no blocks": (lambda c: c.mine(-1), "mine 0 or more, not -1"),
@@ -87,8 +87,8 @@ def test_wrong_argument_is_reported(do: Callable[[Chain], object], says: str) ->
 
 
 SAID = {
-    "mute": "Mute: what it says cannot be read",
-    "shy": "what it says cannot be read",
+    "mute": "Mute: its message cannot be read",
+    "shy": "its message cannot be read",
     "number_for_text": "5",
     "half_a_character": "?!",
     "number_too_long": "Clumsy.number_too_long ran out of gas",

@@ -163,8 +163,8 @@ def test_executors_agree_on_any_refund(
 
 
 BUSY = (
-    "Script.guarded is not open to re-entry: Script is still busy with a call;"
-    " @call(nonreentrant=False) lets an entry run all the same"
+    "Script.guarded cannot be re-entered: Script is still busy with a call; "
+    "@call(nonreentrant=False) allows an entry to run anyway"
 )
 
 

@@ -80,7 +80,7 @@ REFUSED = [
     ("(folder / 'library.py').read_text('utf-8')", "there is no data file 'library.py' in "),
     ("(folder / 'none.txt').read_text('utf-8')", "there is no data file 'none.txt' in "),
     ("opened(folder / '../shared.txt')", "is outside of "),
-    ("opened('cards.txt')", "'cards.txt' begins wherever the program was started"),
+    ("opened('cards.txt')", "'cards.txt' is relative to the directory in which the program was started"),
     ("opened(folder / 'cards.txt', 'r+')", "is opened to be written"),
     ("files('json').joinpath('__init__.py').read_text('utf-8')", "files('json') is another package's folder"),
     ("(folder / 'cards.txt').stat().st_size", "a contract has no 'Path.stat'"),

@@ -23,8 +23,8 @@ class Told(Contract):
         return {value}
 """
 REFUSED = [
-    ("", '"\U00011f51"', r"told\.py:8: this text has the sign U\+11F51, which not every version of Python knows"),
-    ("N = 10 ** 4500", "str(N)", r"told\.py:3: this takes more than any call may take"),
+    ("", '"\U00011f51"', r"told\.py:8: this text has the character U\+11F51, which not every version of Python knows"),
+    ("N = 10 ** 4500", "str(N)", r"told\.py:3: this takes more fuel than any call has"),
     (
         "from enum import Enum\nfrom functools import partial\nclass Kind(Enum):\n    A = 1\n    INNER = partial(str)",
         "str(Kind.INNER)",
@@ -33,7 +33,7 @@ REFUSED = [
     (
         "class Text(str):\n    def __len__(self) -> int:\n        return 0",
         "Text('abc').upper()",
-        r"Text\.__len__: a text or collection pays for its length, which is Python's to tell",
+        r"Text\.__len__: a text or collection pays for its length, as Python reports it",
     ),
 ]  # fmt: skip
 

@@ -89,7 +89,7 @@ def test_gas_snapshots_show_what_came_and_went(run: Run, pytester: pytest.Pytest
         [
             "Counter.add in *::test_one: is new, calls 2, *",
             "Counter.deploy in *::test_one: is new,*",
-            "Counter.old in *::test_one: is not called any more",
+            "Counter.old in *::test_one: is no longer called",
         ]
     )
     result.stdout.no_fnmatch_line("*test_of_old*")  # it did not run
@@ -99,7 +99,7 @@ def test_gas_snapshots_are_read_with_care(run: Run, pytester: pytest.Pytester) -
     pytester.maketxtfile(gas="entry calls min median max test\nCounter.add 1 2\n")
     result = run(GAS_TESTS, options=["--gas-snapshot", "gas.txt"])
     assert result.ret == 1
-    result.stdout.fnmatch_lines(["no line of a gas snapshot: 'Counter.add 1 2'"])
+    result.stdout.fnmatch_lines(["not a line of a gas snapshot: 'Counter.add 1 2'"])
 
 
 RELAY_TESTS = """

@@ -126,7 +126,7 @@ def test_command_plays_a_file_of_a_chain(bag: Any, tmp_path: Path) -> None:
         play(bag, "fill", chain=chain)
     done = run("verify", "bag.chain")
     assert (done.exit_code, done.stdout) == (
-        0, "bag.chain: 3 blocks came out the same under 5 hash seeds, with the contracts loaded again half way\n",
+        0, "bag.chain: 3 blocks are the same under 5 hash seeds, with the contracts loaded again halfway\n",
     )  # fmt: skip
 
 
@@ -141,7 +141,7 @@ def test_written_outcome_counts_too(bag: Any) -> None:
     text = record(play(bag, "fill")).replace("= ok", "= 1")
     verdict = verify(text, [bag.__module__], seeds=(0, 1))
     assert (verdict.ok, verdict.diverging_seeds) == (False, None)
-    assert "the same 2 times, but not as it is written: line 7: something else" in str(verdict)
+    assert "the same result 2 times, but not the recorded one: line 7:" in str(verdict)
 
 
 def test_memory_outside_of_storage_is_found(
@@ -155,7 +155,7 @@ def test_memory_outside_of_storage_is_found(
         shelf.put()
     verdict = verify(record(chain), ["shelf_of"], seeds=(0,))
     assert str(verdict) == (
-        "Shelf.put in block 3: Shelf.count is 2 under hash seed 0, and nothing with the contracts loaded again half way"
+        "Shelf.put in block 3: Shelf.count is 2 under hash seed 0, and nothing with the contracts loaded again halfway"
     )
 
 

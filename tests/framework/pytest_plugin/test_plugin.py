@@ -201,7 +201,7 @@ def test_going_back_too_far(run: Run, before: str, after: str) -> None:
         """
     )
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*the test took a chain back to before the test began*"])
+    result.stdout.fnmatch_lines(["*the test reverted a chain to before its own beginning*"])
 
 
 # Hypothesis

@@ -238,15 +238,15 @@ def test_events_of_whole_chain(chain: Chain, board: Handle, ended: Any) -> None:
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
-        ([(Moved, {"piece": 3})], "no Moved(piece=3, …) came; the events are:\n  Moved("),
-        ([Ended, Moved], "no Moved came after Ended; the events are:\n  Moved("),
+        ([(Moved, {"piece": 3})], "no Moved(piece=3, …) was emitted; the events are:\n  Moved("),
+        ([Ended, Moved], "no Moved was emitted after Ended; the events are:\n  Moved("),
         (
             [(Moved, {"piece": 2}), (Moved, {"piece": 1})],
-            "no Moved(piece=1, …) came after Moved(piece=2, …); the",
+            "no Moved(piece=1, …) was emitted after Moved(piece=2, …); the",
         ),
-        ([Moved, Moved, Moved], "no Moved came after Moved"),
-        ([Ended, Ended], "no Ended came after Ended"),
-        (["Never"], "no Never came"),
+        ([Moved, Moved, Moved], "no Moved was emitted after Moved"),
+        ([Ended, Ended], "no Ended was emitted after Ended"),
+        (["Never"], "no Never was emitted"),
     ],
 )
 def test_missing_events_show_all(ended: Any, expected: list[Any], words: str) -> None:
@@ -258,6 +258,6 @@ def test_missing_events_show_all(ended: Any, expected: list[Any], words: str) ->
 
 def test_no_events_at_all(chain: Chain, board: Handle) -> None:
     failed = board.move(9, check=False)
-    with pytest.raises(AssertionError, match="no Moved came; the events are: none"):
+    with pytest.raises(AssertionError, match="no Moved was emitted; the events are: none"):
         assert_events(failed, Moved)
     assert_events(failed.undone_events, Moved)

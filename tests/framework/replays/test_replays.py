@@ -232,8 +232,8 @@ def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
     [
         ("1, 2", "it takes (spot), not (1, 2)"),
         ("1)(2", "(1)(2) cannot be read"),
-        ("Spot(x=1)", 'spot = {"x": 1} is not whole: write x, owner'),
-        ("Spot(x=1, owner=@nobody)", "spot.owner: nobody is called nobody here"),
+        ("Spot(x=1)", 'spot = {"x": 1} is incomplete: write x, owner'),
+        ("Spot(x=1, owner=@nobody)", "spot.owner: there is no nobody here"),
         ("Spot(x=1, owner=5)", "spot.owner = 5 is not an Address (20 bytes)"),
         ("__import__('os')", "__import__('os') is not a value"),
         ("RED", 'spot = "RED" is not Spot'),
@@ -275,7 +275,7 @@ def test_changed_rule_shows_at_first_move() -> None:
         board.move(Spot(0, None), Side.RED, note)
     told = replayed(record(chain), changed()).splitlines()
     assert told[0].startswith(
-        "line 10: something else comes of Board.move (tests/framework/replays/test_r"
+        "line 10: Board.move has a different outcome (tests/framework/replays/test_r"
     )
     assert told[2:4] == ["-     | now", "+     | NOW"]
 
@@ -294,7 +294,7 @@ def test_difference_shows_what_came() -> None:
     chain.deploy(Board).move(Spot(0, None), Side.RED, "now")
     told = replayed(record(chain).replace("| now", "| then")).splitlines()
     assert told[0].startswith(
-        "line 6: something else comes of Board.move (tests/framework/replays/test_replays.py:"
+        "line 6: Board.move has a different outcome (tests/framework/replays/test_replays.py:"
     )
     assert told[1:] == [
         "  2 +2s alice: Board.move(Spot(x=0, owner=None), RED, 'now')",
@@ -309,8 +309,8 @@ def test_difference_shows_what_came() -> None:
     [
         ("Board.split()", "Board.spit()", "Board has no entry 'spit'"),
         ("Board.split()", "Board.split(1)", "it takes (), not (1)"),
-        ("Board.split()", "Board#7.split()", "nobody is called Board#7"),
-        ("alice: Board.split", "nobody: Board.split", "nobody is called nobody"),
+        ("Board.split()", "Board#7.split()", "there is no account or contract Board#7"),
+        ("alice: Board.split", "nobody: Board.split", "there is no account or contract nobody"),
         ("split()", "split()\n    with gas 5", "intrinsic gas too low: it has 5 gas"),
     ],
 )
@@ -318,7 +318,7 @@ def test_impossible_step_is_a_difference(old: str, new: str, why: str) -> None:
     chain = Chain()
     chain.deploy(Board).split()
     told = replayed(record(chain).replace(old, new))
-    assert told.startswith(f"line 6: this cannot be asked any more: {why}")
+    assert told.startswith(f"line 6: this request is no longer possible: {why}")
 
 
 def test_hash_alone_is_reported_last() -> None:
@@ -326,7 +326,9 @@ def test_hash_alone_is_reported_last() -> None:
     chain.deploy(Board)
     text = record(chain).replace("end 1 0x", "end 1 0xff")
     told = replayed(text)
-    assert told.startswith("line 6: all came as it is written, but the hash of the chain: the code")
+    assert told.startswith(
+        "line 6: all outcomes are as recorded, except the hash of the chain: the code"
+    )
     assert f"+ end 1 0x{chain.block_hash().hex()}" in told
     assert replay(text, contracts=[Board], moves_only=True).ok
 
@@ -340,8 +342,8 @@ BAD = [
     ("boardchain transcript 1\nchain seed\n", "line 2: 'seed' is not a setting of a chain"),
     ("boardchain transcript 1\n3 +1s block\n", "line 2: block 1 is missing"),
     ("boardchain transcript 1\n1 +0s block\n", "line 2: its block is not after the one before"),
-    ("boardchain transcript 1\n1 +1s bob: hello\n", "line 2: 'hello' asks nothing that can be read"),
-    ("boardchain transcript 1\n1 +1s bob: deploy X()\n", "line 2: no line says which contract X is"),
+    ("boardchain transcript 1\n1 +1s bob: hello\n", "line 2: 'hello' cannot be read as a request"),
+    ("boardchain transcript 1\n1 +1s bob: deploy X()\n", "line 2: no line defines the contract X"),
     ("boardchain transcript 1\nset nonce bob x\n1 +1s block\n", "line 2: 'set nonce bob x' cannot be read"),
     ("boardchain transcript 1\n1 +1s bob: to bob send 0x\n    with gas x\n", "line 2: 'with gas x' cannot be read"),
 ]  # fmt: skip
@@ -356,9 +358,7 @@ def test_bad_transcript_names_the_line(text: str, why: str) -> None:
 
 def test_only_offered_contracts_are_played() -> None:
     text = "boardchain transcript 1\ncontract X = os:path\n"
-    with pytest.raises(
-        ContractNotFound, match="os:path is not among the contracts that are offered"
-    ):
+    with pytest.raises(ContractNotFound, match="os:path is not among the available contracts"):
         replay(text)
 
 
@@ -368,6 +368,6 @@ def test_golden_file_shows_its_difference(tmp_path: Path) -> None:
     check_transcript(path, contracts=[Board])
     path.write_bytes(record(chain).replace("= 0x0001", "= 0x0002").encode())
     with pytest.raises(
-        AssertionError, match=r"board.txt, line 11: something else comes of Board.tell"
+        AssertionError, match=r"board.txt, line 11: Board.tell has a different outcome"
     ):
         check_transcript(path, contracts=[Board])

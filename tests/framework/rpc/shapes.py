@@ -182,7 +182,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     ),
     **each_of("eth_getHeaderByNumber eth_getHeaderByHash erigon_getHeaderByNumber", Either(HEADER, PENDING_HEADER, None),
     ),
-    **each_of("eth_getUncleByBlockNumberAndIndex eth_getUncleByBlockHashAndIndex testing_timeTravel", None),
+    **each_of("eth_getUncleByBlockNumberAndIndex eth_getUncleByBlockHashAndIndex testing_timeTravel debug_setHead", None),
     **each_of("eth_signTransaction eth_fillTransaction", {"raw": BYTES, "tx": SIGNED}),
     **each_of("debug_traceTransaction debug_traceCall", TRACE),
     **each_of("debug_traceBlockByNumber debug_traceBlockByHash", BLOCK_TRACE),

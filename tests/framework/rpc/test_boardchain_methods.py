@@ -228,15 +228,15 @@ def test_activity_is_reported(chain: Chain, ask: Ask) -> None:
     ("method", "params", "words"),
     [
         ("receipts", [{"sendr": "bob"}], "the filter has no sendr; it has sender, to,"),
-        ("receipts", [{"sender": "zoe"}], "nobody on this chain is called so"),
+        ("receipts", [{"sender": "zoe"}], "this chain has no account of that name"),
         ("receipts", [{"limit": 10_001}], "at most 10000 are returned at a time"),
         ("receipt", ["first"], "the position is 'first'"),
         ("events", ["Moved"], "no contract on this chain declares an event 'Moved'"),
         ("events", ["Played", {"where": {"suit": "CLUBS"}}], "it is one of HEARTS, SPADES"),
-        ("events", ["Played", {"where": {"player": "zoe"}}], "player: it is 'zoe': nobody"),
+        ("events", ["Played", {"where": {"player": "zoe"}}], "player: it is 'zoe': this chain has"),
         ("events", ["Played", {"where": {"hand": 1}}], "event Played has no hand"),
         ("events", ["Played", {"where": {"points": -1}}], "points = -1 does not fit u256"),
-        ("events", [7], "asked for by its name"),
+        ("events", [7], "queried by name"),
     ],
 )
 def test_wrong_questions_are_explained(
@@ -307,9 +307,9 @@ def test_fields_have_a_past(ask: Ask) -> None:
         (
             "model",
             ["arcade", "Score", [1, 2]],
-            "the key of Score = [1, 2] is not whole: write player",
+            "the key of Score = [1, 2] is incomplete: write player",
         ),
-        ("model", ["arcade", "Score", {"who": 1}], "is not whole: write player"),
+        ("model", ["arcade", "Score", {"who": 1}], "is incomplete: write player"),
         ("models", ["Table", "Score"], "there is no World at"),
         ("fields", ["alice"], "there is no Python contract at"),
     ],

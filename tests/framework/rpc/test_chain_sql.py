@@ -15,7 +15,7 @@ def test_sql_takes_named_values(rpc: Any) -> None:
     ("question", "words"),
     [
         ("delete from receipts", "only read"),
-        ("select 1; select 2", "one question at a time"),
+        ("select 1; select 2", "one query at a time"),
         ("attach 'x.db' as x", "only read"),
         ("select load_extension('x')", "not authorized"),
         ("select nobody from receipts", "no such column"),

@@ -109,7 +109,7 @@ def test_the_clock_is_set(chain: Chain, ask: Ask) -> None:
     ask("evm_mine")
     assert chain.head.timestamp == START + 90
     assert "time does not run backwards" in refusal(ask, BAD_PARAMS, "anvil_setTime", START)
-    assert "time ends at" in refusal(ask, BAD_PARAMS, "evm_increaseTime", 2**53 - 1)
+    assert "the greatest time is" in refusal(ask, BAD_PARAMS, "evm_increaseTime", 2**53 - 1)
 
 
 def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: Handle) -> None:
@@ -167,6 +167,14 @@ def test_blocks_are_rolled_back(chain: Chain, ask: Ask, counter: Handle) -> None
     ask("anvil_rollback", 2)
     assert (chain.block_hash(), counter.total(), chain.now) == (before, 1, chain.head.timestamp)
     assert "cannot be undone" in refusal(ask, BAD_PARAMS, "anvil_rollback", 9)
+
+
+def test_the_head_is_set_back(chain: Chain, ask: Ask, counter: Handle) -> None:
+    number, before = chain.head.number, chain.block_hash()
+    counter.add(1)
+    ask("debug_setHead", hex(number))
+    assert (chain.block_hash(), counter.total()) == (before, 0)
+    assert "cannot be undone" in refusal(ask, BAD_PARAMS, "debug_setHead", "0x9")
 
 
 def test_forks_are_refused(ask: Ask) -> None:

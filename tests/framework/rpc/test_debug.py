@@ -212,7 +212,7 @@ def test_operations_have_a_limit(
     assert len(ask("debug_traceCall", fields, "latest", {"limit": 3})["structLogs"]) == 3
     monkeypatch.setattr(tracers, "MOST_OPERATIONS", 100)
     monkeypatch.setattr(debug_traces, "MOST_OPERATIONS", 100)
-    with pytest.raises(RpcError, match="more than 100 operations are too much"):
+    with pytest.raises(RpcError, match="more than 100 operations are too many"):
         ask("debug_traceCall", fields)
 
 

@@ -22,7 +22,7 @@ from chain.types import u64
 
 LITTLE = Limits(mined=20, body=200_000)
 GROWTH = 8 << 10  # KiB that the process may grow by from the first fifth of the requests on
-WAYS_BACK = ("_reset", "_rollback")  # to where the test could not come back from
+WAYS_BACK = ("_reset", "_rollback", "_setHead")  # to where the test could not come back from
 NAMED = [name for name in METHODS if not name.endswith(WAYS_BACK)]
 TWO = "0x" + "00" * 19 + "02"
 TAGS = ["latest", "pending", "earliest", "safe", "finalized", "newest", "0x0", "0x1"]

@@ -13,6 +13,8 @@ from chain import Address, Chain
 from chain.accounts import ACCOUNTS
 from chain.ledger.file.store import ChainStore
 from chain.ledger.ledger import Ledger
+from chain.ledger.sql import sql_view
+from chain.rpc.boardchain import sql
 from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
 from chain.rpc.server.access import AccessPolicy
@@ -87,6 +89,24 @@ def test_calls_block_nobody(chain: Chain, loop: Address) -> None:
     assert client.done == [1, 0]
     assert (long, int(short, 16)) == (f"{loop} ran out of gas", chain.balance(ALICE))
     assert (chain.block_hash(), len(chain.receipts), chain.storage(loop, 1)) == (before, 1, 0)
+
+
+def test_long_queries_block_nobody(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "_AT_ONCE", sql._AT_ONCE._replace(steps=10_000))
+    numbers = "with recursive t(n) as (select 1 union all select n + 1 from t limit 50000)"
+    client = Client(chain)
+    long, _ = client.ask(("chain_sql", [f"{numbers} select max(n) from t"]), SHORT)
+    assert (client.done, long["rows"]) == ([1, 0], [[50_000]])
+
+
+def test_tables_are_filled_beside_others(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "_SLICE", 0.0)
+    monkeypatch.setattr(sql_view, "_BATCH", 2)
+    for _ in range(9):
+        chain.send(ALICE)
+    client = Client(chain)
+    counted, _ = client.ask(("chain_sql", ["select count(*) from receipts"]), SHORT)
+    assert (client.done, counted["rows"]) == ([1, 0], [[9]])
 
 
 def test_transactions_hold_up_nobody(chain: Chain, loop: Address) -> None:
@@ -196,7 +216,7 @@ def test_much_memory_is_refused(chain: Chain, evm: Code, initcode: Code) -> None
     where = chain.send(None, initcode(begin + again)).address
     client, before = Client(chain, Limits(memory=1 << 26)), chain.block_hash()
     [no] = client.ask(("eth_sendTransaction", [{"to": str(where), "gas": hex(20_000_000)}]))
-    assert no.startswith("eth_sendTransaction: it needs more memory than it may have")
+    assert no.startswith("eth_sendTransaction: it needs more memory than is allowed")
     assert chain.block_hash() == before
 
 
@@ -209,7 +229,7 @@ def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
         client.app.runner.close()
         return await asked
 
-    assert asyncio.run(end()) == ["the node ends, so it was stopped and nothing of it remains"] * 2
+    assert asyncio.run(end()) == ["the node ends, so it was stopped and undone"] * 2
     assert len(chain.receipts) == 1
 
 
@@ -217,5 +237,5 @@ def test_the_oldest_makes_room(chain: Chain, loop: Address, monkeypatch: pytest.
     monkeypatch.setattr(request_runner, "_TURN", 0)
     client = Client(chain, Limits(workers=1))
     first, second = client.ask(looking(loop), looking(loop))
-    assert "as 1 others that take long have come since" in first
+    assert "because 1 other long requests came since" in first
     assert second == f"{loop} ran out of gas"

@@ -152,7 +152,10 @@ def test_without_funds_they_go_on_waiting(chain: Chain, rpc: Any, late: str) -> 
 def test_only_so_many_wait(chain: Chain, rpc: Any, late: str) -> None:
     chain.node.limits = Limits(queued=2)
     rpc("eth_sendTransaction", paying(1))
-    assert "2 transactions wait already" in rpc.refusal("eth_sendTransaction", paying(9)).message
+    assert (
+        "2 transactions are already waiting"
+        in rpc.refusal("eth_sendTransaction", paying(9)).message
+    )
 
 
 def test_receipts_are_not_waited_for(rpc: Any) -> None:

@@ -116,7 +116,7 @@ def test_nonsense_is_refused(chain: Chain, wish: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", ["number", "time"])
 def test_numbers_and_times_end(simulate: Simulate, name: str) -> None:
-    with pytest.raises(RpcError, match="numbers and times of blocks end at"):
+    with pytest.raises(RpcError, match="numbers and times of blocks are at most"):
         simulate({"blockOverrides": {name: hex(2**64 - 1)}})
 
 

@@ -56,7 +56,7 @@ def test_requests_arrive_in_time(chain: Chain, sent: bytes, part: bytes) -> None
         client.sendall(sent)
         said = rest_of(client)
     assert said.startswith(b"HTTP/1.1 408 ")
-    assert b"the %b of a request has to arrive within 0.05 seconds" % part in said
+    assert b"the %b of a request must arrive within 0.05 seconds" % part in said
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_without_a_key_they_come_in_signed(
     chain: Chain, kind: str, method: str, rpc: Any, request: pytest.FixtureRequest
 ) -> None:
     no = rpc.refusal(method, request.getfixturevalue(kind))
-    assert no.message.endswith("comes in signed")
+    assert no.message.endswith("must be signed")
     assert not len(chain.receipts)
 
 

@@ -213,7 +213,7 @@ def test_each_by_the_name_of_its_method_and_its_signature(chain: Chain, art: Han
     assert owners(art) == [bob, bob]
     assert art["safe_transfer_from"].spec is art.safe_transfer_from.spec
     with pytest.raises(
-        LookupError, match=r"2 entries 'safeTransferFrom': say which, safe.*\), safe"
+        LookupError, match=r"2 entries 'safeTransferFrom': choose one, safe.*\), safe"
     ):
         art["safeTransferFrom"]
 

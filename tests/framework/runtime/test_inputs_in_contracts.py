@@ -44,7 +44,7 @@ INSIDE: list[tuple[Callable[[Any], object], str]] = [
     (lambda c: c.at(Bank, c.caller, gas=-50).pay(), "ValueError: gas = -50 is not in"),
     (lambda c: c.at(Bank, c.caller, gas=0.5).pay(), "TypeError: gas = 0.5 is not a whole number"),
     (lambda c: c.at(Bank, None).pay(), "TypeError: address = None is not an account"),
-    (lambda c: c.at(5, c.caller), "TypeError: 5 is not a contract: give a class that derives from Contract"),
+    (lambda c: c.at(5, c.caller), "TypeError: 5 is not a contract: pass a class that derives from Contract"),
     (lambda c: c.at(Bank, c.caller).who(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, so who cannot"),
     (lambda c: c.abi(c.caller, Bank.__spec__.abi).pay(), "there is no contract at 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"),
     (lambda c: c.abi(c.caller, [], value=1e18), "TypeError: value = 1e+18 is not a whole number of wei: write 10**18"),

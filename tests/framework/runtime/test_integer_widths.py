@@ -195,7 +195,7 @@ class Game(System):
 REFUSED = {
     "give": "give.result = 300 does not fit u8 (0..255)",
     "give_square": "give_square.result[1].x = 300 does not fit u8 (0..255)",
-    "give_nothing": "give_nothing.result = 300 is not None, as is declared",
+    "give_nothing": "give_nothing.result = 300 is not None, which is the declared type",
     "keep": "Border.n = 300 does not fit u8 (0..255)",
     "keep_shift": "Border.shift = 300 does not fit i8 (-128..127)",
     "keep_square": "Border.square.y = 300 does not fit u8 (0..255)",
@@ -293,11 +293,11 @@ WRONG: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     ((1, 5), {}, "take: more = 5 is not list of Square | None"),
     ((1, [(1, 2)]), {}, "take: more[0] = (1, 2) is not Square"),
     ((1, [Square(300, untyped("2"))]), {}, "take: more[0].x = 300 does not fit u8 (0..255)"),
-    ((), {}, "take needs 'value' (a call has its own: give the argument by position); it takes (value, more, side, id)"),
+    ((), {}, "take needs 'value' (the keyword is an option of calls: pass it by position); it takes (value, more, side, id)"),
     ((1,), {}, "take needs 'more'; it takes (value, more, side, id)"),
-    ((1, [], 0, 0, 0), {}, "take was given 5 arguments; it takes (value, more, side, id)"),
+    ((1, [], 0, 0, 0), {}, "take got 5 arguments; it takes (value, more, side, id)"),
     ((1, []), {"size": 5}, "take has no argument 'size'; it takes (value, more, side, id)"),
-    ((1, []), {"more": []}, "take was given 'more' twice; it takes (value, more, side, id)"),
+    ((1, []), {"more": []}, "take got 'more' twice; it takes (value, more, side, id)"),
 ]  # fmt: skip
 
 

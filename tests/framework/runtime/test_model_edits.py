@@ -216,7 +216,7 @@ def test_closed_model_cannot_be_set(world: Any) -> None:
         found.points.append(1)
 
     with pytest.raises(
-        Reverted, match="this model is not open any more: set its items inside the 'with'"
+        Reverted, match="this model is no longer open: set its items inside the 'with'"
     ):
         work(world, late)
 

@@ -232,7 +232,7 @@ def test_out_of_gas_takes_all(world: Any) -> None:
 
 
 WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
-    (lambda world: world.read(Board), "Board is found by id: 0 values were given"),
+    (lambda world: world.read(Board), "the keys of Board are id: 0 values were given"),
     (lambda world: world.read(Board, -1), "Board.id = -1 does not fit u64"),
     (lambda world: world.read(Seat, 1), "Seat is not a model: mark its class with @model"),
     (
@@ -274,7 +274,8 @@ def test_changeable_members_are_refused() -> None:
         x: u8
 
     with pytest.raises(
-        DeclarationError, match=r"Bad\.loose: 'Loose' can change .* write @dataclass\(frozen=True\)"
+        DeclarationError,
+        match=r"Bad\.loose: 'Loose' can be changed .* write @dataclass\(frozen=True\)",
     ):
 
         @model

@@ -167,9 +167,9 @@ def test_other_models_can_be_open_beside_it(world: Any) -> None:
 LOST: list[tuple[Callable[[Graph], object], str]] = [
     (lambda found: found.rows[0].append(3), "append would change a list that was read"),
     (lambda found: found.last and found.last.append(3), "append would change a list that was read"),
-    (lambda found: found.points == [], r"is not compared: write list\(…\) == \[…\]"),
-    (lambda found: found.points.sort(), "has no 'sort': it has append, len and items by number"),
-    (lambda found: [found.points.append(x) for x in found.points], "grew while it was walked"),
+    (lambda found: found.points == [], r"cannot be compared: write list\(…\) == \[…\]"),
+    (lambda found: found.points.sort(), "has no 'sort': it has append, len and items by index"),
+    (lambda found: [found.points.append(x) for x in found.points], "grew during the iteration"),
 ]
 
 

@@ -34,6 +34,10 @@ class House(Contract):
         return self.create2(Table, salt, number)
 
     @view
+    def table_at(self, salt: bytes, number: u64) -> Address:
+        return self.create2_address(Table, salt, number)
+
+    @view
     def signer(self, digest: bytes, signature: bytes) -> Address | None:
         return self.ecrecover(digest, signature)
 
@@ -96,13 +100,15 @@ def test_signatures_have_a_price(house: Handle) -> None:
 def test_salts_decide_addresses(chain: Chain, house: Handle) -> None:
     initcode = program_of(Table).initcode + (5).to_bytes(32)
     expected = create2_address(house.address, SALT, initcode)
+    assert house.table_at(SALT, 5) == expected
     receipt = house.open_table(SALT, 5)
-    assert receipt.return_value == expected
+    assert receipt.return_value == expected == house.table_at(SALT, 5)
     assert chain.handle(Table, Address(expected)).fields.number == 5
     assert house.open_table(SALT, 6).return_value != expected
     again = house.open_table(SALT, 5, check=False)
     assert "there already is a contract" in failure_of(again).text
     assert "a salt has 32 bytes" in failure_of(house.open_table(b"short", 1, check=False)).text
+    assert "a salt has 32 bytes" in failure_of(untyped(house.table_at.simulate(b"short", 1))).text
 
 
 def test_traces_name_the_operation(chain: Chain, house: Handle) -> None:

@@ -45,7 +45,7 @@ def test_wrong_worlds_are_refused(chain: Chain) -> None:
         chain.deploy_world("duel", systems=[Plain])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="init: Scoring is not among the systems or has no @init"):
         chain.deploy_world("duel", systems=[Scoring], init={Scoring: ()})
-    with pytest.raises(TypeError, match=r"init: give the arguments of Opened as a tuple: \(9,\)"):
+    with pytest.raises(TypeError, match=r"init: pass the arguments of Opened as a tuple: \(9,\)"):
         chain.deploy_world("duel", systems=[Opened], init={Opened: 9})  # type: ignore[dict-item]
     with pytest.raises(
         TypeError,
@@ -59,7 +59,7 @@ def test_wrong_worlds_are_refused(chain: Chain) -> None:
 def test_two_models_of_one_name(chain: Chain) -> None:
     with pytest.raises(
         TypeError,
-        match="the systems use two models called Score: a world has room for one of a name",
+        match="the systems use two models called Score: a world has only one model of each name",
     ):
         chain.deploy_world("duel", systems=[Scoring, rival()])
 

@@ -50,7 +50,7 @@ def test_what_is_imported_is_not_offered(package: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("x = (", r"one\.py:1: this is not Python"),
+    ("x = (", r"one\.py:1: this is not valid Python"),
     ("\nimport nothing_of_that_name", r"one\.py:2: ModuleNotFoundError"),
     ("from chain import Contract, call\nclass A(Contract):\n @call\n def a(self, x): ...", r"one\.py:4: A.a: argument"),
 ])  # fmt: skip

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 import vyper
 
-from chain import Address, Chain, Contract, Reverted, compiled
-from chain.deployment import Deployment
+from chain import Address, Chain, Contract, Reverted, call, compiled
 from chain.ledger.compiled import contract_of_abi
+from chain.metering.program import program_of
+from chain.replays import record, replay
+from chain.replays.transcript import FIRST, BadTranscript
 from tests.framework.helpers import Code, untyped
 
 TOKEN = """
@@ -41,6 +43,16 @@ def pay(receiver: address, amount: uint256) -> bool:
 def both(who: address) -> (uint256, address):
     return self.balances[who], self.owner
 """
+PAY = [
+    {
+        "type": "function", "name": "pay", "stateMutability": "nonpayable", "outputs": [{"type": "bool"}],
+        "inputs": [{"name": "receiver", "type": "address"}, {"name": "amount", "type": "uint256"}],
+    },
+    {
+        "type": "function", "name": "both", "stateMutability": "view", "inputs": [{"name": "who", "type": "address"}],
+        "outputs": [{"type": "uint256"}, {"type": "address"}],
+    },
+]  # fmt: skip
 TOO_MUCH = {
     "type": "error", "name": "TooMuch",
     "inputs": [{"name": "most", "type": "uint256"}, {"name": "", "type": "address"}],
@@ -101,6 +113,46 @@ def test_receipts_speak_of_it(chain: Chain, token: type[Contract]) -> None:
     assert lines[2].strip().startswith("Paid(")
 
 
+class Payer(Contract):
+    @call
+    def pay(self, token: Address, receiver: Address) -> bool:
+        proxy = self.abi(token, PAY)
+        return bool(proxy.pay(receiver, 1 if proxy.both(receiver)[0] else 0))
+
+
+def test_inner_calls_speak_of_it(chain: Chain, token: type[Contract]) -> None:
+    handle = chain.deploy(token, 100)
+    asked, paid = chain.deploy(Payer).pay(handle.address, "bob").calls
+    assert (asked.contract, asked.entry, asked.return_value) == (
+        "Token",
+        "both",
+        (0, chain.accounts[0]),
+    )
+    assert (paid.entry, paid.args) == ("pay", {"receiver": chain.address_of("bob"), "amount": 0})
+    assert repr(paid) == "<Call Token.pay: ok>"
+
+
+def test_transcripts_speak_of_it_and_need_no_file(chain: Chain, token: type[Contract]) -> None:
+    for _ in range(2):
+        chain.deploy(token, 100).pay("bob", 7)
+    chain.contract("Token").pay("bob", 101, check=False)
+    chain.deploy(Payer).pay(chain.contract("Token#2").address, "frank")
+    text = record(chain)
+    assert "alice: Token#2.pay(@bob, 7)\n    Paid(sender=@alice, receiver=@bob, amount=7)\n" in text
+    assert "Payer.pay(@Token#2, @frank)" in text and "failed: too poor" in text
+    assert replay(text, contracts=[Payer]).difference is None
+    assert replay(text.replace("@bob, 7)", "@bob, 8)", 1), contracts=[Payer]).difference
+
+
+@pytest.mark.parametrize(
+    "line", ["Token", "Token 0x12 []", "Token 0x{} [", "Token 0x{} [7]", "a-b 0x{} []"]
+)
+def test_transcripts_with_bad_abis_are_refused(line: str) -> None:
+    text = f"{FIRST}\nbytecode {line.format('12' * 20)}\n"
+    with pytest.raises(BadTranscript, match="is not a name, an address and an ABI"):
+        replay(text)
+
+
 def test_failures_and_traces_speak_of_it(chain: Chain, token: type[Contract]) -> None:
     handle, other = (chain.deploy(token, 100) for _ in range(2))
     with pytest.raises(Reverted, match="too poor"):
@@ -156,8 +208,8 @@ def test_overloads_go_by_their_arguments(chain: Chain, evm: Code, initcode: Code
         ("[", None, "is not JSON"),
         ("[]", None, "there are none"),
         ('{"abi": []}', None, "it has no bytecode"),
-        ('{"abi": [], "bytecode": "0x__lib__"}', None, "to be linked"),
-        ('{"a": {"abi": []}, "b": {"abi": []}}', None, "say which contract is meant; there are a, b"),
+        ('{"abi": [], "bytecode": "0x__lib__"}', None, "must be linked"),
+        ('{"a": {"abi": []}, "b": {"abi": []}}', None, "name one of its contracts; there are a, b"),
         ('{"a": {"abi": []}, "b": {"abi": []}}', "c", "there is no contract c"),
     ],
 )  # fmt: skip
@@ -172,7 +224,7 @@ def test_other_files_are_refused(
 
 def test_python_code_is_not_made_of_it(token: type[Contract]) -> None:
     with pytest.raises(TypeError, match="Token is bytecode that is known by its ABI"):
-        Deployment().deploy(token, 5)
+        program_of(token)
 
 
 def test_wrong_names_and_abis_are_refused(chain: Chain) -> None:

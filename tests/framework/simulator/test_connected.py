@@ -248,7 +248,7 @@ def test_time_does_not_run_backwards(far: Chain) -> None:
 
 
 def test_outcomes_left_over_are_reported(far: Chain) -> None:
-    with pytest.raises(AssertionError, match="nobody drew"), far.loaded(die=[1]):
+    with pytest.raises(AssertionError, match="not drawn"), far.loaded(die=[1]):
         pass
     with far.loaded(die=[]):  # they were unloaded nevertheless
         pass

@@ -114,14 +114,14 @@ def test_mistake_with_a_model_has_its_line(chain: Chain, entry: str) -> None:
 MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
     (
         lambda bell: Bell(),
-        "Bell cannot be instantiated directly: chain.deploy(Bell) makes one on a chain",
+        "Bell cannot be instantiated directly: use chain.deploy(Bell)",
     ),
     (lambda bell: bell.chain.receipts[9], "there is no receipt 9: there are 1"),
     (lambda bell: bell.chain.receipts["ring"], "'ring' is not the number of a receipt"),
-    (lambda bell: record(bell), "is not a chain: only the play of a whole chain is recorded"),
+    (lambda bell: record(bell), "is not a chain: only whole chains can be recorded"),
     (
         lambda bell: bell.chain.deploy_world("arcade", systems=[Orchard, Orchard]),
-        "Orchard is given twice: a world has one system of a name",
+        "Orchard is listed twice: a world has only one system of each name",
     ),
     (lambda bell: assert_events(bell.ring(), (Rang, {"n": 1})), "Rang has no field 'n': there is"),
 ]

@@ -83,11 +83,11 @@ IN_CONTRACTS = {
     "log_number_in_view": "a log is a text, not 5: write an f-string, or emit an event",
     "hash_text": "keccak hashes bytes, not 'abc': write text.encode()",
     "emit_number": "5 is not an event: emit an instance of a class with @event",
-    "emit_class": "Rang is the class of an event: emit one of it, Rang(…)",
+    "emit_class": "Rang is the class of an event: emit an instance, Rang(…)",
     "require_pair": "require needs a condition, and a pair of a condition and a text is always true",
     "require_method": "require needs a condition, and the function is_loud, uncalled, is always true",
     "require_generator": "require needs a condition, and a generator is always true",
-    "give_no_text": "require(condition, text) has its text second, not 5",
+    "give_no_text": "the second argument of require(condition, text) is a text, not 5",
 }
 
 
@@ -260,12 +260,12 @@ def block_at(chain: Chain, key: Any) -> Any:
 
 NOT_THERE: list[tuple[Callable[[Chain, Any], Any], Any, type[Exception], str]] = [
     (answer_at, 9, IndexError, "there is no event 9: there are 1"),
-    (answer_at, None, TypeError, "None is not an event: give its class or its name"),
+    (answer_at, None, TypeError, "None is not an event: pass its class or its name"),
     (
         lambda chain, key: chain.receipts.where(ok=True)[key],
         9,
         IndexError,
-        "there is no answer 9: there are 2",
+        "there is no result 9: there are 2",
     ),
     (block_at, 99, IndexError, "there is no block 99: the last is 2"),
     (block_at, "x", TypeError, "'x' is not the number of a block"),
@@ -285,7 +285,7 @@ def test_what_is_not_there_is_reported(
 def test_no_snapshot_is_none_on_a_node_either(chain: Chain) -> None:
     for each in (chain, Chain.connect(chain.node)):
         with pytest.raises(
-            TypeError, match=r"^None is not a snapshot: give back what chain\.snapshot"
+            TypeError, match=r"^None is not a snapshot: pass a result of chain\.snapshot"
         ):
             each.revert(None)  # type: ignore[arg-type]
 

@@ -121,7 +121,7 @@ def test_past_needs_its_class(again: Open, edit: Edit) -> None:
     assert chain.at(4).handle(game).add.simulate(1).value == 3
     if chain.receipts[0].is_undeclared:
         with pytest.raises(
-            ValueError, match="whose class, as it was when it was deployed, is not declared"
+            ValueError, match="and its class, as it was at the deployment, is not declared"
         ):
             chain.at(3).handle(game).add.simulate(1)
     else:
@@ -200,7 +200,7 @@ def test_upgrades_are_readable_in_the_file(tmp_path: Path, edit: Edit) -> None:
 
 @pytest.mark.parametrize(("address", "told"), [
     ("0x" + "11" * 20, "cannot be upgraded to Game: there is none"),
-    (None, "what is there is bytecode, not a Python contract"),
+    (None, "the account holds bytecode, not a Python contract"),
 ])  # fmt: skip
 def test_what_is_not_a_contract_stays(
     address: str | None, told: str, edit: Edit, chain: Chain
@@ -215,7 +215,7 @@ def test_class_that_nobody_knows_cannot_be_compared(edit: Edit, chain: Chain) ->
     chain.set_code(where, program_of(first).code)
     second = edit(DOUBLE)
     with pytest.raises(
-        CannotUpgrade, match=r"nothing is known of the class .* chain\.declare first"
+        CannotUpgrade, match=r"its present class is unknown; .* chain\.declare first"
     ):
         chain.upgrade(where, second)
     chain.declare(first)
@@ -249,8 +249,8 @@ def test_missing_version_is_named(again: Open, edit: Edit) -> None:
     played = replay(record(chain), contracts=[game.contract])
     assert played.difference is not None
     told = str(played.difference).split("\n")
-    assert "something else comes of Game.add" in told[0]
-    assert told[-1].startswith("the source of Game as of 0x") and "is not here" in told[-1]
+    assert "Game.add has a different outcome" in told[0]
+    assert told[-1].startswith("the source of Game as of 0x") and "is missing" in told[-1]
 
 
 def test_same_moves_of_another_version_are_reported_apart(edit: Edit) -> None:
@@ -263,7 +263,7 @@ def test_same_moves_of_another_version_are_reported_apart(edit: Edit) -> None:
     text = record(chain)
     assert replay(text, contracts=[same], moves_only=True).ok
     difference = replay(text, contracts=[same]).difference
-    assert "but the hash of the chain" in str(difference) and "the source of Game as of" in str(
+    assert "except the hash of the chain" in str(difference) and "the source of Game as of" in str(
         difference
     )
 
@@ -289,14 +289,14 @@ def test_verify_lists_what_it_could_not_play(edit: Edit) -> None:
     chain.upgrade(game, second)
     verdict = verify(record(chain), [first.__module__], seeds=(0, 1))
     assert not verdict.ok
-    assert "it comes out the same 2 times, but not as it is written" in str(verdict)
+    assert "it has the same result 2 times, but not the recorded one" in str(verdict)
     assert "the source of Game as of 0x" in str(verdict)
 
 
 @pytest.mark.parametrize(("line", "error", "told"), [
     ("contract Game = nowhere:Game 0x12", BadTranscript, "line 2: '0x12' is not the digest of a contract"),
-    (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the contracts"),
-    ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line says which contract Game@2 is"),
+    (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the available contracts"),
+    ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line defines the contract Game@2"),
 ])  # fmt: skip
 def test_bad_line_is_reported(line: str, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):

@@ -165,7 +165,7 @@ def test_project_is_read_through_its_contracts(
     monkeypatch.chdir(tmp_path)
     found = lint(".")
     assert found.exit_code == 1
-    assert found.stdout.startswith("contracts/game/contract.py:6:26: 'print' talks")
+    assert found.stdout.startswith("contracts/game/contract.py:6:26: 'print' works")
     assert found.stderr == "1 found\n"
 
 

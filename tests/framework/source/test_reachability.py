@@ -285,7 +285,9 @@ def test_table_changed_in_a_way_that_is_not_followed_is_refused(
 ) -> None:
     """The contract would run with another table than the module has."""
     script = load(CHANGED[how] + SIZE, helpers=HELPERS)
-    with pytest.raises(DeclarationError, match=r"'ROWS' is \[1, 2\] here, and \[1\] in what would"):
+    with pytest.raises(
+        DeclarationError, match=r"'ROWS' is \[1, 2\] here, and \[1\] in the copy that would"
+    ):
         Chain(guard=False).deploy(script.Size)
 
 

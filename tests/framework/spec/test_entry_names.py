@@ -275,8 +275,8 @@ def test_private_entry_is_nobody_else_s(chain: Chain) -> None:
 
 def test_reentry_names_its_remedy(chain: Chain) -> None:
     assert failure_of(chain.deploy(Vault).again(check=False)).text == (
-        "Vault.close is not open to re-entry: Vault is still busy with a call;"
-        " @call(nonreentrant=False) lets an entry run all the same"
+        "Vault.close cannot be re-entered: Vault is still busy with a call; "
+        "@call(nonreentrant=False) allows an entry to run anyway"
     )
 
 
@@ -314,7 +314,7 @@ def test_command_calls_an_overload(run: Run, entry: str, args: list[str], meant:
         assert json.loads(done.output)["entry"] == meant
     else:
         assert "there are 3 entries of that name, and" in done.stderr
-        assert "say which, sell(uint64), sell(uint64,address), sell(uint64,string)" in done.stderr
+        assert "choose one, sell(uint64), sell(uint64,address), sell(uint64,string)" in done.stderr
 
 
 def test_command_shows_an_overload(run: Run) -> None:

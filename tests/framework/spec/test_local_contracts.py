@@ -245,7 +245,7 @@ def test_annotation_does_not_see_the_caller(monkeypatch: pytest.MonkeyPatch) -> 
     Hidden = int  # noqa: F841, N806  # a name of the function that calls, not of one around the class
     source = "def make():\n class Game(Contract):\n  x: Hidden\n"
     make = load(source, True, monkeypatch)["make"]
-    with pytest.raises(DeclarationError, match="'Hidden' is not known here"):
+    with pytest.raises(DeclarationError, match="'Hidden' is not defined here"):
         make()
 
 

@@ -342,13 +342,13 @@ def test_fields_from_outside_are_read_only() -> None:
 
 
 LACKS: list[tuple[Callable[[Any], object], str]] = [
-    (lambda shelf: shelf.cells == [], r"Shelf\.cells: a Vector is not compared: write len\(self\.cells\) == 0"),
+    (lambda shelf: shelf.cells == [], r"Shelf\.cells: a Vector cannot be compared: write len\(self\.cells\) == 0"),
     (lambda shelf: shelf.cells != [(1, 2, 3)], r"or list\(self\.cells\) == \[\.\.\.\]"),
-    (lambda shelf: shelf.prices == {}, r"a Map is not compared: write self\.prices\[key\] == value"),
-    (lambda shelf: shelf.seen == {1}, r"a Set is not compared: write len\(self\.seen\) == 0"),
+    (lambda shelf: shelf.prices == {}, r"a Map cannot be compared: write self\.prices\[key\] == value"),
+    (lambda shelf: shelf.seen == {1}, r"a Set cannot be compared: write len\(self\.seen\) == 0"),
     (lambda shelf: shelf.piles[3] == [1], r"write len\(self\.piles\[…\]\) == 0"),
     (lambda shelf: shelf.cells[1:2], r"a Vector has no \[a:b\]: write self\.cells\.slice\(a, b\)"),
-    (lambda shelf: shelf.cells.remove(1), r"has no 'remove': say which by number: self\.cells\.swap_remove\(i\)"),
+    (lambda shelf: shelf.cells.remove(1), r"has no 'remove': choose the item by its index: self\.cells\.swap_remove\(i\)"),
     (lambda shelf: shelf.cells.foo, r"has no 'foo': it has append, extend, .* change, len and self\.cells\[i\]"),
     (lambda shelf: shelf.prices.get("a"), r"a Map has no 'get': write self\.prices\[key\], which is zero"),
     (lambda shelf: shelf.prices.items(), r"has no 'items': .* declare the field as IterableMap\[K, V\]"),
@@ -359,7 +359,7 @@ LACKS: list[tuple[Callable[[Any], object], str]] = [
     (lambda shelf: shelf.seen.foo, "a Set has no 'foo': it has add, discard, remove, 'in' and len"),
     (lambda shelf: setattr(shelf, "cells", shelf.cells.__iadd__([])), r"has no '\+=': write self\.cells\.extend"),
     (lambda shelf: shelf.debts["x"], r"Shelf\.debts has no 'x': self\.debts\.get\(key, default\) reads"),
-    (lambda shelf: shelf.debts.update({}), r"an IterableMap has no 'update': set one by one"),
+    (lambda shelf: shelf.debts.update({}), r"an IterableMap has no 'update': set them one by one"),
     (lambda shelf: shelf.debts == {}, r"write dict\(self\.debts\.items\(\)\) =="),
 ]  # fmt: skip
 
@@ -404,7 +404,7 @@ CHANGED: list[tuple[Callable[[Any], object], str]] = [
 def test_change_while_walked_is_refused(
     what: Callable[[Any], object], name: str, evm_only: bool
 ) -> None:
-    text = rf"RuntimeError: Shelf\.\w+: the {name} grew or shrank while it was walked through"
+    text = rf"RuntimeError: Shelf\.\w+: the {name} grew or shrank during the iteration"
     with pytest.raises(Reverted, match=text):
         work(filled(evm_only), what)
 

@@ -1,0 +1,48 @@
+"""Who plays a campaign holds a lock beside its results, so that others can tell. It ends with its process."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+_FILE: Final = "playing.lock"  # a database without content, since SQLite locks files everywhere
+_PATIENCE: Final = 2.0  # seconds, longer than any look at the lock takes
+
+
+class BeingPlayed(RuntimeError):
+    """Another process plays into the same folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"another process plays into {folder}: wait for it, or name another folder with --out")  # fmt: skip
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder. Raise `BeingPlayed` if another process has it."""
+    file = folder / _FILE
+    with closing(sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)) as connection:
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as problem:
+            if "locked" not in str(problem):
+                raise
+            raise BeingPlayed(folder) from None
+        yield
+        file.unlink(missing_ok=True)
+
+
+def is_locked(folder: Path) -> bool:
+    """Return True if a process plays into a folder."""
+    file = folder / _FILE
+    if not file.exists():
+        return False
+    place = f"{file.resolve().as_uri()}?mode=ro"
+    try:
+        with closing(sqlite3.connect(place, uri=True, timeout=0)) as connection:
+            connection.execute("SELECT * FROM sqlite_master").fetchall()
+    except sqlite3.OperationalError as problem:
+        return "locked" in str(problem)
+    return False

@@ -1,0 +1,126 @@
+"""The site of a campaign's results: its routes, and what its pages share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from inspect import isawaitable
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+
+from chain.arena.lock import is_locked
+from chain.arena.store import Store
+from chain.explorer import page
+from chain.explorer.campaign import pages
+from chain.explorer.campaign.replays import Replays
+from chain.explorer.live import Feeds
+from chain.explorer.page import Page, Problem
+from chain.explorer.rendering import Renderer, feed, static
+from chain.rpc.server.app import Message, Receive, Send
+
+_MENU: Final = (("Campaign", "/"), ("Games", "/games"), ("Report", "/report"))
+
+
+class CampaignSite:
+    """The pages of the results in a folder. It is what a server mounts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.replays = folder, Replays()
+        with Store(folder, writes=False) as store:
+            self.plan = store.known_plan
+        self._live, self._renderer = _Live(self), Renderer()
+        self._application = Starlette(
+            routes=[
+                Route("/-/live", self._feed),
+                Route("/-/{file}", static),
+                *(Route(path, self._endpoint(handler)) for path, handler in pages.PAGES.items()),
+                Mount("/game/{number}/chain", app=self._in_game),
+            ],
+            exception_handlers={404: self._missing, 405: self._missing},
+        )
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        await self._application(scope, receive, send)
+
+    @property
+    def is_watched(self) -> bool:
+        return self._live.has_listeners
+
+    def publish(self) -> None:
+        self._live.publish()
+
+    def close(self) -> None:
+        self._live.close()
+        self.replays.close()
+
+    @contextmanager
+    def results(self) -> Iterator[Store]:
+        """Open the results."""
+        try:
+            with Store(self.folder, writes=False) as store:
+                yield store
+        except sqlite3.Error as error:
+            raise Problem(f"The results cannot be read: {error}.", 503) from None
+
+    @property
+    def done(self) -> int:
+        """How many games are there."""
+        with suppress(Problem), self.results() as store:
+            return store.done
+        return 0
+
+    def _endpoint(self, handler: Callable[..., Any]) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            try:
+                made = handler(self, request)
+                found = await made if isawaitable(made) else made
+            except Problem as problem:
+                return self._problem(problem, request)
+            return self._render(found, request) if isinstance(found, Page) else self._renderer.finished(found)  # fmt: skip
+
+        return answer
+
+    async def _in_game(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer with a page of the chain of a game, whose paths begin behind those of the game."""
+        try:
+            number = page.whole(scope["path_params"]["number"], "the number of a game")
+            site = await pages.replayed(self, number)
+        except Problem as problem:
+            await self._problem(problem, Request(scope))(scope, receive, send)
+            return
+        path = scope["path"].partition("/chain")[2] or "/"
+        own: Message = {"path": path, "raw_path": path.encode(), "root_path": "", "path_params": {}}
+        await site.application({**scope, **own}, receive, send)
+
+    def _render(self, found: Page, request: Request) -> Response:
+        context = {"menu": _MENU, "done": self.done, "plan": self.plan}
+        return self._renderer.response(found, request, context)
+
+    def _problem(self, problem: Problem, request: Request) -> Response:
+        data = {"text": str(problem)}
+        page = Page("campaign/problem.html", "Not here", data, status=problem.status)
+        return self._render(page, request)
+
+    async def _missing(self, request: Request, error: Exception) -> Response:
+        return self._problem(Problem("There is no such page."), request)
+
+    async def _feed(self, _: Request) -> Response:
+        return feed(self._live)
+
+
+class _Live(Feeds):
+    """The pages that wait for more games."""
+
+    def __init__(self, site: CampaignSite) -> None:
+        super().__init__()
+        self._site = site
+
+    @property
+    def state(self) -> Mapping[str, int]:
+        return {"block": self._site.done, "playing": int(is_locked(self._site.folder)), "cuts": 0}
