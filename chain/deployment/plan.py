@@ -138,6 +138,7 @@ class Deployment(Sealed, DeployMixin):
         """Accept any address: the contract is in this plan, or is deployed where the plan is applied."""
 
     def declare(self, contract: type[Contract]) -> Program:
+        require_contract_class(contract)
         if (bytecode := bytecode_program(contract)) is not None:
             self._compiled[bytecode.digest] = bytecode
             return bytecode
