@@ -11,6 +11,7 @@ from typing import Final
 
 from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE
+from chain.sealed import Sealed, put
 from chain.types import Address
 
 WELL_KNOWN: Final = (
@@ -29,7 +30,7 @@ WELL_KNOWN: Final = (
 LABELS: Final = ("alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy")
 
 
-class Account(Address):
+class Account(Sealed, Address):
     """An address with its private key and its name.
 
     >>> first = chain.account("first.testnet")
@@ -52,7 +53,8 @@ class Account(Address):
 def make_account(address: bytes | str, key: bytes, name: str) -> Account:
     """Return the account with this address, key and name."""
     account = Account(address)
-    account.name, account.key = name, key
+    put(account, "name", name)
+    put(account, "key", key)
     return account
 
 

@@ -19,6 +19,7 @@ from chain.metering.program import (
     instrumented as instrumented,  # a test changes it to plant a fault in a contract
 )
 from chain.schema.validation import short_repr
+from chain.sealed import put
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 
@@ -44,7 +45,7 @@ def run_uninstrumented(contract: type[C]) -> type[C]:
     return contract
 
 
-@dataclass
+@dataclass(frozen=True)
 class RevertInfo:
     """The revert that a `with reverts(...)` caught; empty until the scope ends.
 
@@ -91,7 +92,7 @@ def reverts(expected: Reason = None) -> Iterator[RevertInfo]:
     try:
         yield caught
     except Reverted as reverted:
-        caught.reverted = reverted
+        put(caught, "reverted", reverted)
         if not _is_expected(reverted.error, expected):
             raise AssertionError(
                 f"it reverted with: {reverted.error}\nnot with: {reason}"

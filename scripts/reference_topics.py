@@ -109,8 +109,9 @@ TOPICS: Final = (
         Topic("chain.runtime.system.WorldModels", title="`self.world`"),
         Topic("chain.simulator.world_handle.WorldHandle"),
         Topic("chain.runtime.world.World", like=_CONTRACT, tools=(
-            "new grant_writer revoke_writer grant_owner revoke_owner is_writer is_owner may_write register system"
-            " namespace_name selector namespace uuids writers owners systems registered granted"
+            "new register_namespace has_namespace namespaces namespace_of grant_writer revoke_writer"
+            " grant_owner revoke_owner is_writer is_owner may_write register system"
+            " selector namespace other_namespaces uuids writers owners systems registered granted homes"
         )),
     )),
     Section("Testing", "More in [Testing](guides/testing.md), which also lists the fixtures of pytest.", (

@@ -18,6 +18,7 @@ from chain.arena.match import Row
 from chain.arena.plan import Plan
 from chain.arena.selection import Selection
 from chain.arena.tally import Tally, and_row
+from chain.sealed import Sealed, put
 
 FILE: Final = "results.sqlite"
 _ALL: Final = 2**63 - 1
@@ -55,7 +56,7 @@ class NoResults(ValueError):
         super().__init__(f"there are no results in {folder}: name the folder where `boardchain play` put them")  # fmt: skip
 
 
-class Store:
+class Store(Sealed):
     """Results in a folder; without one, in memory.
 
     >>> store = Store()
@@ -67,8 +68,10 @@ class Store:
     >>> store.close()
     """
 
+    folder: Path | None  # None for results in memory
+
     def __init__(self, folder: Path | None = None, *, writes: bool = True) -> None:
-        self.folder = folder  # None for results in memory
+        put(self, "folder", folder)
         if folder is not None and not writes:
             self._connection = _opened_to_read(folder)
             return

@@ -241,7 +241,7 @@ def ether(wei: int) -> str:
 def _report(status: StepStatus, record: Record | None, decide: Decide) -> None:
     action = decide(status) if status.action == CHANGED else status.action
     where = f" at {record['address']}" if record and status.is_contract else ""
-    gas = f", {record['gas']} gas" if record and action != LEAVE else ""
+    gas = f", {record.get('upgrade', record)['gas']} gas" if record and action != LEAVE else ""
     click.echo(f"{action} {status.name}{where}{gas}")
 
 

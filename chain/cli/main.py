@@ -7,6 +7,7 @@ lines of a file's docstring that begin with `$` are the examples in the help of 
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -21,6 +22,8 @@ from click.shell_completion import CompletionItem
 from chain.cli.error_report import report_error
 from chain.errors import UndeclaredContract
 
+# New objects between two runs of Python's collector: to import and to open takes many, of which hardly any is garbage.
+_BETWEEN_COLLECTIONS = 200_000
 _COMMANDS = Path(__file__).parent / "commands"
 
 
@@ -128,4 +131,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line."""
-    cli.main(prog_name="boardchain")
+    gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+    try:
+        cli.main(prog_name="boardchain")
+    finally:
+        gc.freeze()  # or else the end of the process walks through everything once more

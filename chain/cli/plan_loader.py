@@ -16,6 +16,7 @@ from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.schema.annotations import type_of_annotation
 from chain.schema.hints import UnsupportedAnnotation
 from chain.schema.value_types import ValueType
+from chain.sealed import put
 from chain.types import Address, i256
 
 _NUMBER = {int: i256}  # in a script, where a number has any size
@@ -32,7 +33,7 @@ def load_plan(
         raise click.UsageError(f"{script} has no plan(deployment), which describes the deployment: write one")  # fmt: skip
     deployment = Deployment()
     if sender is not None:
-        deployment.sender = sender(deployment)
+        put(deployment, "sender", sender(deployment))
     declare(deployment, **_parameters(declare, given or {}, deployment))
     return deployment
 

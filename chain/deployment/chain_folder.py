@@ -14,12 +14,15 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from getpass import getuser
 from itertools import chain as joined
 from itertools import count
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Final
 from urllib.parse import urlsplit
 
+from chain.crypto.hashing import keccak
 from chain.deployment.journal import SENDING, Journal, Record, is_on_chain, read_json, write_json
 from chain.deployment.recovery import recover
 from chain.ledger.file.lock import Lock, LockHeld
@@ -104,13 +107,11 @@ def chain_folders(base: Path) -> list[tuple[Path, Record]]:
 
 @contextmanager
 def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
-    """Scope in which no other process deploys to the chain."""
-    folder = find_folder(base, chain, where)
-    if folder.path is None:
-        yield folder
+    """Scope in which no other process of this machine deploys to the chain, from any folder."""
+    if where == MEMORY:
+        yield find_folder(base, chain, where)
         return
-    base.mkdir(parents=True, exist_ok=True)
-    lock = Lock(folder.path)
+    lock = Lock(_lock_of(chain, where))
     try:
         lock.take()
     except LockHeld as holder:
@@ -121,6 +122,14 @@ def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
         yield find_folder(base, chain, where)  # another process may have deployed meanwhile
     finally:
         lock.release()
+
+
+def _lock_of(chain: Chain, where: str) -> Path:
+    """Return the path of the lock of a chain: that of its ledger in a node, however that is spelled, or of its file."""
+    place = chain.driver.ledger_token or f"{to_hex(chain.block_hash(0))} {_absolute(where)}"
+    user = os.getuid() if hasattr(os, "getuid") else getuser()
+    name = f"boardchain-{user}-{keccak(place.encode()).hex()[:32]}"
+    return Path(gettempdir(), name)
 
 
 def default_base(start: Path) -> Path:
@@ -160,7 +169,14 @@ def _first_record(folder: Path) -> Record | None:
 def _location(where: str, base: Path) -> str:
     """Return the location of a chain: the relative path of its file, or the address of its node."""
     if "://" not in where:
-        return Path(os.path.relpath(Path(where).resolve(), base.resolve())).as_posix()
+        return Path(os.path.relpath(_absolute(where), base.resolve())).as_posix()
+    return _absolute(where)
+
+
+def _absolute(where: str) -> str:
+    """Return the whole path of the file of a chain, or the address of its node."""
+    if "://" not in where:
+        return str(Path(where).resolve())
     parts = urlsplit(where)
     return f"{parts.scheme}://{_host(where)}:{_port(where)}{parts.path.rstrip('/')}"
 

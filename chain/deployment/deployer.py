@@ -36,7 +36,7 @@ from chain.deployment.journal import (
 )
 from chain.deployment.matching import Match, match
 from chain.deployment.plan import Deployment
-from chain.deployment.recovery import find, recover
+from chain.deployment.recovery import find, find_version, recover
 from chain.deployment.signed import send_signed
 from chain.deployment.stand_ins import StandIns
 from chain.deployment.step import Step
@@ -111,6 +111,12 @@ class Deployer:
                 continue
             announced = {**self._intent(step, *settled), "nonce": 0}
             receipt = find(announced, self.chain, known)
+            if receipt is None and step.to is None and step.program is not None:
+                args = self._stand_ins.substitute(step.init_args) or b""
+                version = find_version(announced, step.program, args, self.chain, known)
+                if version is not None:
+                    receipt, digest = version
+                    announced |= {"data": data_text(receipt.data), "digest": to_hex(digest)}
             if receipt is not None:
                 found = done({**found, place.name: announced}, place.name, receipt)
                 known |= {to_hex(receipt.tx_hash)}

@@ -23,10 +23,12 @@ from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
 from chain.schema.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
+from chain.sealed import Sealed, put
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of
 from chain.spec.contracts import EntrySpec
+from chain.spec.models import tag_of
 from chain.types import Address
 
 _LONGEST = 60  # characters of arguments that a name shows
@@ -44,7 +46,7 @@ class _Scope:
 C = TypeVar("C", bound=Contract)
 
 
-class Deployment(DeployMixin):
+class Deployment(Sealed, DeployMixin):
     """The argument of `plan(deployment)`, which records the steps of the plan.
 
     `sender` sends the steps for which the plan names no sender.
@@ -57,14 +59,21 @@ class Deployment(DeployMixin):
     ['Race', 'first roll']
     """
 
+    sender: Address  # the sender of steps without one
+    steps: list[Step]  # the steps planned so far
+    accounts: list[Account]  # the ten accounts of every chain
+    named: dict[Address, str]  # accounts that the plan uses by name
+    declared: dict[bytes, Program]  # contracts that the plan uses, by digest
+    # Compiled contracts, by placeholder.
+    bytecode: dict[Address, Program]
+
     def __init__(self, sender: Address = ACCOUNTS[0]) -> None:
-        self.sender = address_of(sender, "sender")  # the sender of steps without one
-        self.steps: list[Step] = []  # the steps planned so far
-        self.accounts: list[Account] = list(ACCOUNTS)  # the ten accounts of every chain
-        self.named: dict[Address, str] = {}  # accounts that the plan uses by name
-        self.declared: dict[bytes, Program] = {}  # contracts that the plan uses, by digest
-        # Compiled contracts, by placeholder.
-        self.bytecode: dict[Address, Program] = {}
+        put(self, "sender", address_of(sender, "sender"))
+        put(self, "steps", [])
+        put(self, "accounts", list(ACCOUNTS))
+        put(self, "named", {})
+        put(self, "declared", {})
+        put(self, "bytecode", {})
         self._compiled: dict[bytes, BytecodeProgram] = {}
         self._made: dict[Address, Step] = {}  # by placeholder
         self._names: set[str] = set()
@@ -154,8 +163,18 @@ class Deployment(DeployMixin):
             and args[0] in self._made
         ):
             name = f"{self._made[args[0]].name}-{name}"
-        with self.labelled(name):
+        with self.labelled(self._label or name):
             return super().deploy(contract, *args, **options)
+
+    def _deploy_system(
+        self, system: type[C], world: WorldHandle, sender: AccountLike | None
+    ) -> Handle[C]:
+        planned = self._made[world.address]
+        if world.namespace == planned.target:
+            return super()._deploy_system(system, world, sender)
+        number = "".join(planned.name.partition("#")[1:])  # of worlds of one name
+        with self.labelled(tag_of(world.namespace + number, system.__name__)):
+            return super()._deploy_system(system, world, sender)
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
@@ -202,7 +221,7 @@ class Deployment(DeployMixin):
         address = self.address_of(world, "world")
         if address not in self._made:
             raise TypeError(f"{address} is not a world of this plan")
-        return PlannedWorld(self, address)
+        return PlannedWorld(self, address, world._given if isinstance(world, WorldHandle) else None)
 
     def call(self, *_: object, **__: object) -> NoReturn:
         """Refuse with a TypeError: nothing is deployed yet that could be queried."""
@@ -225,14 +244,24 @@ class Deployment(DeployMixin):
             self._label = None
 
     def systems_of(self, world: Address) -> dict[str, Handle]:
-        """Return the systems that are planned for a world, by name."""
+        """Return the systems that are planned for a world, by tag."""
+        registered = {args["tag"]: args["address"] for args in self._calls_of(world, "register")}
         return {
-            step.program.spec.name: self.handle(step.program.spec.cls, address)
-            for address, step in self._made.items()
-            if step.program is not None
-            and issubclass(step.program.spec.cls, System)
-            and bytes(world) in step.init_args
+            tag: self.handle(program.spec.cls, address)
+            for tag, address in registered.items()
+            if address in self._made and (program := self._made[address].program) is not None
         }
+
+    def _namespaces_of(self, world: Address) -> list[str]:
+        """Return the namespaces that are planned for a world, the first one first."""
+        others = self._calls_of(world, "register_namespace")
+        return [self.label_of(world), *(args["namespace"] for args in others)]
+
+    def _calls_of(self, address: Address, entry: str) -> Iterator[dict[str, Any]]:
+        """Yield the arguments of each planned call of an entry of a contract."""
+        for step in self.steps:
+            if step.to == address and step.entry is not None and step.entry.name == entry:
+                yield step.entry.name_args(step.data)
 
     def label_of(self, address: Address) -> str:
         """Return the name, without its number, of the contract with that placeholder."""
@@ -317,14 +346,19 @@ class Deployment(DeployMixin):
 class PlannedWorld(WorldHandle):
     """A world of a plan: its systems can be called and its permissions granted."""
 
-    def __init__(self, plan: Deployment, address: Address) -> None:
-        self.chain: Any = plan
-        self._plan, self.address = plan, address
-        self.handle = plan.handle(World, address)
+    def __init__(self, plan: Deployment, address: Address, namespace: str | None = None) -> None:
+        put(self, "chain", plan)
+        put(self, "address", address)
+        put(self, "handle", plan.handle(World, address))
+        self._plan, self._given = plan, namespace
 
     @property
     def namespace(self) -> str:
-        return self._plan.label_of(self.address)
+        return self._plan.label_of(self.address) if self._given is None else self._given
+
+    @property
+    def namespaces(self) -> list[str]:
+        return self._plan._namespaces_of(self.address)
 
     @property
     def _stored(self) -> NoReturn:
@@ -336,13 +370,15 @@ class PlannedWorld(WorldHandle):
     def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
         name = name_of(system)
+        tag = name if "-" in name else tag_of(self.namespace, name)
         systems = self._plan.systems_of(self.address)
-        if name not in systems:
+        if tag not in systems:
             raise TypeError(f"the world {self.namespace} of this plan has no system '{name}'")
-        return systems[name]
+        return systems[tag]
 
     def _set(self, entry: Any, what: Resource, to: Writer, options: dict[str, object]) -> Any:
-        resource = getattr(what, "__name__", what)
+        is_first = self.namespace == self.namespaces[0]
+        resource = getattr(what, "__name__", what) if is_first else self._tag(what)
         writer = (
             to.__name__
             if isinstance(to, type)

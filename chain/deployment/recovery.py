@@ -14,8 +14,10 @@ from chain.deployment.journal import (
     is_on_chain,
     without,
 )
+from chain.ledger.artifacts import artifact_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import to_hex
+from chain.metering.program import Program, parse_initcode
 from chain.simulator.chain import Chain
 from chain.types import Address
 
@@ -61,3 +63,23 @@ def find(record: Record, chain: Chain, known: frozenset[str]) -> Receipt | None:
 
     made = chain.receipts.where(is_announced, sender=Address(record["sender"]), ok=True)
     return made.first()
+
+
+def find_version(
+    record: Record, program: Program, args: bytes, chain: Chain, known: frozenset[str]
+) -> tuple[Receipt, bytes] | None:
+    """Return the first deployment of another version of a contract, with the digest of that.
+
+    It has the same class name, arguments, sender and value, and was upgraded since, or is to be.
+    """
+    name = artifact_of(program).name
+    made = chain.receipts.where(sender=Address(record["sender"]), ok=True)
+    for receipt in made:
+        parsed = None if receipt.to is not None else parse_initcode(receipt.data)
+        if parsed is None or parsed[1] != args or receipt.value != int(record["value"]):
+            continue
+        artifact = chain.ledger.artifacts.get(parsed[0])
+        is_known = to_hex(receipt.tx_hash) in known
+        if artifact and artifact.name == name and not is_known:
+            return receipt, parsed[0]
+    return None

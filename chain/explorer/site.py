@@ -82,16 +82,15 @@ class Site:
         return ShortWords(self.names)
 
     @property
-    def worlds(self) -> dict[bytes, str]:
-        """The namespaces of the Worlds by address."""
+    def worlds(self) -> list[StoredWorld]:
+        """The Worlds, each in all its namespaces."""
         ledger = self.ledger
         found = [
-            address for address in self.names.contracts if is_world(ledger.program_at(address))
+            StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
+            for address in self.names.contracts
+            if is_world(ledger.program_at(address))
         ]
-        return {
-            address: StoredWorld(ledger, ledger.state, address, len(ledger.timeline)).namespace
-            for address in found
-        }
+        return [space for world in found for space in world.spaces()]
 
     @property
     def event_names(self) -> dict[Any, str]:

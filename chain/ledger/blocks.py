@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
@@ -13,6 +13,7 @@ from chain.machine.fork import DEFAULT, Fork, fork_named
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
+from chain.sealed import Sealed, put, sealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,10 @@ class ChainConfig:
         )
 
 
-@dataclass(slots=True)
+@sealed
+@dataclass(slots=True, frozen=True)
 class Block:
-    """A block, and the context that its messages see. A block that is closed cannot be changed.
+    """A block, and the context that its messages see. Its fields cannot be set.
 
     >>> block = chain.head
     >>> block.number, block.timestamp, block.gas_used > 0, block.base_fee, block.gas_limit == block.gas_left + block.gas_used
@@ -152,34 +154,6 @@ class Block:
         return f"<Block {self.number} at {self.timestamp}, {count} transaction{'s' * (count != 1)}>"
 
 
-class Closed(Block):
-    """A closed block. It is final and cannot be changed."""
-
-    __slots__ = ()
-
-    def __new__(cls, *args: Any, **named: Any) -> Block:  # type: ignore[misc]
-        """Return an open block: `dataclasses.replace` creates a new block that can still be changed."""
-        return Block(*args, **named)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"block {self.number} is closed: its {name} cannot be set")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return closed, (Block(self.rules, *self.as_tuple),)
-
-
-def closed(block: Block) -> Block:
-    """Make a block read-only, and return it."""
-    block.__class__ = Closed
-    return block
-
-
-def reopened(block: Block) -> Block:
-    """Make a closed block writable again, and return it."""
-    object.__setattr__(block, "__class__", Block)
-    return block
-
-
 class Mining(NamedTuple):
     """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node sends them to its followers."""
 
@@ -189,7 +163,7 @@ class Mining(NamedTuple):
     overrides: tuple[tuple[str, Any], ...] = ()  # overrides for fields of the next block
 
 
-class Blocks(Sequence[Block]):
+class Blocks(Sealed, Sequence[Block]):
     """All closed blocks, by number. Each is stored as a flat tuple; the `Block` is built on access.
 
     >>> len(chain.blocks), chain.blocks[0].timestamp, [block.number for block in chain.blocks[-2:]]
@@ -198,8 +172,11 @@ class Blocks(Sequence[Block]):
     (8, 1704067200)
     """
 
+    rules: ChainConfig  # the settings of the chain
+    head: Block  # the last block
+
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
-        self.rules = rules  # the settings of the chain
+        put(self, "rules", rules)
         self._rows: LongList[tuple[Any, ...]] = LongList()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
@@ -207,12 +184,12 @@ class Blocks(Sequence[Block]):
 
     def _append(self, block: Block) -> None:
         self._rows.tail.items.append(block.as_tuple)
-        self.head = closed(block)
+        put(self, "head", block)
 
     def _restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Begin with stored blocks."""
         self._rows = LongList(stored=rows)
-        self.head = self[-1]
+        put(self, "head", self[-1])
 
     def rows_from(self, number: int) -> list[tuple[object, ...]]:
         """Return the blocks from that number on, as they are stored."""
@@ -221,13 +198,13 @@ class Blocks(Sequence[Block]):
     def _extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Append blocks that were truncated."""
         self._rows.extend(rows)
-        self.head = self[-1]
+        put(self, "head", self[-1])
 
     def copy(self, length: int) -> Blocks:
         """Return a copy of the first `length` blocks."""
         blocks = copy(self)
         blocks._rows = self._rows.copy(length)
-        blocks.head = blocks[-1]
+        put(blocks, "head", blocks[-1])
         return blocks
 
     def number(self, number: int) -> int:
@@ -251,7 +228,7 @@ class Blocks(Sequence[Block]):
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""
         del self._rows[length:]
-        self.head = self[-1]
+        put(self, "head", self[-1])
 
     def __repr__(self) -> str:
         return f"<Blocks 0 to {len(self) - 1}>"
@@ -265,9 +242,9 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, number: slice) -> list[Block]: ...
     def __getitem__(self, number: int | slice) -> Block | list[Block]:
         if isinstance(number, slice):
-            return [closed(Block(self.rules, *row)) for row in self._rows[number]]
+            return [Block(self.rules, *row) for row in self._rows[number]]
         try:
-            return closed(Block(self.rules, *self._rows[number]))
+            return Block(self.rules, *self._rows[number])
         except IndexError:
             raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
         except TypeError:

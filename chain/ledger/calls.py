@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import Program
+from chain.sealed import Sealed, sealed
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
@@ -21,7 +22,7 @@ from chain.types import Address
 CallRow: TypeAlias = tuple[str, bytes, bytes, bytes | None, bytes, int, bytes, Failure | None, int]
 
 
-class DecodedMessage(ABC):
+class DecodedMessage(Sealed, ABC):
     """A finished message, decoded by its contract: the common part of receipts and the records of inner calls."""
 
     __slots__ = ()
@@ -86,7 +87,8 @@ def named_args(
     return entry.name_args(program.args_of(data) if creates else data)
 
 
-@dataclass(slots=True, repr=False)
+@sealed
+@dataclass(frozen=True, slots=True, repr=False)
 class CallRecord(DecodedMessage):
     """One finished message in the call tree of a transaction, decoded by its contract as a receipt is.
 

@@ -13,6 +13,7 @@ from chain.concurrency.atomic_steps import undisturbed
 from chain.ledger.calls import walk
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program
+from chain.sealed import sealed
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
 
@@ -29,6 +30,7 @@ class Creation(NamedTuple):
     is_upgrade: bool
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class DeployedContract:
     """A Python contract that is on the chain now.

@@ -42,6 +42,7 @@ from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
+from chain.sealed import put
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
@@ -108,15 +109,17 @@ class Ledger:
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.tail.items.append(outcome.changes)
         self.state.closed = ()
-        block.gas_used += outcome.gas_used
+        put(block, "gas_used", block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
-            block.blob_gas_used += len(outcome.context.blob_hashes) * PER_BLOB
+            blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
+            put(block, "blob_gas_used", block.blob_gas_used + blob_gas)
         rows.append(row)
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        block.end_timeline_index, block.end_receipt = len(self.timeline), len(self.receipts._rows)
+        put(block, "end_timeline_index", len(self.timeline))
+        put(block, "end_receipt", len(self.receipts._rows))
         self.blocks._append(block)
         if len(self.timeline.tail.items) > _SETTLED_EVERY:
             self.settle()
@@ -126,9 +129,10 @@ class Ledger:
         start, moments = self.timeline.tail
         moments.append(changes)
         self.state.closed = ()
-        block.gas_used = gas_used
+        put(block, "gas_used", gas_used)
         self.receipts._rows.tail.items.append(row)
-        block.end_timeline_index, block.end_receipt = start + len(moments), block.first_receipt + 1
+        put(block, "end_timeline_index", start + len(moments))
+        put(block, "end_receipt", block.first_receipt + 1)
         self.blocks._append(block)
         if len(moments) > _SETTLED_EVERY:
             self.settle()

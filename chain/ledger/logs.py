@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from chain.abi.texts import TEXT_TOPIC
 from chain.machine.state import LogRow
+from chain.sealed import Sealed, put
 from chain.types import Address
 
 if TYPE_CHECKING:
     from chain.ledger.receipts import Receipt
 
 
-class Log:
+class Log(Sealed):
     """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`.
 
     >>> moved, said = receipt.logs
@@ -23,11 +24,14 @@ class Log:
     """
 
     __slots__ = ("index", "receipt", "row")
+    receipt: Receipt  # the receipt that it is part of
+    index: int  # in the receipt
+    row: LogRow  # the log as it is stored
 
     def __init__(self, receipt: Receipt, index: int, row: LogRow) -> None:
-        self.receipt = receipt  # the receipt that it is part of
-        self.index = index  # in the receipt
-        self.row = row  # the log as it is stored
+        put(self, "receipt", receipt)
+        put(self, "index", index)
+        put(self, "row", row)
 
     @property
     def address(self) -> Address:

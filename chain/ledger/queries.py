@@ -20,6 +20,7 @@ from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import LAST_TIME, callable_of, whole_number
 from chain.schema.validation import short_repr
+from chain.sealed import Sealed, put, sealed
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -42,6 +43,7 @@ class Source(Protocol[T_co]):
     def contract_finder(self, contract: object) -> PositionFinder: ...
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """Some results, newest first, each with its position in the chain's list and its receipt.
@@ -68,7 +70,7 @@ class Page(Generic[T]):
         return len(self.items)
 
 
-class Query(Generic[T]):
+class Query(Sealed, Generic[T]):
     """A query: narrow it with `where`, `by_contract` and `between`, then iterate, `count`, or take `first`, `last`, `one`.
 
     It runs each time it is used, so it includes new items. `len`, `[i]` and slices work as for a list.
@@ -79,6 +81,7 @@ class Query(Generic[T]):
     """
 
     __slots__ = ("_cuts", "_finders", "_source", "_tests", "border")
+    border: Any  # the lock of the chain
 
     def __init__(
         self,
@@ -88,7 +91,7 @@ class Query(Generic[T]):
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
         self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
-        self.border = source.border  # the lock of the chain
+        put(self, "border", source.border)
 
     @undisturbed
     def where(self, test: Callable[[T], bool] | None = None, /, **values: object) -> Query[T]:

@@ -11,12 +11,14 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
+from chain.concurrency.atomic_steps import Border
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import LOGS, Receipt, Row
 from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
+from chain.sealed import Sealed, put
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger
@@ -28,7 +30,7 @@ _NARROWED: Final = ("sender", "contract", "entry", "ok")
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 
-class ReceiptLog(Sequence[Receipt]):
+class ReceiptLog(Sealed, Sequence[Receipt]):
     """All receipts of a chain, failed ones included.
 
     >>> len(chain.receipts), chain.receipts[-1] == win
@@ -36,10 +38,11 @@ class ReceiptLog(Sequence[Receipt]):
     """
 
     __slots__ = ("_indexes", "_ledger", "_rows", "border")
+    border: Border  # the lock of the chain
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self.border = ledger.border  # the lock of the chain
+        put(self, "border", ledger.border)
         self._rows: LongList[Row] = LongList()
         self._indexes = Indexes()
 

@@ -19,6 +19,7 @@ from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.schema.validation import short_repr
+from chain.sealed import put
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ class Receipt(DecodedMessage):
     ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
-        self.ledger, self.row = ledger, row
+        put(self, "ledger", ledger)
+        put(self, "row", row)
 
     @property
     def border(self) -> Any:

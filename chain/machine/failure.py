@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from chain.sealed import sealed
 from chain.source.location import relative_path
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Failure:
     """The reason why a message failed: type of failure, text, revert data, and location in the author's files.

@@ -28,12 +28,16 @@ DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates 
 class BlockContext(Protocol):
     """The fields of its block that a message can read."""
 
-    number: int
-    timestamp: int
-    coinbase: bytes
-    base_fee: int
-    excess_blob_gas: int
-
+    @property
+    def number(self) -> int: ...
+    @property
+    def timestamp(self) -> int: ...
+    @property
+    def coinbase(self) -> bytes: ...
+    @property
+    def base_fee(self) -> int: ...
+    @property
+    def excess_blob_gas(self) -> int: ...
     @property
     def blob_base_fee(self) -> int: ...
     @property

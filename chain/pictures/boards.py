@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, Protocol, get_type_hints
 
 from chain.pictures.picture import Picture, picture_of_text
+from chain.sealed import sealed
 
 
 class GameHandle(Protocol):
@@ -40,6 +41,7 @@ class About(Protocol):
     def return_value(self) -> Any: ...
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Boards:
     """The boards of one game.

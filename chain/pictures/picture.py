@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from chain.pictures.markup import NOTHING, Markup, element, escape, join, path, rect, text
 from chain.pictures.palette import STYLESHEET
+from chain.sealed import sealed
 
 FONT: Final = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 _LEAST_HEAT: Final = 0.15  # the opacity of the faintest colour
@@ -24,6 +25,7 @@ _MOST_HEAT: Final = 0.8
 Side: TypeAlias = tuple[float, float, float, float]  # from a corner to the next one, clockwise
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Part:
     """A named piece of a picture. The name identifies it, the label is its tooltip.
@@ -62,6 +64,7 @@ class Part:
         yield self.x, bottom, self.x, self.y
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A drawing of a board, with the board as text for screen readers.

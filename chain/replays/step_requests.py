@@ -115,12 +115,13 @@ class StepRequests:
         coinbase, fee, excess, chance = (
             step.value(name) for name in ("coinbase", "base_fee", "excess_blob_gas", "prevrandao")
         )
-        if coinbase is not None:
-            block.coinbase = coinbase
-        block.base_fee = block.base_fee if fee is None else fee
-        block.excess_blob_gas = block.excess_blob_gas if excess is None else excess
-        block.forced_prevrandao = chance
-        return block
+        return replace(
+            block,
+            coinbase=block.coinbase if coinbase is None else coinbase,
+            base_fee=block.base_fee if fee is None else fee,
+            excess_blob_gas=block.excess_blob_gas if excess is None else excess,
+            forced_prevrandao=chance,
+        )
 
     def set(self, step: Step) -> None:
         """Create a named account, or set a property of an account."""

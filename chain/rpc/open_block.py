@@ -15,6 +15,7 @@ from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import BLOB_TYPE
 from chain.rpc.queue import Queue
+from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.snapshots import Snapshot
 
@@ -24,9 +25,10 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     timeline_index = chain.ledger.timeline_index(chain.receipts[first])
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
     for receipt in chain.receipts[first:]:
-        block.gas_used -= receipt.gas_used
+        put(block, "gas_used", block.gas_used - receipt.gas_used)
         if receipt.type == BLOB_TYPE:
-            block.blob_gas_used -= blob_gas_of(chain.ledger.envelope_of(receipt))
+            blob_gas = blob_gas_of(chain.ledger.envelope_of(receipt))
+            put(block, "blob_gas_used", block.blob_gas_used - blob_gas)
     chain.revert(_open_block_point(chain, timeline_index, first, block))
     return later
 

@@ -33,6 +33,7 @@ from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError
 from chain.rpc.eth import transactions
 from chain.rpc.tester_format import Values, block_values, camel, receipt_values, transaction_values
+from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 from chain.types import Address
@@ -85,7 +86,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def _mine(self, coinbase: bytes) -> bytes:
         with self.chain.block() as block:
             if not block.gas_used:  # earlier transactions ran with the old coinbase
-                block.coinbase = coinbase
+                put(block, "coinbase", coinbase)
         return self.chain.block_hash()
 
     # Accounts

@@ -20,6 +20,7 @@ from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
 from chain.schema.inputs import address_of, raw_bytes, wei
+from chain.sealed import Sealed
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
@@ -32,7 +33,7 @@ _WORD, _SIGNATURE, _PARITIES = 32, 65, (27, 28)
 _TEXT_HEAD = (32).to_bytes(32)
 
 
-class Block:
+class Block(Sealed):
     """The block in which a message runs.
 
     >>> self.block.number, self.block.timestamp

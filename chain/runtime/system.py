@@ -10,6 +10,7 @@ is passed between the two. Each use pays for an access to the account, then for 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Final, NoReturn, TypeVar, cast
@@ -24,8 +25,9 @@ from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World
 from chain.schema.value_types import AddressType, BoolType, Field
+from chain.sealed import Sealed, put
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
-from chain.spec.models import ModelSpec, model_spec, selector_of
+from chain.spec.models import ModelSpec, model_spec, tag_of
 from chain.storage.layout import FieldsLayout, layout_for
 from chain.types import ZERO_ADDRESS, Address
 
@@ -46,17 +48,21 @@ _IS_OPEN: Final = (
 )
 
 
-class WorldModels:
-    """The models of a world, as one of its systems reads and writes them.
+class WorldModels(Sealed):
+    """The models of a world, as one of its systems reads and writes them: `self.world.read(Score, alice)`.
+
+    These are the models of the namespace in which the system is registered; `self.world("items")` has those of another one.
 
     >>> self.world.namespace, self.world.address == world.address
     ('league', True)
     """
 
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
+    address: Address  # the address of the world
+    namespace: str  # the namespace it works in
 
     def __init__(self, frame: Frame, address: Address) -> None:
-        self.address = address  # the address of the world
+        put(self, "address", address)
         self._frame = frame
         self._allowed: set[str] = set()  # the models we may write; "" if we are registered
         self._calls = 0  # the number of calls to other contracts when that was checked
@@ -65,9 +71,22 @@ class WorldModels:
         self._world = world_at(words)
         self._world_frame()
         try:
-            self.namespace = self._world.namespace  # the namespace of the world
+            put(self, "namespace", self._world.namespace_of(self._system))
         finally:
             frame.gas = words.gas
+
+    def __call__(self, namespace: str) -> WorldModels:
+        """Return the same world in another of its namespaces; revert if it has no such namespace."""
+        words = self._world_frame()
+        try:
+            known = self._world.has_namespace(namespace)
+            require(known, f"World {self.namespace} has no namespace '{namespace}'")
+        finally:
+            self._frame.gas = words.gas
+        other = copy(self)
+        other._allowed = set()
+        put(other, "namespace", namespace)
+        return other
 
     def _missing(self, name: str) -> str:
         names = ", ".join(name for name in dir(type(self)) if not name.startswith("_"))
@@ -193,7 +212,7 @@ class WorldModels:
         require_contract_class(system)
         words, name = self._world_frame(), system.__name__
         try:
-            address = self._world.systems[name]
+            address = self._world.systems[tag_of(self.namespace, name)]
         finally:
             self._frame.gas = words.gas
         require(address != ZERO_ADDRESS, f"World {self.namespace} has no system '{name}'")
@@ -233,12 +252,12 @@ class WorldModels:
         >>> self.world.is_owner(alice), self.world.is_owner(bob, Score)
         (True, False)
         """
-        names = ("", model_spec(model).name) if model else ("",)
+        tags = [self.namespace]
+        if model is not None:
+            tags.append(tag_of(self.namespace, model_spec(model).name))
         words = self._world_frame()
         try:
-            return any(
-                self._world.is_owner(selector_of(self.namespace, name), address) for name in names
-            )
+            return any(self._world.is_owner(tag, address) for tag in tags)
         finally:
             self._frame.gas = words.gas
 
@@ -251,7 +270,7 @@ class WorldModels:
     def _require_writer(self, model: str) -> None:
         if self._is_known(model):
             return
-        if not self._world.may_write(selector_of(self.namespace, model), self._system):
+        if not self._world.may_write(self.namespace, model, self._system):
             raise Revert(
                 f"Caller {self._name} has no write access on model {self.namespace}-{model}"
             )

@@ -23,6 +23,7 @@ from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
+from chain.sealed import put
 from chain.simulator.chain_scopes import Anchor, Holding, Loading, Mocking, Setting
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
@@ -90,6 +91,9 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     __slots__ = ("__weakref__", "_node", "_web3", "accounts", "chain_id")
 
     driver: ChainDriver  # runs the operations that depend on where the chain is
+    chain_id: int  # the id of the chain, 31337 unless another was given
+    # Ten funded accounts, `alice` to `judy`, as in anvil and hardhat.
+    accounts: list[Account]
 
     def __init__(
         self,
@@ -123,9 +127,8 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         """Set all attributes to those of a chain with this driver."""
         super().__init__(driver)
         self._node, self._web3 = None, None
-        self.chain_id = driver.ledger.blocks.rules.chain_id
-        # Ten funded accounts, `alice` to `judy`, as in anvil and hardhat.
-        self.accounts: list[Account] = list(ACCOUNTS)
+        put(self, "chain_id", driver.ledger.blocks.rules.chain_id)
+        put(self, "accounts", list(ACCOUNTS))
 
     @classmethod
     def _of(cls, driver: ChainDriver) -> Self:
@@ -380,7 +383,7 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
         machine.block_hash = ledger.block_hash
         ledger.open = start.open
         fork = Chain._of(LocalDriver(machine, ledger, keys, start.mining))
-        fork.accounts = list(self.accounts)
+        put(fork, "accounts", list(self.accounts))
         creation_hooks.notify_created(fork)
         return fork
 

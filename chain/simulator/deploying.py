@@ -14,6 +14,7 @@ from chain.runtime.world import World
 from chain.schema.inputs import AccountLike, flag, items, pairs
 from chain.simulator.handle import Handle
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, check_world
+from chain.spec.models import tag_of
 from chain.types import Address
 
 C = TypeVar("C", bound=Contract)
@@ -89,11 +90,35 @@ class DeployMixin(ABC):
         """
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
         check_world(systems, init)
-        handle = self.deploy(World, namespace, sender=sender)
+        world = self.world(self.deploy(World, namespace, sender=sender).address)
+        return self._populate(world, systems, granted_to, init, sender)
+
+    def deploy_namespace(
+        self, world: WorldHandle | AccountLike, namespace: str, *, systems: Sequence[type[System]] = (),
+        writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
+    ) -> WorldHandle:  # fmt: skip
+        """Open another namespace in a World, and do in it what `deploy_world` does in the first one.
+
+        >>> cups = chain.deploy_namespace(world, "cups", systems=[League], writers={Score: [League]}, sender=bob)
+        >>> cups.namespace, cups.is_owner("cups", bob), chain.world("cups").namespaces
+        ('cups', True, ['league', 'cups'])
+        """
+        init, granted_to = pairs(init, "init"), pairs(writers, "writers")
+        check_world(systems, init)
+        handle = self.world(world)
+        handle.handle.register_namespace(namespace, sender=sender)
+        return self._populate(handle(namespace), systems, granted_to, init, sender)
+
+    def _populate(
+        self, world: WorldHandle, systems: Sequence[type[System]], granted_to: Mapping[Resource, Sequence[Writer]],
+        init: Mapping[type[System], tuple[object, ...]], sender: AccountLike | None,
+    ) -> WorldHandle:  # fmt: skip
+        """Deploy systems in a namespace, grant the permissions, and call each `@init`."""
         for system in systems:
-            address = self.deploy(system, handle.address, sender=sender).address
-            handle.register(system.__name__, address, sender=sender)
-        world = self.world(handle.address)
+            address = self._deploy_system(system, world, sender).address
+            tag = tag_of(world.namespace, system.__name__)
+            world.handle.register(tag, address, sender=sender)
         for resource, grantees in granted_to.items():
             for writer in items(grantees, "writers"):
                 world.grant_writer(resource, writer, sender=sender)
@@ -102,3 +127,8 @@ class DeployMixin(ABC):
             if setup is not None:
                 getattr(world.system(system), setup.name)(*init.get(system, ()), sender=sender)
         return world
+
+    def _deploy_system(
+        self, system: type[C], world: WorldHandle, sender: AccountLike | None
+    ) -> Handle[C]:
+        return self.deploy(system, world.address, sender=sender)

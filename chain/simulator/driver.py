@@ -16,7 +16,7 @@ from weakref import ref
 
 from chain.accounts import ACCOUNTS, Account
 from chain.concurrency.atomic_steps import Border, Entered, Steps
-from chain.ledger.blocks import Block, ChainConfig, Mining, reopened
+from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.deep_calls import rest
@@ -26,6 +26,7 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
+from chain.sealed import put
 from chain.simulator.block_time import WallClock, time_of_next_block
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
@@ -94,6 +95,11 @@ class ChainDriver(Driver):
     # Content
 
     @property
+    def ledger_token(self) -> str | None:
+        """What tells the ledger of a node from all others; None in this process."""
+        return None
+
+    @property
     def now(self) -> int:
         """The chain's clock: the time that was set for the next block, otherwise that of the wall clock, if it follows one."""
         wall = self.wall
@@ -142,7 +148,7 @@ class ChainDriver(Driver):
             timeline_index, receipt_index, timeline_index, receipt_index,
         )  # fmt: skip
         if parent.blob_gas_used or parent.excess_blob_gas:
-            block.excess_blob_gas = parent.next_excess_blob_gas
+            put(block, "excess_blob_gas", parent.next_excess_blob_gas)
         return replace(block, **self.overrides) if self.overrides else block
 
     @property
@@ -196,7 +202,7 @@ class ChainDriver(Driver):
         self.ledger.undo((head + 1, moments, notes, moments - notes))
         if block is not None:
             for field, value in zip(_OF_ROW, row, strict=True):
-                setattr(reopened(block), field, value)
+                put(block, field, value)
         self.ledger.open, self.held = block, held
         while len(self.keys) > keys:
             self.keys.popitem()

@@ -16,6 +16,7 @@ from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, flag
+from chain.sealed import Sealed, put, sealed
 from chain.spec.contracts import CALL_OPTIONS, EntrySpec
 from chain.spec.overloads import choose, signatures
 from chain.types import Address
@@ -34,6 +35,7 @@ else:
     C = TypeVar("C")
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class CallResult:
     """The result of a view or of a simulated call. It leaves nothing on the chain.
@@ -80,7 +82,7 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
     return inspect.Signature([*params, *options], return_annotation=result)
 
 
-class Entry:
+class Entry(Sealed):
     """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value.
 
     `sender`, `value` and `gas` are the options of every call. A failed call raises `Reverted`, unless it has `check=False`.
@@ -92,12 +94,17 @@ class Entry:
     """
 
     __slots__ = ("_address", "_chain", "spec")
+    _address: Address
+    _chain: ChainReader
+    spec: EntrySpec
     __name__ = cast(str, _OfMethod(lambda spec: spec.name))
     __doc__ = cast(str, _OfMethod(lambda spec: spec.function.__doc__, __doc__))
     __signature__ = _OfMethod(_signature)
 
     def __init__(self, chain: ChainReader, address: Address, spec: EntrySpec) -> None:
-        self._chain, self._address, self.spec = chain, address, spec
+        put(self, "_chain", chain)
+        put(self, "_address", address)
+        put(self, "spec", spec)
 
     def __get__(self, handle: object, owner: type) -> Self:
         """Return the entry itself, which is bound to its contract as a method is to its object, so `help` treats it as a

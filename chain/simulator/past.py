@@ -12,6 +12,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.executor import Machine
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
+from chain.sealed import put
 from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
 
@@ -52,10 +53,11 @@ class ChainAtBlock(ChainReader):
     """
 
     __slots__ = ("block",)
+    block: Block  # the block at whose end it is
 
     def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
         super().__init__(PastDriver(machine, ledger, block, moment))
-        self.block = block  # the block at whose end it is
+        put(self, "block", block)
 
     def send(
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,

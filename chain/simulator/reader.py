@@ -54,6 +54,7 @@ from chain.schema.inputs import (
 )
 from chain.schema.validation import short_repr
 from chain.schema.value_types import ValueType
+from chain.sealed import Sealed, put
 from chain.simulator.driver import Driver
 from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
@@ -67,7 +68,7 @@ _CALL_GAS: Final = 2**50  # a read-only call costs nothing, so it may read a lot
 _CALL_FUEL: Final = DEFAULT.gas_limit // GAS_PER_TICK
 
 
-class ChainReader(ABC):
+class ChainReader(Sealed, ABC):
     """The queries that every chain answers, whatever its driver.
 
     An account is given as its Address, a handle, hex text, or the name under which the chain knows it.
@@ -81,8 +82,10 @@ class ChainReader(ABC):
     state: State  # its accounts and their storage
 
     def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self.ledger, self.machine, self.state = driver.ledger, driver.machine, driver.state
+        put(self, "driver", driver)
+        put(self, "ledger", driver.ledger)
+        put(self, "machine", driver.machine)
+        put(self, "state", driver.state)
 
     def settle(self) -> None:
         """Bring `ledger` and `state` up to date: undo an unfinished step, and fetch what is new in a node."""
@@ -238,12 +241,13 @@ class ChainReader(ABC):
 
     @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
-        """Return a handle for a deployed world, given its namespace, its address, or a handle of another chain."""
+        """Return a handle for a deployed world, given one of its namespaces, its address, or a handle of another chain."""
         if isinstance(world, str):
             named = [found.address for found in worlds_of(self.ledger) if found.namespace == world]
             if len(named) == 1:
-                return WorldHandle(self, Address(named[0]))
-        return WorldHandle(self, self.address_of(world, "world"))
+                return WorldHandle(self, Address(named[0]), world)
+        given = world._given if isinstance(world, WorldHandle) else None
+        return WorldHandle(self, self.address_of(world, "world"), given)
 
     @reading
     def fields_of(self, handle: Handle[C]) -> C:

@@ -68,6 +68,7 @@ class RemoteDriver(ChainDriver):
             settings = self._client("chain_rules")
         except NodeError as error:
             raise ValueError(f"the node at {self._url} is not a Boardchain node: {error}") from None
+        self._token: str
         chain_id, seed, gas_limit, elastic, fork, cap, genesis_time, base_fee, self._token = (
             settings
         )
@@ -82,6 +83,10 @@ class RemoteDriver(ChainDriver):
         self._followed: Sequence[int] = _START
         self._snapshots: list[tuple[Snapshot, str]] = []  # including those of the node itself
         self._automine_before = self._is_undone = False
+
+    @property
+    def ledger_token(self) -> str:
+        return self._token
 
     def close(self) -> None:
         self._client.close()

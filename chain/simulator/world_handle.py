@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.model_history import Version
@@ -11,10 +12,11 @@ from chain.ledger.decoded.worlds import StoredWorld, is_world
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
-from chain.schema.inputs import AccountLike, items, with_addresses
+from chain.schema.inputs import AccountLike, items, text, with_addresses
 from chain.schema.validation import short_repr
+from chain.sealed import Sealed, put
 from chain.simulator.handle import Handle
-from chain.spec.models import model_spec, selector_of
+from chain.spec.models import model_spec, tag_of
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -22,38 +24,56 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
-Resource = type | str  # a model class, or the name of the namespace
+Resource = type | str  # a model class, or the tag of a model or of a namespace
 Writer = type[System] | AccountLike
 
 
-class WorldHandle:
+class WorldHandle(Sealed):
     """A deployed world: `world.system(Game).make_move(...)`, `world.read(Board, 1)`.
 
-    >>> world.namespace, world.handle.namespace_name()
-    ('league', 'league')
+    It works in one namespace, the first one if none was asked for; `world("items")` is the same world in another one.
+
+    >>> world.namespace, world.namespaces, world.system("league-League").address == league.address
+    ('league', ['league'], True)
     """
 
-    __slots__ = ("address", "chain", "handle")
+    __slots__ = ("_given", "address", "chain", "handle")
+    address: Address  # the address of the world
+    chain: ChainReader  # the chain, or the past of one
+    handle: Handle  # the handle of the contract `World`
+    _given: str | None
 
-    def __init__(self, chain: ChainReader, address: Address) -> None:
+    def __init__(self, chain: ChainReader, address: Address, namespace: str | None = None) -> None:
         program = chain.machine.program_at(address)
         if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
-        self.chain, self.address = chain, address
-        self.handle = Handle(chain, program.spec.cls, address)  # the handle of the contract `World`
+        put(self, "chain", chain)
+        put(self, "address", address)
+        put(self, "handle", Handle(chain, program.spec.cls, address))
+        self._given = namespace
+
+    def __call__(self, namespace: str) -> Self:
+        """Return the same world in another of its namespaces. Raise TypeError if it has no such namespace."""
+        if text(namespace, "the namespace") not in self.namespaces:
+            raise TypeError(
+                f"the world has no namespace {short_repr(namespace)}; it has {', '.join(self.namespaces)}"
+            )
+        other = copy(self)
+        other._given = namespace
+        return other
 
     @overload
     def system(self, system: type[C]) -> Handle[C]: ...
     @overload
     def system(self, system: str) -> Handle: ...
     def system(self, system: type[Contract] | str) -> Handle:
-        """Return a handle for the system of that class or name.
+        """Return a handle for the system of that class, name or tag.
 
         >>> world.system(League).win(2, sender=bob).ok
         True
         """
         name = name_of(system)
-        address = self.handle.system(name)  # the address of the world
+        address = self.handle.system(name if "-" in name else tag_of(self.namespace, name))
         program = self.chain.machine.program_at(address)
         if program is None:
             raise TypeError(f"the system '{name}' at {address} is not a Python contract known here")
@@ -105,18 +125,27 @@ class WorldHandle:
 
     @property
     def namespace(self) -> str:
-        """The namespace of the world."""
+        """The namespace in which it works."""
         return self._stored.namespace
+
+    @property
+    def namespaces(self) -> list[str]:
+        """All namespaces of the world, the first one first."""
+        return self._stored.namespaces
 
     @property
     def _stored(self) -> StoredWorld:
         chain = self.chain  # the chain, or the past of one
-        return StoredWorld(chain.ledger, chain.state, self.address, chain.timeline_index)
+        return StoredWorld(
+            chain.ledger, chain.state, self.address, chain.timeline_index, self._given
+        )
 
     # Permissions
 
     def grant_writer(self, what: Resource, to: Writer, **options: object) -> Receipt:
-        """Let a system write a model, or all models of the namespace. `sender` and the other options are those of any call.
+        """Let a system write a model, or all models of a namespace. `sender` and the other options are those of any call.
+
+        The model is a class, which means that of this namespace, or a tag such as `"items-Sword"`.
 
         Like `revoke_writer`, `grant_owner` and `revoke_owner`, it raises `Reverted` if the sender owns neither.
 
@@ -150,28 +179,29 @@ class WorldHandle:
         return self._set(self.handle.revoke_owner, what, to, options)
 
     def is_writer(self, what: Resource, who: Writer) -> bool:
-        """Return True if a system or an account may write a model, or all models."""
-        return bool(self.handle.is_writer(self._resource(what), self._address(who)))
+        """Return True if a system or an account was granted to write a model, or all models of a namespace."""
+        return bool(self.handle.is_writer(self._tag(what), self._address(who)))
 
     def is_owner(self, what: Resource, who: Writer) -> bool:
-        """Return True if a system or an account owns a model, or the namespace."""
-        return bool(self.handle.is_owner(self._resource(what), self._address(who)))
+        """Return True if a system or an account owns a model, or a namespace."""
+        return bool(self.handle.is_owner(self._tag(what), self._address(who)))
 
     def _set(
         self, entry: Callable[..., Any], what: Resource, to: Writer, options: dict[str, Any]
     ) -> Receipt:
-        receipt: Receipt = entry(self._resource(what), self._address(to), **options)
+        receipt: Receipt = entry(self._tag(what), self._address(to), **options)
         return receipt
 
-    def _resource(self, what: Resource) -> bytes:
-        """Return the selector of a model class or of the namespace."""
+    def _tag(self, what: Resource) -> str:
+        """Return the tag of a model class, or the given tag if its namespace exists."""
         if isinstance(what, type):
-            return selector_of(self.namespace, model_spec(what).name)
-        if what != self.namespace:
+            return tag_of(self.namespace, model_spec(what).name)
+        if not isinstance(what, str) or what.partition("-")[0] not in self.namespaces:
             raise TypeError(
-                f"{short_repr(what)} is neither a model class nor this world's namespace, '{self.namespace}'"
+                f"{short_repr(what)} is neither a model class nor the tag of a model or a namespace of this world;"
+                f" its namespaces are {', '.join(self.namespaces)}"
             )
-        return selector_of(self.namespace)
+        return what
 
     def _address(self, who: Writer) -> Address:
         """Return the address of a system class or of an account."""

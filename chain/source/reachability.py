@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 
 from chain.source.global_names import Read, uses_of
+from chain.source.kept_uses import KeptUses
 from chain.source.modules import Definition, Module, SourceTree, is_type_checking
 from chain.source.mutations import statements_mutating
 from chain.source.top_level import top_of
@@ -27,6 +28,7 @@ class Reachability:
         self.names: dict[Module, set[str]] = {}  # by module: the names of it that are read
         self.because_of: dict[ast.AST, str] = {}  # the name that led to each node
         self._waiting: list[tuple[Module, ast.AST]] = []
+        self._uses = KeptUses()
 
     # Results
 
@@ -54,6 +56,10 @@ class Reachability:
 
     def add_name(self, module: Module, name: str) -> None:
         """Mark everything that a name of a module may stand for as reached."""
+        self._mark_name(module, name)
+        self._propagate()
+
+    def _mark_name(self, module: Module, name: str) -> None:
         top = top_of(module)
         for meaning in top.meanings.get(name, ()):
             if isinstance(meaning, Definition):
@@ -63,7 +69,6 @@ class Reachability:
         if name not in top.meanings:
             for star in top.star_imports:
                 self._mark(module, star.node, star, name)
-        self._propagate()
 
     def add_node(self, module: Module, node: ast.AST) -> None:
         """Mark a node at any position of a module as reached."""
@@ -73,7 +78,8 @@ class Reachability:
     def add_module(self, module: Module) -> None:
         """Mark everything at the top level of a module as reached."""
         for name in top_of(module).meanings:
-            self.add_name(module, name)
+            self._mark_name(module, name)
+        self._propagate()
 
     def _mark(
         self, module: Module, node: ast.AST, definition: Definition | None, name: str = ""
@@ -101,18 +107,19 @@ class Reachability:
                         other, self.modules[other].keys(), names
                     ):
                         self._mark(other, statement, None, name)
+        self._uses.save()
 
     def _read(self, module: Module, node: ast.AST) -> None:
         only_for_types = isinstance(node, ast.If) and is_type_checking(node)
         for part in node.orelse if isinstance(node, ast.If) and only_for_types else [node]:
-            for read in uses_of(part).reads:
+            for read in self._uses.of(module, part)[0]:
                 self._mention(module, read, node)
             for path in self.imported_by(module, part):
                 self._path(path)
 
     def imported_by(self, module: Module, node: ast.AST) -> Iterator[str]:
         """The dotted paths of the imports inside a statement."""
-        for path in uses_of(node).imports:
+        for path in self._uses.of(module, node)[1]:
             home, _, name = path.rpartition(":")
             inner = home.lstrip(".")
             if level := len(home) - len(inner):

@@ -31,10 +31,15 @@ class MappedWords(Words, Protocol):
     def map_slot(self, slot: int, key: bytes) -> int: ...
 
 
+def tag_of(namespace: str, name: str) -> str:
+    """Return the tag of a model or a system."""
+    return f"{namespace}-{name}"
+
+
 @lru_cache(maxsize=4096)
-def selector_of(namespace: str, name: str = "") -> bytes:
-    """Return the resource of a model, to which permissions refer; without a name, that of the whole namespace."""
-    return keccak((f"{namespace}-{name}" if name else namespace).encode())
+def selector_of(tag: str) -> bytes:
+    """Return the resource of a model or a namespace, to which permissions refer."""
+    return keccak(tag.encode())
 
 
 class ModelSpec:
@@ -79,7 +84,7 @@ class ModelSpec:
 
     def parent(self, words: MappedWords, namespace: str) -> int:
         """Return the parent slot of all models of this class."""
-        return words.map_slot(MODELS, selector_of(namespace, self.name))
+        return words.map_slot(MODELS, selector_of(tag_of(namespace, self.name)))
 
     def key_bytes(self, keys: tuple[object, ...]) -> bytes:
         """Return the encoded keys."""

@@ -105,7 +105,7 @@ async def contract(site: Site, request: Request) -> Page:
         "program": program,
         "about": _about(program.spec.cls),
         "is_declared": program.digest in site.chain.machine.programs,
-        "world": site.worlds.get(address),
+        "worlds": [world.namespace for world in site.worlds if world.address == address],
         "boards": site.survey.counts[address],
         "block": block,
         "last": last,

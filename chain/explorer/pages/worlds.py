@@ -34,17 +34,17 @@ class Change:
 
 
 def worlds(site: Site, request: Request) -> Page:
-    rows = [(stored(site, address), address) for address in site.worlds]
+    rows = [(world, world.address) for world in site.worlds]
     return Page("worlds.html", "Worlds", {"rows": rows}, "/worlds")
 
 
 def world(site: Site, request: Request) -> Page:
-    address, kept = _world(site, request)
+    kept = _world(site, request)
     models = sorted(kept.models.values(), key=lambda spec: spec.name)
     data = {
         "namespace": kept.namespace,
-        "address": address,
-        "checksum": checksum_address(address),
+        "address": kept.address,
+        "checksum": checksum_address(kept.address),
         "systems": [site.names.link(system) for system in kept.registered],
         "models": models,
     }
@@ -53,7 +53,7 @@ def world(site: Site, request: Request) -> Page:
 
 def model(site: Site, request: Request) -> Page:
     """The instances of a model; with all its keys, the history of one."""
-    _, kept = _world(site, request)
+    kept = _world(site, request)
     name = request.path_params["model"]
     spec = next((spec for spec in kept.models.values() if spec.name == name), None)
     if spec is None:
@@ -76,15 +76,11 @@ def model(site: Site, request: Request) -> Page:
     return Page("model.html", name, data, "/worlds")
 
 
-def stored(site: Site, address: bytes) -> StoredWorld:
-    return StoredWorld(site.ledger, site.ledger.state, address, len(site.ledger.timeline))
-
-
-def _world(site: Site, request: Request) -> tuple[bytes, StoredWorld]:
+def _world(site: Site, request: Request) -> StoredWorld:
     name = request.path_params["namespace"]
-    for address, namespace in site.worlds.items():
-        if name in (namespace, checksum_address(address)):
-            return address, stored(site, address)
+    for kept in site.worlds:
+        if name in (kept.namespace, checksum_address(kept.address)):
+            return kept
     raise Problem(f"There is no World {name} on this chain.")
 
 

@@ -65,7 +65,7 @@ MACHINE: Final = Rule(
     "machine",
     "'{name}' is for use outside of contracts",
     "a contract runs inside the chain",
-    "use the members of self: self.at, self.deploy, self.block, self.emit",
+    "use the members of self: self.keccak, self.at, self.deploy, self.block, self.emit",
 )
 UNLISTED: Final = Rule(
     "unlisted",

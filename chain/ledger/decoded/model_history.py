@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from chain.machine.state import Changes, iter_changes
+from chain.sealed import sealed
 from chain.spec.models import MODELS
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Version(Generic[M]):
     """A field or a model as one transaction left it; `value` is None if the model was erased.

@@ -15,6 +15,7 @@ from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
+from chain.sealed import sealed
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
@@ -27,6 +28,7 @@ _ITEM: Final = re.compile(r"(.*)\[(\d+)\]")
 _HOW: Final = {"static": " static", "delegate": " delegate"}
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class LogStep:
     """A log as it was emitted, with its text if it is a text log, and its event if that is declared.
@@ -46,6 +48,7 @@ class LogStep:
         return Address(self.row[0])
 
 
+@sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """One message: the request, the outcome and the steps. `str()` gives the whole tree below it.
@@ -54,7 +57,7 @@ class Trace:
     alice: League.win(5) [... gas]
         reads League.world = World
         reads League.initialized = False
-        reads World.namespace = 'league'
+        reads World.homes[League] = 'league'
         reads Score(alice).exists = False
         reads Score(alice).points = 0
         reads World.writers[(0xe99f..., League)] = True

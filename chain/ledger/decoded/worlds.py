@@ -16,7 +16,7 @@ from chain.machine.state import State
 from chain.metering.program import Program
 from chain.runtime.system import world_at
 from chain.runtime.world import World
-from chain.spec.models import ModelSpec, model_spec, selector_of
+from chain.spec.models import ModelSpec, model_spec, selector_of, tag_of
 from chain.storage.read_only import ReadOnlyStorage
 
 if TYPE_CHECKING:
@@ -30,35 +30,62 @@ def is_world(program: Program | None) -> bool:
 
 
 def worlds_of(ledger: Ledger) -> Iterator[StoredWorld]:
-    """Yield every world that is deployed now, in the order of their addresses."""
+    """Yield every namespace of every world that is deployed now, in the order of their addresses."""
     for address in sorted(ledger.state.accounts):
         if is_world(ledger.program_at(address)):
-            yield StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
+            yield from StoredWorld(ledger, ledger.state, address, len(ledger.timeline)).spaces()
 
 
 class StoredWorld:
-    """The world at `address` in a state, which is the one at timeline index `moment`."""
+    """The world at `address` in a state, which is the one at timeline index `moment`, in one of its namespaces."""
 
-    def __init__(self, ledger: Ledger, state: State, address: bytes, moment: int) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        state: State,
+        address: bytes,
+        moment: int,
+        namespace: str | None = None,
+    ) -> None:
         self.address = address
-        self._ledger, self._moment, self.border = ledger, moment, ledger.border
+        self._given = namespace
+        self._ledger, self._state, self._moment, self.border = ledger, state, moment, ledger.border
         self._words = ReadOnlyStorage(state.slots, state.storages[address])
 
     @cached_property
     def namespace(self) -> str:
-        return self._world.namespace
+        return self._world.namespace if self._given is None else self._given
+
+    @cached_property
+    def namespaces(self) -> list[str]:
+        """All namespaces of the world, the first one first."""
+        return self._world.namespaces()
+
+    def spaces(self) -> Iterator[StoredWorld]:
+        """Yield the world in each of its namespaces."""
+        for namespace in self.namespaces:
+            yield StoredWorld(self._ledger, self._state, self.address, self._moment, namespace)
 
     @property
     def registered(self) -> list[bytes]:
-        """The addresses of the world's systems."""
-        return list(self._world.registered)
+        """The addresses of the systems of the namespace."""
+        world, namespace = self._world, self.namespace
+        return [system for system in world.registered if world.namespace_of(system) == namespace]
 
     @cached_property
     def models(self) -> dict[bytes, ModelSpec]:
-        """The models that its systems store in the world, by selector."""
-        programs = (self._ledger.program_at(address) for address in self._world.registered)
-        specs = [spec for program in programs if program for spec in program.spec.models.values()]
-        return {selector_of(self.namespace, spec.name): spec for spec in specs}
+        """The models of the namespace by selector: those its systems use, and those that others were granted."""
+        world, own = self._world, set(self.registered)
+        visiting, at_home = {}, {}
+        for system in world.registered:
+            program = self._ledger.program_at(system)
+            for spec in program.spec.models.values() if program else ():
+                tag = tag_of(self.namespace, spec.name)
+                if system in own:
+                    at_home[selector_of(tag)] = spec
+                elif {tag, self.namespace} & set(world.granted[system]):
+                    visiting[selector_of(tag)] = spec
+        return visiting | at_home
 
     @undisturbed
     def read(self, model: type[M], *keys: object) -> M:

@@ -32,6 +32,7 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
+from chain.sealed import sealed
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage
@@ -82,6 +83,7 @@ class StorageLocation:
         return f"{path}{dot}{self.member}"
 
 
+@sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class Write(StorageLocation):
     """One value in storage that a transaction changed, or tried to.
@@ -102,6 +104,7 @@ class Write(StorageLocation):
     __repr__ = __str__
 
 
+@sealed
 @dataclass(frozen=True, slots=True, repr=False)
 class Reading(StorageLocation):
     """One value in storage that a message read.
@@ -277,11 +280,12 @@ class StorageDiff:
 
     @cached_property
     def _models(self) -> Mapping[bytes, ModelSpec]:
-        """The models of the world by selector; empty if the contract is not a world."""
+        """The models of the world in all its namespaces by selector; empty if the contract is not a world."""
         ledger = self._ledger
         if self._spec is None or not issubclass(self._spec.cls, World):
             return {}
-        return StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline)).models
+        world = StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline))
+        return {key: spec for space in world.spaces() for key, spec in space.models.items()}
 
     def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:
         """Yield the write of the value at `spot`, or those of its members; nothing if it did not change."""

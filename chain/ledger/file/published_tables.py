@@ -147,8 +147,8 @@ class ModelRows:
         self._connection, self._sums = connection, sums
         self._ledger, self._tables = ledger, tables
         self._rows: dict[tuple[bytes, int], int] = {}
-        # world -> parent slot of its models -> table
-        self._parents: dict[bytes, dict[int, Models]] = {}
+        # world -> parent slot of its models -> its namespace, and the table
+        self._parents: dict[bytes, dict[int, tuple[str, Models]]] = {}
         self._filled = False
 
     def update(self, moment: int, anew: bool) -> None:
@@ -160,8 +160,8 @@ class ModelRows:
                 self._connection.execute(f"delete from {quoted(table.name)}")
                 self._sums.cleared(table.name)
                 self._sums.take_exact("name = ?", (table.name,))
-            for world in worlds_of(self._ledger):
-                self._write(world.address, None)
+            for address in dict.fromkeys(world.address for world in worlds_of(self._ledger)):
+                self._write(address, None)
             self._filled = True
             return
         for address in self._changed(moment):
@@ -182,20 +182,26 @@ class ModelRows:
         """Write the models of a world that changed since the timeline index `moment`, or all of them if it is None."""
         ledger = self._ledger
         world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
-        if address not in self._parents:
-            self._parents[address] = self._tables_in(world)
-        parents, preimages = self._parents[address], ledger.state.slots.preimages
+        spaces = {space.namespace: space for space in world.spaces()}
+        parents = self._parents.get(address, {})
+        if {namespace for namespace, _ in parents.values()} != spaces.keys():
+            parents = self._parents[address] = {
+                slot: (namespace, table)
+                for namespace, space in spaces.items()
+                for slot, table in self._tables_in(space).items()
+            }
+        preimages = ledger.state.slots.preimages
         slots = (
             list(preimages) if moment is None else ledger.versions.changed_models(address, moment)
         )
         for slot in slots:
             parent, key = preimages[slot]
-            table = parents.get(parent)
-            if table is not None and key is not None:
-                self._put(world, table, slot, key)
+            if parent in parents and key is not None:
+                namespace, table = parents[parent]
+                self._put(spaces[namespace], table, slot, key)
 
     def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
-        """Return the tables by the parent slot of their models.
+        """Return the tables by the parent slot of their models in one namespace.
 
         Of several tables of one name it is the one for the type that the systems declare now.
         """

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
+from chain.sealed import Sealed, put
 
-class Row(tuple[object, ...]):
+
+class Row(Sealed, tuple[object, ...]):
     """The values of a row by index and by name: `row[0]`, `row["player"]`, `dict(row)`. Equal to the plain tuple.
 
     >>> row = chain.sql("select entry, ok from receipts")[1]
@@ -20,7 +22,7 @@ class Row(tuple[object, ...]):
     def named(cls, names: Sequence[str], values: Iterable[object]) -> Row:
         """Return a row with names."""
         row = cls(values)
-        row._names = names
+        put(row, "_names", names)
         return row
 
     def keys(self) -> Sequence[str]:
@@ -43,7 +45,7 @@ class Row(tuple[object, ...]):
         return f"Row({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
 
-class QueryResult(list[Row]):
+class QueryResult(Sealed, list[Row]):
     """Rows with the names of their columns. It prints as a table, with numbers to the right and text to the left.
 
     >>> rows = chain.sql("select player, square from Moved")
@@ -55,9 +57,11 @@ class QueryResult(list[Row]):
     alice        4
     """
 
+    columns: Sequence[str]  # the names of the columns
+
     def __init__(self, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
         super().__init__(Row.named(columns, row) for row in rows)
-        self.columns = columns  # the names of the columns
+        put(self, "columns", columns)
 
     def __str__(self) -> str:
         cells = [[_show(value) for value in row] for row in self]

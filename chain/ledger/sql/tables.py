@@ -185,7 +185,7 @@ class Events(AppendOnlyTable):
 
 
 class Models(Table):
-    """The models of one type as they are now, in all worlds that store them."""
+    """The models of one type as they are now, in all worlds and namespaces that store them."""
 
     _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
 

@@ -34,7 +34,7 @@ _MOST: Final = 10_000  # items of a collection, instances of a model
 
 
 def worlds(node: Node) -> list[Json]:
-    """Return the worlds of the chain, with their systems and models."""
+    """Return the worlds of the chain, each in all its namespaces, with their systems and models."""
     return [_described(node, world) for world in worlds_of(node.chain.ledger)]
 
 
@@ -94,24 +94,25 @@ def _shown(versions: Sequence[Version[object]]) -> list[Json]:
 def _kept(node: Node, world: object, name: object, block: object) -> tuple[StoredWorld, ModelSpec]:
     """Return a world at the end of a block, and the spec of one of its models."""
     chain = node.chain
-    address = _world(node, world)
+    address, namespace = _world(node, world)
     reader, _ = state_at(chain, block)
-    stored = StoredWorld(reader.ledger, reader.state, address, len(chain.ledger.timeline))
+    moment = len(chain.ledger.timeline)
+    stored = StoredWorld(reader.ledger, reader.state, address, moment, namespace)
     specs = {spec.name: spec for spec in stored.models.values()}
     if not isinstance(name, str) or name not in specs:
         raise bad_params(f"the world has no model {name!r}; it has {', '.join(sorted(specs))}")
     return stored, specs[name]
 
 
-def _world(node: Node, world: object) -> bytes:
-    """Return the address of a world, given by address or namespace."""
+def _world(node: Node, world: object) -> tuple[bytes, str | None]:
+    """Return the address of a world and the namespace that is meant, given that namespace or the address."""
     for stored in worlds_of(node.chain.ledger):
         if stored.namespace == world:
-            return stored.address
+            return stored.address, stored.namespace
     address, program = contract_at(node, world, "the world")
     if not is_world(program):
         raise bad_params(f"there is no World at {address}")
-    return address
+    return address, None
 
 
 def _keys(node: Node, spec: ModelSpec, keys: object) -> list[object]:

@@ -25,11 +25,12 @@ from chain.rpc.debug.tracers import (
 )
 from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
-from chain.rpc.eth.transactions import imagined, without_fees
+from chain.rpc.eth.transactions import imagined
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields
+from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
 
 _TRACERS: Final[dict[Any, Callable[[Run, Json], object]]] = {

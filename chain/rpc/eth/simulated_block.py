@@ -24,6 +24,7 @@ from chain.rpc.hex_values import data, quantity, to_int, to_object
 from chain.rpc.json_format import Json, header_json, transaction_json
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields
+from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 
@@ -110,8 +111,9 @@ class Simulation:
         except InvalidTransaction as error:
             code = errors.REFUSED if error.reason is None else _CODES[error.reason]
             raise RpcError(code, str(error)) from None
-        block.gas_used += outcome.gas_used
-        block.blob_gas_used += len(outcome.context.blob_hashes) * PER_BLOB
+        blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
+        put(block, "gas_used", block.gas_used + outcome.gas_used)
+        put(block, "blob_gas_used", block.blob_gas_used + blob_gas)
         self._gas_left -= outcome.gas_used
         most_blobs = block.fork.blobs.max
         if block.blob_gas_used > most_blobs * PER_BLOB:

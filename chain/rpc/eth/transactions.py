@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
 from chain.ledger.signing import attach_signature, encode_signed
 from chain.machine.frame import Frame
-from chain.machine.gas import CALL_STIPEND
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.control.txpool import apply, submit
@@ -22,6 +19,8 @@ from chain.rpc.node import Node
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields, parse_signed
 from chain.simulator.chain import Chain
+from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
+from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
 
 # Sending
@@ -152,52 +151,17 @@ def estimate_gas(
 
 
 def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
-    plenty = min(tx.gas, block.max_transaction_gas)
-    outcome = _rehearse(chain, tx, block, plenty)
-    failure = outcome.frame.failure
+    gas, failure = estimate_gas_of(chain, tx, block)
     if failure is not None and failure.kind == "out of gas":
-        raise refused(f"gas required exceeds allowance ({plenty}): {failure.text}")
+        raise refused(f"gas required exceeds allowance ({gas}): {failure.text}")
     if failure is not None:
         raise failed(failure)
-    expected = _outcome_signature(outcome.frame)
-
-    def is_enough(gas: int) -> bool:
-        return _outcome_signature(_rehearse(chain, tx, block, gas).frame) == expected
-
-    # The gas used before refunds. A message keeps a 64th of its gas from those below it, so more may be needed.
-    least = max(plenty - outcome.frame.gas, outcome.gas_used)
-    return least if is_enough(least) else _search(is_enough, least, plenty)
+    return gas
 
 
-def _rehearse(
-    chain: ChainReader, tx: Transaction, block: Block, gas: int | None = None
-) -> TransactionResult:
+def _rehearse(chain: ChainReader, tx: Transaction, block: Block) -> TransactionResult:
     """Run a transaction and undo it."""
-    return chain.rehearse(without_fees(chain, tx if gas is None else replace(tx, gas=gas)), block)
-
-
-def without_fees(chain: ChainReader, tx: Transaction) -> Transaction:
-    """Return the transaction with the next nonce, and without fees."""
-    nonce = chain.state.account(tx.sender)[0]
-    return replace(tx, nonce=nonce, max_fee=0, tip=0, is_free=True)
-
-
-def _outcome_signature(frame: Frame) -> tuple[object, ...]:
-    """Return nested tuples of the success of a message and of all those below it."""
-    return (frame.failure is None, *map(_outcome_signature, frame.children))
-
-
-def _search(is_enough: Callable[[int], bool], low: int, high: int) -> int:
-    """Return the least sufficient number, above `low`, which is too little, and up to `high`, which is enough."""
-    # The first probe adds the gas that one level of messages keeps from the next.
-    probe = min(high, low + low // 63 + CALL_STIPEND + 1)
-    while low + 1 < high:
-        if is_enough(probe):
-            high = probe
-        else:
-            low = probe
-        probe = (low + high) // 2
-    return high
+    return chain.rehearse(without_fees(chain, tx), block)
 
 
 def imagined(

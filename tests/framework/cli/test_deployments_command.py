@@ -67,6 +67,15 @@ def test_signed_plan_goes_to_a_node(project: Path) -> None:
     assert [str(receipt.sender) for receipt in chain.receipts] == [OWNER] * 3
 
 
+def test_signed_step_gets_the_gas_that_it_needs(project: Path) -> None:
+    chain = node_of(project)
+    chain.set_balance(OWNER, chain.pending.base_fee * 1_000_000)  # of a block's 60 million
+    with Server(chain, Settings(port=0)).in_thread() as url:
+        told = run("deploy", "scripts/deploy.py", "--chain", url, "--key", KEY)
+    assert told.exit_code == 0, told.stderr
+    assert len(chain.receipts) == 3
+
+
 def test_chains_of_one_name_are_kept_apart(project: Path) -> None:
     for folder in ("x", "y"):
         (project / folder).mkdir()
@@ -118,16 +127,54 @@ def test_what_the_chain_has_is_taken_over_without_a_journal(project: Path) -> No
     assert {did["action"] for did in kept[1]["runs"][0]["did"]} == {"adopt"}
 
 
+def test_upgraded_contract_is_taken_over(project: Path) -> None:
+    script = project / "scripts" / "deploy.py"
+    deploy("who=bob")
+    script.write_text(ARENA.replace("+= amount", "+= 2 * amount"))
+    deploy("who=bob", "--upgrade")
+    elsewhere = ("who=bob", "--deployments", "elsewhere")
+    told = deploy(*elsewhere, "--adopt", "--json")
+    assert {step["step"]: step["action"] for step in facts(told)["steps"]}["Ladder"] == "resume"
+    assert deploy(*elsewhere).stderr == "nothing to do\n"
+    assert len(senders()) == 4
+    kept = [
+        json.loads((project / each / "a/plans/deploy.json").read_text())["steps"]
+        for each in ("deployments", "elsewhere")
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_version_in_between_is_taken_over_as_changed(project: Path) -> None:
+    script = project / "scripts" / "deploy.py"
+    deploy()
+    script.write_text(ARENA.replace("+= amount", "+= 2 * amount"))
+    told = deploy("--deployments", "elsewhere", "--adopt", "--upgrade", "--json")
+    assert {step["step"]: step["action"] for step in facts(told)["steps"]}["Ladder"] == "changed"
+    assert len(senders()) == 4
+
+
 # Two at once
 
 
-def test_second_deployer_is_refused_and_nothing_is_sent(project: Path) -> None:
+@pytest.mark.parametrize("folder", ["deployments", "elsewhere"])
+def test_second_deployer_is_refused_and_nothing_is_sent(project: Path, folder: str) -> None:
     with Server(Chain(), Settings(port=0)).in_thread() as url:
-        node = Chain.connect(url)
-        with locked(project / "deployments", node, url):
+        node, spelled = Chain.connect(url), url.replace("127.0.0.1", "localhost")
+        with locked(project / folder, node, spelled):
             refused = run("deploy", "scripts/deploy.py", "--chain", url)
         assert (refused.exit_code, len(node.receipts)) == (1, 0)
     assert "is deploying to this chain: nothing was sent" in refused.stderr
+
+
+def test_equal_chains_of_two_nodes_do_not_wait_for_each_other(project: Path) -> None:
+    one, other = (Server(node_of(project), Settings(port=0)) for _ in range(2))
+    with (
+        one.in_thread() as url,
+        other.in_thread() as free,
+        locked(project / "elsewhere", Chain.connect(url), url),
+    ):
+        told = run("deploy", "scripts/deploy.py", "--chain", free)
+        assert told.exit_code == 0, told.stderr
 
 
 DYING = """

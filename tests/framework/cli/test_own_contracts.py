@@ -27,6 +27,9 @@ from contracts.my_game import MyGame
 print(Chain().deploy(MyGame).answer())
 """
 TEST = "from contracts.my_game import MyGame\n\ndef test_answer(deploy):\n    assert deploy(MyGame).answer() == 42\n"
+PLAN = (
+    "from contracts.my_game import MyGame\n\ndef plan(deployment):\n    deployment.deploy(MyGame)\n"
+)
 PYTEST = (
     "-m",
     "pytest",
@@ -85,6 +88,12 @@ def test_own_contracts_win_in_tests(project: Path, folder: str) -> None:
 
 def test_own_contracts_win_in_commands(project: Path) -> None:
     assert "answer" in run(project, "-m", "chain", "inspect", "MyGame")
+
+
+def test_own_contracts_win_in_plans(project: Path, tmp_path: Path) -> None:
+    (project / "scripts" / "deploy.py").write_text(PLAN)
+    told = run(tmp_path, "-m", "chain", "deploy", "mine/scripts/deploy.py", "--chain", "memory")
+    assert "create MyGame at 0x" in told
 
 
 @pytest.mark.parametrize("file", ["Token.sol", "build/Token.json"])

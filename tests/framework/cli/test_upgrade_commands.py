@@ -167,8 +167,9 @@ def test_journal_shows_the_upgrade(project: Project) -> None:
     project.deploy()
     first = project.record()
     project.edit()
-    assert project.deploy("--upgrade").exit_code == 0
+    shown = project.deploy("--upgrade")
     second = project.record()
+    assert f"upgrade Ladder at {second['address']}, {second['upgrade']['gas']} gas" in shown.stdout
     with Chain.open(project.where) as chain:
         receipt = chain.receipts[2]
         transaction = f"0x{receipt.tx_hash.hex()}"

@@ -25,7 +25,7 @@ GAMES = ROOT / "scripts" / "deploy.py"
 def test_plan_is_applied_in_order(chain: Chain, journal: Journal) -> None:
     assert apply(chain, journal) == [
         "create Bank", "create Table", "call Bank.pay_in(5)", "call Bank.pay_in(7)", "call Table.sit([Bank, Table])",
-        "create arcade", "create arcade-Scoring", "call arcade.register('Scoring', arcade-Scoring)",
+        "create arcade", "create arcade-Scoring", "call arcade.register('arcade-Scoring', arcade-Scoring)",
         "call arcade.grant_writer(Score, Scoring)", "call arcade-Scoring.win(5)",
     ]  # fmt: skip
     record = journal.read("Table")

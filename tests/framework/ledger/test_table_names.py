@@ -103,8 +103,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a.chain"
 
 
-TABLES = ["receipts", "logs", "Moved", "Second_Moved", "WorldSpawned", "WriterGranted", "WriterRevoked",
-          "OwnerGranted", "OwnerRevoked", "SystemRegistered", "Stamped", "Clock_Moved", "tables"]  # fmt: skip
+TABLES = ["receipts", "logs", "Moved", "Second_Moved", "WorldSpawned", "NamespaceRegistered", "WriterGranted",
+          "WriterRevoked", "OwnerGranted", "OwnerRevoked", "SystemRegistered", "Stamped", "Clock_Moved", "tables"]  # fmt: skip
 
 
 @pytest.mark.parametrize("classes", [[], [First, Second, Clock], [Clock, Second, First], [Second]])

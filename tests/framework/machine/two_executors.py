@@ -26,6 +26,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, Changes, iter_changes
 from chain.machine.transaction import Transaction
+from chain.sealed import put
 from chain.types import u8, u64, u256
 from tests.framework.helpers import Code
 
@@ -177,7 +178,7 @@ class ExecutorPair:
                 access_list,
             )  # fmt: skip
             with chain.block() as block:
-                block.coinbase = bytes(COINBASE)
+                put(block, "coinbase", bytes(COINBASE))
                 try:
                     return chain.send_transaction(tx)
                 except InvalidTransaction as refusal:

@@ -19,6 +19,7 @@ from chain.replays import BadTranscript, check_transcript, record, replay
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.schema.value_types import Field
+from chain.sealed import put
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
@@ -139,7 +140,9 @@ def unfinished(chain: Chain, board: Handle) -> None:
 
 def odd_block(chain: Chain, board: Handle) -> None:
     chain.ledger.open = block = chain.pending
-    block.coinbase, block.forced_prevrandao, block.base_fee = bytes(range(20)), 77, 10**9 + 5
+    put(block, "coinbase", bytes(range(20)))
+    put(block, "forced_prevrandao", 77)
+    put(block, "base_fee", 10**9 + 5)
     board.move(Spot(0, None), Side.RED, "")
     board.split()
 

@@ -374,7 +374,7 @@ def test_system_shows_its_world(world: Any) -> None:
 
 
 def test_world_shows_grants(world: Any) -> None:
-    resource = world.handle.selector("Board")
+    resource = world.handle.selector("duel-Board")
     write = world.chain.receipts[3].writes[0]
     who = world.system(Game).address
     assert (write.name, write.key, write.new) == ("writers", (resource, who), True)

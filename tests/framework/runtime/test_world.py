@@ -21,10 +21,11 @@ from chain import (
     model,
     view,
 )
+from chain.crypto.hashing import keccak
 from chain.metering.program import program_of
 from chain.spec.models import selector_of
 from chain.testing import run_uninstrumented
-from chain.types import ZERO_ADDRESS, bytes32, felt252, u8, u32, u64
+from chain.types import ZERO_ADDRESS, felt252, u8, u32, u64
 
 
 @model
@@ -95,8 +96,8 @@ class Register(System):
 
 class Taker(Contract):
     @call
-    def take(self, world: Address, resource: bytes32, writer: Address) -> None:
-        self.at(World, world).revoke_writer(resource, writer)
+    def take(self, world: Address, tag: str, writer: Address) -> None:
+        self.at(World, world).revoke_writer(tag, writer)
 
 
 job: list[Callable[[Any], object]] = []
@@ -144,12 +145,12 @@ def test_grant_opens_and_revoke_closes(world: Any, what: Any) -> None:
 
 
 def test_grant_is_asked_again_after_a_call(world: Any, chain: Chain) -> None:
-    taker, resource = chain.deploy(Taker), selector_of("duel", "Board")
+    taker = chain.deploy(Taker)
     world.grant_owner(Board, taker)
 
     def go(game: Game) -> None:
         game.world.write(game.world.read(Board, 1))
-        game.at(Taker, taker.address).take(world.address, resource, game.address)
+        game.at(Taker, taker.address).take(world.address, "duel-Board", game.address)
         game.world.write(game.world.read(Board, 2))
 
     with pytest.raises(Reverted, match=r"^Caller Game has no write access on model duel-Board"):
@@ -172,7 +173,7 @@ def test_owners_may_write_and_grant(world: Any, chain: Chain, what: Any) -> None
 
 @pytest.mark.parametrize(
     ("what", "named"),
-    [(Board, f"resource 0x{selector_of('duel', 'Board').hex()}"), ("duel", "namespace duel")],
+    [(Board, "model duel-Board"), ("duel", "namespace duel")],
 )
 def test_strangers_may_not_grant(world: Any, chain: Chain, what: Any, named: str) -> None:
     for act in (world.grant_writer, world.revoke_writer, world.grant_owner, world.revoke_owner):
@@ -183,7 +184,7 @@ def test_strangers_may_not_grant(world: Any, chain: Chain, what: Any, named: str
 def test_owner_of_one_model_only(world: Any, chain: Chain) -> None:
     bob = chain.accounts[1]
     world.grant_owner(Score, bob)
-    with pytest.raises(Reverted, match="is not an owner of resource"):
+    with pytest.raises(Reverted, match="is not an owner of model duel-Board"):
         world.grant_writer(Board, Register, sender=bob)
     world.revoke_owner(Score, bob)
     assert not world.is_owner(Score, bob)
@@ -237,7 +238,7 @@ def test_unregistered_system_is_refused(
 
 def test_replaced_system_is_out(world: Any, chain: Chain) -> None:
     old, new = world.system(Game), chain.deploy(Game, world.address)
-    world.handle.register("Game", new.address)
+    world.handle.register("duel-Game", new.address)
     job[:] = [lambda game: game.world.uuid()]
     assert (new.work().ok, old.work(check=False).ok) == (True, False)
     assert world.system("Game").address == new.address
@@ -246,7 +247,7 @@ def test_replaced_system_is_out(world: Any, chain: Chain) -> None:
 def test_replaced_system_has_no_rights(world: Any, chain: Chain) -> None:
     old, new = world.system(Game), chain.deploy(Game, world.address)
     world.grant_owner(Score, old)
-    receipt = world.handle.register("Game", new.address)
+    receipt = world.handle.register("duel-Game", new.address)
     assert [type(event).__name__ for event in receipt.events] == [
         "WriterRevoked", "OwnerRevoked", "SystemRegistered"
     ]  # fmt: skip
@@ -255,7 +256,7 @@ def test_replaced_system_has_no_rights(world: Any, chain: Chain) -> None:
     with pytest.raises(Reverted, match="Caller Game has no write access"):
         old.work()
     world.grant_writer(Board, new)
-    world.handle.register("Game", new.address)  # once more: nothing is lost
+    world.handle.register("duel-Game", new.address)  # once more: nothing is lost
     assert new.work().ok
 
 
@@ -282,7 +283,7 @@ def test_world_is_found_by_its_namespace(world: Any, chain: Chain) -> None:
 
 def test_only_owners_register(world: Any, chain: Chain) -> None:
     with pytest.raises(Reverted, match="is not an owner of namespace duel"):
-        world.handle.register("Thief", chain.accounts[1], sender=chain.accounts[1])
+        world.handle.register("duel-Thief", chain.accounts[1], sender=chain.accounts[1])
 
 
 def test_uuids_count_up(world: Any) -> None:
@@ -357,9 +358,8 @@ def test_world_names_its_systems(world: Any) -> None:
 
 
 def test_selectors_are_of_tags(world: Any) -> None:
-    assert world.handle.selector("Board") == selector_of("duel", "Board")
-    assert world.handle.selector("") == selector_of("duel")
-    assert world.handle.namespace_name() == world.namespace == "duel"
+    assert world.handle.selector("duel-Board") == selector_of("duel-Board") == keccak(b"duel-Board")
+    assert world.handle.namespaces() == world.namespaces == [world.namespace] == ["duel"]
 
 
 def test_world_announces_changes(chain: Chain, world: Any) -> None:

@@ -48,7 +48,8 @@ def test_wrong_worlds_are_refused(chain: Chain) -> None:
     with pytest.raises(TypeError, match=r"init: pass the arguments of Opened as a tuple: \(9,\)"):
         chain.deploy_world("duel", systems=[Opened], init={Opened: 9})  # type: ignore[dict-item]
     with pytest.raises(
-        TypeError, match=r"'dule' is neither a model class nor this world's namespace, 'duel'"
+        TypeError,
+        match=r"'dule' is neither a model class nor the tag of a model .* its namespaces are duel",
     ):
         chain.deploy_world("duel", systems=[Scoring], writers={"dule": [Scoring]})
     with pytest.raises(TypeError, match=r"there is no World at 0xf39F"):
