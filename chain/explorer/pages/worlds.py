@@ -72,7 +72,7 @@ def model(site: Site, request: Request) -> Page:
     if members and all(typed.values()):
         data |= _history(site, kept, spec, typed)
     else:
-        data |= _instances(kept, spec, page.number(request, "from") or 0)
+        data |= _instances(site, kept, spec, page.number(request, "from") or 0)
     return Page("model.html", name, data, "/worlds")
 
 
@@ -88,8 +88,10 @@ def _world(site: Site, request: Request) -> tuple[bytes, StoredWorld]:
     raise Problem(f"There is no World {name} on this chain.")
 
 
-def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
-    found = list(islice(kept.each(spec), first, first + _ROWS + 1))
+def _instances(site: Site, kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
+    places = site.fields.below(kept.parent(spec))
+    there = (kept.at(spec, slot, key) for key, slot in places)
+    found = list(islice((model for model in there if model is not None), first, first + _ROWS + 1))
     return {
         "rows": found[:_ROWS],
         "first": first,
