@@ -105,9 +105,9 @@ class Browser:
 
     def read_all(self) -> None:
         """Read all receipts, as is done between requests."""
-        site = self.explorer._site
-        assert site is not None
-        site.survey.update(math.inf)
+        application = self.explorer._application
+        assert application is not None
+        application.site.survey.update(math.inf)
 
 
 async def refuse(method: str, params: Sequence[object]) -> Any:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 
 from chain.explorer import page
 from chain.explorer.lines import clock
 from chain.explorer.page import Page, Problem
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
+from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _LINES: Final = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -13,13 +13,11 @@ from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.page import Page, Problem
+from chain.explorer.site import Site
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.worlds import StoredWorld
 from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.spec.models import ModelSpec
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _VERSIONS: Final = 200
