@@ -105,9 +105,9 @@ class Browser:
 
     def read_all(self) -> None:
         """Read all receipts, as is done between requests."""
-        site = self.explorer._site
-        assert site is not None
-        site.survey.update(math.inf)
+        application = self.explorer._application
+        assert application is not None
+        application.site.survey.update(math.inf)
 
 
 async def refuse(method: str, params: Sequence[object]) -> Any:
@@ -142,7 +142,7 @@ def show_boards(browser: Browser, receipts: int) -> None:
         _, page = browser.get(f"/boards?before={chance.randrange(receipts // 50, receipts)}")
         board = chance.choice(re.findall(r'href="(/board/[^"]+)"', page.decode()))
         cost, page = browser.get(board)
-        (count,) = map(int, re.findall(r'data-count="(\d+)"', page.decode()))
+        count = int(re.findall(r'data-count="(\d+)"', page.decode())[0])
         ply = chance.randrange(1, count + 1)
         jumps += [cost, browser.get(f"{board}/{ply}")[0]]
         for step in range(ply, min(count, ply + STEPS) + 1):

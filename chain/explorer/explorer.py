@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from chain.simulator.chain import Chain
 
 if TYPE_CHECKING:
-    from chain.explorer.site import Site
+    from chain.explorer.application import Application
     from chain.rpc.server.app import Ask, Message, Receive, Send
 
 
@@ -21,25 +21,26 @@ class Explorer:
 
     def __init__(self, chain: Chain, ask: Ask, *, writes: bool = False) -> None:
         self._chain, self._ask, self._writes = chain, ask, writes
-        self._site: Site | None = None
+        self._application: Application | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if self._site is None:
+        if self._application is None:
             site = import_module("chain.explorer.site").Site
-            self._site = site(self._chain, self._ask, writes=self._writes)
-        await self._site.application(scope, receive, send)
+            application = import_module("chain.explorer.application").Application
+            self._application = application(site(self._chain, self._ask, writes=self._writes))
+        await self._application(scope, receive, send)
 
     @property
     def is_watched(self) -> bool:
         """True if an open page listens for news."""
-        return self._site is not None and self._site.live.has_listeners
+        return self._application is not None and self._application.site.live.has_listeners
 
     def publish(self) -> None:
         """Tell open pages that the chain may have grown. A node calls this after each request."""
-        if self._site is not None:
-            self._site.live.publish()
+        if self._application is not None:
+            self._application.site.live.publish()
 
     def close(self) -> None:
         """End the connections that open pages listen on."""
-        if self._site is not None:
-            self._site.live.close()
+        if self._application is not None:
+            self._application.site.live.close()

@@ -43,7 +43,10 @@ class Lines:
         self._hidden: str | None = None  # an argument that is left out
 
     def without(self, argument: str | None) -> Lines:
-        """Return lines with bare arguments, without the one that names the board, which is the same in all of them."""
+        """Return lines with bare arguments and no results, for the steps of one board.
+
+        The argument that names the board is left out.
+        """
         lines = copy(self)
         lines._hidden = argument or ""
         return lines
@@ -88,6 +91,8 @@ class Lines:
     def _outcome(self, receipt: Receipt) -> str:
         if receipt.error is not None:
             return receipt.error.text
+        if self._hidden is not None:
+            return ""
         result = receipt.return_value
         shown = [] if result is None or result == b"" else [f"→ {self._words.show(result)}"]
         return " · ".join([*shown, *self._emitted(receipt)])

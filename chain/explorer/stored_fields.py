@@ -40,6 +40,11 @@ class StoredFields:
         self._below: defaultdict[int, list[tuple[bytes, int]]] = defaultdict(list)
         self._seen = 0
 
+    def below(self, slot: int) -> list[tuple[bytes, int]]:
+        """Return the keys that a map was asked for, each with the slot of its item, the first one first."""
+        self._update()
+        return self._below[slot]
+
     def of(self, program: Program, address: bytes, reader: ChainReader) -> list[StoredField]:
         layout = program.spec.fields
         if layout is None or address not in reader.state.storages:

@@ -16,7 +16,7 @@ from chain.ledger.indexes import append_position, new_positions, truncate_positi
 from chain.ledger.timeline import Changing
 from chain.machine.state import STORAGE, Changes, iter_changes
 
-STRETCH: Final = 256  # moments
+STRETCH: Final = 128  # moments
 
 Place: TypeAlias = tuple[bytes, Any]  # an address, and the slot of a word or `ACCOUNT`
 # What was at each place; None is nothing.

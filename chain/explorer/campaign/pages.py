@@ -21,10 +21,10 @@ from chain.arena.selection import RESULTS, Selection
 from chain.arena.store import Store
 from chain.arena.tally import Tally
 from chain.explorer import page
+from chain.explorer.application import Application
 from chain.explorer.campaign.replays import base_of
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.boards import url_of
-from chain.explorer.site import Site
 
 if TYPE_CHECKING:
     from chain.explorer.campaign.site import CampaignSite
@@ -151,7 +151,7 @@ def game(site: CampaignSite, request: Request) -> Page:
 async def steps(site: CampaignSite, request: Request) -> Response:
     """Lead to the board that most of the game is about, on its chain; to the chain if there is none."""
     number = _number(request)
-    inside = await replayed(site, number)
+    inside = (await replayed(site, number)).site
     await inside.survey.catch_up(_PATIENCE)
     boards = inside.survey.boards.values()
     if not boards:
@@ -160,11 +160,11 @@ async def steps(site: CampaignSite, request: Request) -> Response:
     return RedirectResponse(f"{base_of(number)}{url_of(inside, most)}/1", 303)
 
 
-async def replayed(site: CampaignSite, number: int) -> Site:
+async def replayed(site: CampaignSite, number: int) -> Application:
     """Return the pages of the chain on which a game is played again."""
     with site.results() as store:
         row = _row(store, number)
-    return await site.replays.site(site.plan, row)
+    return await site.replays.pages(site.plan, row)
 
 
 async def report(site: CampaignSite, request: Request) -> Response:

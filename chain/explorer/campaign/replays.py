@@ -10,6 +10,7 @@ from chain.arena.find_game import digest_of, find_game
 from chain.arena.match import LOST, Row, replay_on
 from chain.arena.plan import Plan
 from chain.explorer.alone import of_chain
+from chain.explorer.application import Application
 from chain.explorer.page import Problem
 from chain.explorer.site import Site
 from chain.simulator.catalogue import ContractNotFound
@@ -28,10 +29,10 @@ class Replays:
     """The chains of the games that were looked at last."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[int, Site] = OrderedDict()
+        self._kept: OrderedDict[int, Application] = OrderedDict()
         self._turn = asyncio.Lock()  # two games at a time would only slow each other down
 
-    async def site(self, plan: Plan, row: Row) -> Site:
+    async def pages(self, plan: Plan, row: Row) -> Application:
         """Return the pages of a game's chain."""
         async with self._turn:
             if row.game not in self._kept:
@@ -40,17 +41,18 @@ class Replays:
                 if again.outcome != row.outcome:
                     told += ", which does not end as the results say"
                 base, within = base_of(row.game), (f"/game/{row.game}", told)
-                self._kept[row.game] = Site(chain, of_chain(chain), writes=False, base=base, within=within)  # fmt: skip
+                site = Site(chain, of_chain(chain), writes=False, within=within)
+                self._kept[row.game] = Application(site, base)
             self._kept.move_to_end(row.game)
             if len(self._kept) > _KEPT:
                 _, oldest = self._kept.popitem(last=False)
-                oldest.live.close()
+                oldest.site.live.close()
             return self._kept[row.game]
 
     def close(self) -> None:
         """End the connections that open pages listen on."""
-        for site in self._kept.values():
-            site.live.close()
+        for pages in self._kept.values():
+            pages.site.live.close()
 
 
 def _played(plan: Plan, row: Row) -> tuple[Chain, Row]:

@@ -90,13 +90,13 @@ class CampaignSite:
         """Answer with a page of the chain of a game, whose paths begin behind those of the game."""
         try:
             number = page.whole(scope["path_params"]["number"], "the number of a game")
-            site = await pages.replayed(self, number)
+            application = await pages.replayed(self, number)
         except Problem as problem:
             await self._problem(problem, Request(scope))(scope, receive, send)
             return
         path = scope["path"].partition("/chain")[2] or "/"
         own: Message = {"path": path, "raw_path": path.encode(), "root_path": "", "path_params": {}}
-        await site.application({**scope, **own}, receive, send)
+        await application({**scope, **own}, receive, send)
 
     def _render(self, found: Page, request: Request) -> Response:
         context = {"menu": _MENU, "done": self.done, "plan": self.plan}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -11,10 +11,8 @@ from chain.explorer import page
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.activity import ROWS
 from chain.explorer.pages.narrowed import narrowed
+from chain.explorer.site import Site
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _MOST: Final = 200
 _ETHER: Final = 10**18

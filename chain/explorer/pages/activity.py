@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -10,9 +10,7 @@ from chain.crypto.hashing import checksum_address
 from chain.explorer import page, questions
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.narrowed import narrowed
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
+from chain.explorer.site import Site
 
 ROWS: Final = 50
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 
 from chain.explorer import page
 from chain.explorer.lines import clock
 from chain.explorer.page import Page, Problem
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
+from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _LINES: Final = 200
-_HASHED: Final = (
-    2_000  # number of blocks up to which hashes are shown by default: a hash needs all earlier ones
+_NEAR: Final = (
+    10  # blocks past the known hashes whose hash is shown by default: a hash needs all earlier ones
 )
 
 
@@ -44,7 +42,7 @@ def block(site: Site, request: Request) -> Page:
         raise Problem(f"There is no block {number}: the chain has blocks 0 to {len(known) - 1}.")
     found = known[number]
     first = page.number(request, "from") or 0
-    asks = number < _HASHED or "hash" in request.query_params
+    asks = number < site.ledger.headers.count + _NEAR or "hash" in request.query_params
     start = found.first_receipt + first
     end = min(start + _LINES, found.end_receipt)
     data = {

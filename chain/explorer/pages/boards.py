@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice
 from statistics import mode
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -16,12 +16,10 @@ from chain.explorer.approach import approach
 from chain.explorer.lines import Line
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import emitted
+from chain.explorer.site import Site
 from chain.explorer.survey import BoardRecord
 from chain.pictures.markup import text
 from chain.pictures.picture import picture_of_parts
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _CARDS: Final = 24
 _PATIENCE: Final = 0.25  # seconds for which a page waits until transactions are read

@@ -6,7 +6,7 @@ import inspect
 import json
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -17,6 +17,7 @@ from chain.explorer import page
 from chain.explorer.approach import approach
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.boards import contract_named
+from chain.explorer.site import Site
 from chain.explorer.survey import Tally
 from chain.ledger.artifacts import describe_record
 from chain.ledger.sql.parse_values import ParseError, json_of_word
@@ -25,9 +26,6 @@ from chain.rpc.errors import RpcError
 from chain.schema.value_types import BoolType, EnumType, ValueType
 from chain.simulator.reader import ChainReader
 from chain.spec.contracts import EntrySpec
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _LARGEST_FORM: Final = 1 << 16
 

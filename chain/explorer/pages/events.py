@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -12,9 +11,8 @@ from chain.abi import abi_name
 from chain.explorer import page, questions
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import Emitted, emitted
+from chain.explorer.site import Site
 from chain.ledger.decoded.formatting import PythonStyle
-from chain.ledger.event_types import EventType
-from chain.ledger.ledger import Ledger
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values
@@ -23,9 +21,6 @@ from chain.ledger.sql.table_names import declared_on
 from chain.ledger.sql.tables import table_of
 from chain.rpc.boardchain.values import plain
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 ROWS: Final = 50
 _MOST_READ: Final = 1_000  # transactions to read, most of which may have no events
@@ -69,22 +64,6 @@ def events(site: Site, request: Request) -> Page:
         "is_first": before is None,
     }
     return Page("events.html", name or "Events", data, "/events")
-
-
-def names_of_events(ledger: Ledger) -> dict[Any, str]:
-    """Return the query name of each event type, by its key. A name that several types share is extended by its contract or
-    its fields."""
-    types = [type for type in ledger.event_types.all() if type.is_there]
-    return {type.key: _by(types, type) for type in types}
-
-
-def _by(types: list[EventType], type: EventType) -> str:
-    plain_names = Counter(other.spec.name for other in types)
-    longer = f"{type.contract}.{type.spec.name}"
-    if plain_names[type.spec.name] == 1:
-        return type.spec.name
-    alike = [other for other in types if f"{other.contract}.{other.spec.name}" == longer]
-    return longer if type.contract and len(alike) == 1 else type.spec.signature
 
 
 def _all(site: Site, before: int | None) -> dict[str, object]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from chain.explorer.site import Site
 from chain.ledger.queries import contract_key
 from chain.ledger.receipts import Receipt
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _PATIENCE: Final = 0.012  # seconds for which receipts are read
 

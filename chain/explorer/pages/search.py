@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -12,10 +11,8 @@ from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
 from chain.explorer.page import Page
+from chain.explorer.site import Site
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _MOST = 60
 

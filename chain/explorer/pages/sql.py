@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from starlette.requests import Request
 
 from chain.explorer import questions
 from chain.explorer.page import Page
+from chain.explorer.site import Site
 from chain.ledger.sql.table import AppendOnlyTable
 from chain.ledger.sql.tables import Events, Models, all_tables
 from chain.rpc.errors import RpcError
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _ROWS: Final = 500  # that are shown
 _LONGEST: Final = 20_000  # characters of a question

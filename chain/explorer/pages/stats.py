@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from starlette.requests import Request
 
 from chain.explorer.lines import clock
 from chain.explorer.page import Page
+from chain.explorer.site import Site
 from chain.explorer.survey import Tally
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 
 async def stats(site: Site, request: Request) -> Page:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from starlette.requests import Request
 
@@ -14,6 +14,7 @@ from chain.explorer import page
 from chain.explorer.approach import approach
 from chain.explorer.board_pictures import Step
 from chain.explorer.page import Page, Problem
+from chain.explorer.site import Site
 from chain.explorer.source_excerpt import excerpt
 from chain.explorer.survey import BoardRecord
 from chain.explorer.written_test import written_test
@@ -22,9 +23,6 @@ from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.pictures.markup import Markup
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _MOST_BOARDS: Final = 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from starlette.requests import Request
 
@@ -13,13 +13,11 @@ from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.page import Page, Problem
+from chain.explorer.site import Site
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.worlds import StoredWorld
 from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.spec.models import ModelSpec
-
-if TYPE_CHECKING:
-    from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _VERSIONS: Final = 200
@@ -72,7 +70,7 @@ def model(site: Site, request: Request) -> Page:
     if members and all(typed.values()):
         data |= _history(site, kept, spec, typed)
     else:
-        data |= _instances(kept, spec, page.number(request, "from") or 0)
+        data |= _instances(site, kept, spec, page.number(request, "from") or 0)
     return Page("model.html", name, data, "/worlds")
 
 
@@ -84,8 +82,10 @@ def _world(site: Site, request: Request) -> StoredWorld:
     raise Problem(f"There is no World {name} on this chain.")
 
 
-def _instances(kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
-    found = list(islice(kept.each(spec), first, first + _ROWS + 1))
+def _instances(site: Site, kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
+    places = site.fields.below(kept.parent(spec))
+    there = (kept.at(spec, slot, key) for key, slot in places)
+    found = list(islice((model for model in there if model is not None), first, first + _ROWS + 1))
     return {
         "rows": found[:_ROWS],
         "first": first,

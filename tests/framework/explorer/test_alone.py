@@ -174,7 +174,7 @@ def test_the_command_says_where_to_look(tmp_path: Path, monkeypatch: pytest.Monk
     Chain.open(file).close()
     done = CliRunner().invoke(cli, ["explore", file])
     assert done.exit_code == 0, done.stderr
-    assert done.output == "Look at http://127.0.0.1:7\n"
+    assert done.output == "Open http://127.0.0.1:7\n"
     assert CliRunner().invoke(cli, ["explore", str(tmp_path / "none.chain")]).exit_code == 2
 
 

@@ -168,7 +168,7 @@ def test_game_is_stepped_through(tmp_path: Path) -> None:
     [
         (__name__, "ab", False, "has changed since"),
         ("no.such.game", "", False, "there is no package 'no.such.game' here"),
-        (__name__, "", True, "the players that played it ended"),
+        (__name__, "", True, "its players crashed"),
     ],
 )
 def test_game_that_cannot_be_played_again_says_why(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from chain import Chain
+from chain.ledger.decoded.model_history import ModelHistory
 from tests.framework.explorer.visitor import Answer, Visitor, check_markup, reachable
 
 FOLDER = Path(sys.modules["chain"].__path__[0]) / "explorer"
@@ -104,3 +105,20 @@ def test_a_chain_without_transactions_has_pages_too() -> None:
         "/stats",
     ):
         assert empty.get(url).status == 200
+
+
+def test_models_are_listed_without_the_past(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ModelHistory, "_timeline_indexes", lambda *_: pytest.fail("the past is read"))  # fmt: skip
+    assert "12" in visitor.get("/world/league/Score").text
+
+
+def test_a_hash_that_needs_many_others_is_made_on_demand() -> None:
+    chain = Chain()
+    for _ in range(30):
+        chain.mine()
+    visitor = Visitor(chain)
+    assert visitor.get("/block/5").text.count("0x") == 1
+    assert "compute it" in visitor.get("/block/25").text
+    assert f"0x{chain.block_hash(25).hex()}" in visitor.get("/block/25?hash=1").text

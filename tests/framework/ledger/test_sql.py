@@ -267,20 +267,20 @@ def test_row_by_name(chain: Chain) -> None:
     ("question", "answer"),
     [
         ("delete from Moved", "the tables are a record of what happened, and read-only: 'delete from Moved' would do more"),
-        ("update Moved set piece = 3", "only read"),
-        ("insert into Moved (piece) values (3)", "only read"),
-        ("drop table Moved", "only read"),
-        ("create table mine (x)", "only read"),
-        ("create temp table mine (x)", "only read"),
+        ("update Moved set piece = 3", "read-only"),
+        ("insert into Moved (piece) values (3)", "read-only"),
+        ("drop table Moved", "read-only"),
+        ("create table mine (x)", "read-only"),
+        ("create temp table mine (x)", "read-only"),
         ("update sqlite_master set sql = ''", "table sqlite_master may not be modified"),
-        ("attach 'file' as other", "only read"),
-        ("vacuum into 'file'", "only read"),
-        ("pragma writable_schema = 1", "only read"),
-        ("begin", "only read"),
+        ("attach 'file' as other", "read-only"),
+        ("vacuum into 'file'", "read-only"),
+        ("pragma writable_schema = 1", "read-only"),
+        ("begin", "read-only"),
         ("select 1; select 2", "one query at a time: 'select 1; select 2' holds several statements"),
         ("select 1; delete from Moved", "one query at a time"),
         ("", "'' is not a query: begin with 'select'"),
-        ("-- hm", "asks for nothing"),
+        ("-- hm", "is not a query"),
         ("select colour from Moved", "no such column: colour; Moved has player, piece, side, receipt, block"),
         ("select m.colour from moved m, logs", "logs has position, receipt, idx"),
         ("select * from Mooved", "no such table: Mooved; there are receipts, logs, Moved"),
@@ -302,7 +302,7 @@ def test_our_statements_are_refused(chain: Chain, board: Handle) -> None:
     """Not even the statements that fill the tables are allowed."""
     board.move(1)
     columns = chain.sql("select * from Moved").columns
-    with pytest.raises(ValueError, match="only read"):
+    with pytest.raises(ValueError, match="read-only"):
         chain.sql(f'insert into "Moved" values ({", ".join("?" * len(columns))})', *range(8))
     assert chain.sql("select piece from Moved") == [(1,)]
 

@@ -14,9 +14,9 @@ def test_sql_takes_named_values(rpc: Any) -> None:
 @pytest.mark.parametrize(
     ("question", "words"),
     [
-        ("delete from receipts", "only read"),
+        ("delete from receipts", "read-only"),
         ("select 1; select 2", "one query at a time"),
-        ("attach 'x.db' as x", "only read"),
+        ("attach 'x.db' as x", "read-only"),
         ("select load_extension('x')", "not authorized"),
         ("select nobody from receipts", "no such column"),
         (
