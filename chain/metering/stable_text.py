@@ -53,7 +53,8 @@ def with_stable_repr(cls: T) -> T:
             f"{cls.__qualname__}.__len__: a text or collection pays for its length, as Python "
             "reports it; give the method another name"
         )
-    if isinstance(cls, type) and any(isinstance(value, partial) for value in vars(cls).values()):
+    holds_partial = any(isinstance(each, partial) for each in vars(cls).values())
+    if isinstance(cls, type) and not isinstance(cls, EnumType) and holds_partial:
         raise DeclarationError(
             f"{cls.__qualname__} holds a partial, which is a method on some versions of Python; write a method"
         )

@@ -67,7 +67,7 @@ def newer_syntax(node: ast.AST) -> str | None:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return "a lazy import" if getattr(node, "is_lazy", 0) else None
     is_unpacked = (
-        node.value is None  # type: ignore[comparison-overlap]
+        node.value is None
         if isinstance(node, ast.DictComp)
         else isinstance(getattr(node, "elt", None), ast.Starred)
     )
