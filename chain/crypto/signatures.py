@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -47,19 +47,12 @@ class _InC:
 
 
 class InPython:
-    """The curve in Python. It is imported for the first signature, as that takes long."""
+    """The curve in Python."""
 
-    @cached_property
-    def _backend(self) -> Any:
-        return import_module("eth_keys.backends.native.main").NativeECCBackend()
-
-    @cached_property
-    def _types(self) -> Any:
-        return import_module("eth_keys.datatypes")
-
-    @cached_property
-    def _exceptions(self) -> Any:
-        return import_module("eth_keys.exceptions")
+    def __init__(self) -> None:
+        self._backend = import_module("eth_keys.backends.native.main").NativeECCBackend()
+        self._types = import_module("eth_keys.datatypes")
+        self._exceptions = import_module("eth_keys.exceptions")
 
     def public_key(self, key: bytes) -> bytes:
         public: bytes = self._key(key).public_key.to_bytes()
