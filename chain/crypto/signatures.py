@@ -1,6 +1,6 @@
 """Signatures on the curve secp256k1: by the C library of Bitcoin where it is installed, and otherwise in Python.
 
-`coincurve` has no wheel for a new Python at first. The Python version is a hundred times slower and returns the same bytes.
+`coincurve` has no wheel for Python 3.14 and newer. The Python version is a hundred times slower and returns the same bytes.
 """
 
 from __future__ import annotations

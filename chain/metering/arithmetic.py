@@ -119,7 +119,9 @@ def intersect(
 def differ(
     left: object, right: object, do: Callable[[object, object], object] = operator.xor
 ) -> object:
-    """Return `left ^ right`."""
+    """Return `left ^ right`; a `Counter` has no such operator before Python 3.15."""
+    if isinstance(left, Counter) and isinstance(right, Counter):
+        raise TypeError("unsupported operand types for ^: 'Counter' and 'Counter'")
     return unite(left, right, do)
 
 

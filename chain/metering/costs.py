@@ -28,6 +28,7 @@ from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
 from chain.metering.value_size import ByClass, keys, pairs, weigh, weigh_written, weight_of
+from chain.source.newer_python import check_keywords
 from chain.storage.frozen_list import FrozenList
 
 T = TypeVar("T")
@@ -166,8 +167,12 @@ def metered_lazy_builtin(
 ) -> Callable[..., object]:
     """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained."""
 
+    path = f"builtins.{real.__name__}"
+
     def guarded(*args: Any, **named: object) -> object:
         charge(_MADE)
+        if named:
+            check_keywords(path, named)
         sources = slice(first, last)
         for arg in args[sources]:
             if type(arg) not in ROWS or len(arg) > FREE:

@@ -17,6 +17,7 @@ from chain.metering.program_sources import ProgramSources
 from chain.source import disk_cache
 from chain.source.modules import Module
 
+_UNSAID = ("is_lazy",)  # fields that say the same for all contracts, on some versions only
 _DOCUMENTED = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -62,7 +63,7 @@ def canonical_syntax(node: object, module: Module | None = None) -> str:
     fields = []
     for name in node._fields:
         value = getattr(node, name, None)
-        if value is None or value == []:
+        if value is None or value == [] or name in _UNSAID:
             continue
         if (
             name == "body"

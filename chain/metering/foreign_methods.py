@@ -29,9 +29,19 @@ def foreign_method(thing: object, name: str, args: _Args, named: _Named) -> obje
             if name == "vformat":
                 values = [item for value in values for item in _held_by(value)]
             pay_for_format(args[0], tuple(values))
+            _check_fields(args[0])
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))
+
+
+def _check_fields(template: str) -> None:
+    """Refuse fields such as `{.name}`, which a `Formatter` numbers on some versions of Python only."""
+    for _, field, inner, _ in Formatter().parse(template):
+        if field and field[0] in ".[":
+            raise KeyError("")
+        if inner:
+            _check_fields(inner)
 
 
 def _fill(template: str, args: _Args, named: _Named) -> None:

@@ -30,7 +30,6 @@ class Keeping(TickInserter):
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
-        self._file = module.file
         self._function = ""  # the name of the enclosing function
         self._plain: set[ast.AST] = set()  # attributes that need no check
 

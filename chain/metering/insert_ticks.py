@@ -14,10 +14,13 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
+from chain.errors import DeclarationError
 from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
 from chain.metering.recursion import recursive_lines
 from chain.metering.stretches import ENTRY, ticks_of, ticks_of_turns
+from chain.source.location import relative_path
 from chain.source.modules import Module
+from chain.source.newer_python import newer_syntax
 
 _STEPS: Final = 6  # beyond this number of steps, a call is faster
 
@@ -58,6 +61,7 @@ class TickInserter(ast.NodeTransformer):
     """A rewriter that inserts ticks into a syntax tree, in place."""
 
     def __init__(self, module: Module) -> None:
+        self._file = module.file
         self.recursive = recursive_lines(module)
         self._turns: dict[ast.comprehension, int] = {}  # the ticks for each iteration
 
@@ -116,6 +120,11 @@ class TickInserter(ast.NodeTransformer):
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        if (what := newer_syntax(node)) is not None:
+            raise DeclarationError(
+                f"{relative_path(self._file)}:{getattr(node, 'lineno', 1)}: {what} is newer than Python 3.11, and not every"
+                " version has it; write it as Python 3.11 has it"
+            )
         if isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
             self._turns.update(ticks_of_turns(node))
         return super().generic_visit(node)

@@ -41,6 +41,8 @@ from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
 from chain.metering.value_size import ByClass, key, weigh, weight_of
 from chain.schema.storage_collection import StorageCollection
+from chain.source.newer_python import METHODS as _NEWER
+from chain.source.newer_python import check_method
 
 _Args = tuple[object, ...]
 _Named = dict[str, object]
@@ -66,6 +68,8 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         return collection_method(thing, name, args, named)
     if category == _PRICED:
         charge_8()
+        if name in _NEWER:
+            check_method(thing, name)
         price, is_asking, special = _WAYS.get(name, _ANY)
         args = price(thing, args) or args
         if is_asking and not (type(thing) is str and thing.isascii()):
@@ -103,6 +107,8 @@ def _category_of(kind: type) -> int:
 
 def bound(thing: Any, name: str, *already: object) -> object:
     """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
+    if name in _NEWER:
+        check_method(thing, name)
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
     if category in (_PRICED, _STORED) or (category == _CLASS and thing in _OWNERS):
@@ -239,10 +245,11 @@ def _replace(thing: object, args: _Args) -> None:
             charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
 
-def _newer(thing: object, args: _Args) -> None:
-    """Refuse `int.is_integer`, which is new in Python 3.12."""
-    if isinstance(thing, int):
-        raise AttributeError("'int' object has no attribute 'is_integer'")
+def _from_hex(thing: object, args: _Args) -> None:
+    """Charge for `fromhex`, which takes bytes on some versions of Python."""
+    _whole(thing, args)
+    if args and not isinstance(args[0], str):
+        raise TypeError(f"fromhex() argument must be str, not {type(args[0]).__name__}")
 
 
 def _translate(thing: object, args: _Args) -> None:
@@ -307,8 +314,8 @@ def _index(thing: object, name: str, args: _Args, named: _Named) -> object:
 
 
 def _replaced(thing: Any, name: str, args: _Args, named: _Named) -> object:
-    if isinstance(thing, str) and named:  # Python 3.13 allows them
-        raise TypeError("str.replace() takes no keyword arguments")
+    if isinstance(thing, _TEXTS) and named:  # newer versions of Python take them
+        raise TypeError(f"{type(thing).__name__}.replace() takes no keyword arguments")
     return thing.replace(*args, **named)
 
 
@@ -326,7 +333,7 @@ _NAMES: Final[dict[str, _Price]] = {
     "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
     " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
-    " tobytes tolist fromhex safe_substitute substitute vformat clear rotate": _whole,
+    " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
     "count index": _sought,
     "remove discard": _removed,
     "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
@@ -346,7 +353,8 @@ _NAMES: Final[dict[str, _Price]] = {
     "ljust rjust center zfill to_bytes": _width,
     "expandtabs": _tabs,
     "replace": _replace,
-    "is_integer": _newer,
+    " ".join(_NEWER.keys() - {"count", "index"}): _nothing,
+    "fromhex": _from_hex,
     "translate": _translate,
     "from_bytes": _number,
     "keccak": _asked,

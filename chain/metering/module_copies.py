@@ -9,7 +9,6 @@ begins.
 """
 
 from __future__ import annotations
-import __future__
 
 import ast
 import sys
@@ -26,6 +25,7 @@ from chain.metering.debug_statements import hide, show
 from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
+from chain.metering.recompile import ANNOTATIONS
 from chain.metering.rewrite import CostRewriter
 from chain.metering.statement_code import StatementCodes
 from chain.metering.table_agreement import check_agreement
@@ -37,8 +37,6 @@ from chain.source.location import relative_path
 from chain.source.modules import Definition, Module
 from chain.source.mutations import changes_of
 from chain.source.top_level import top_of
-
-_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 class InstrumentedModule:
@@ -57,10 +55,6 @@ class InstrumentedModule:
             namespace["__path__"] = []
         self.done: set[ast.AST] = set()
         self.is_open = False
-        has_text = "__future__.annotations" in {
-            name.import_path for name in source.names.values() if isinstance(name.node, ast.alias)
-        }
-        self.flags = _ANNOTATIONS if has_text else 0
 
     def may_add(self, sources: ProgramSources, module: Module) -> bool:
         """True if the newly reached statements can run now, after the others, with the same effect as in source order."""
@@ -95,7 +89,7 @@ class InstrumentedModule:
         hidden = hide(self._fresh[node], self.source)
         ticked = show(ast.Module([CostRewriter(self.source, constants).visit(hidden)], []))
         tree = ast.fix_missing_locations(ticked)
-        code: CodeType = compile(tree, self.source.file, "exec", self.flags, dont_inherit=True)
+        code: CodeType = compile(tree, self.source.file, "exec", ANNOTATIONS, dont_inherit=True)
         return code
 
     def run(self, node: ast.stmt, codes: StatementCodes) -> None:

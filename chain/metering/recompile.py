@@ -19,7 +19,8 @@ from chain.source.modules import Module, parse_module
 from chain.source.other_packages import SHARED_FOLDERS
 from chain.source.top_level import current_text
 
-_ANNOTATIONS = __future__.annotations.compiler_flag
+# Annotations stay texts: some versions of Python evaluate them where they stand, others when they are asked for.
+ANNOTATIONS = __future__.annotations.compiler_flag
 _OURS = str(Path(__file__).parent.parent)
 _AROUND = "__around__"
 
@@ -61,8 +62,9 @@ def _compiled(module: Module, old: CodeType, owner: str) -> CodeType | None:
         inner = ast.copy_location(ast.Expr(node), node)
     names = [name for name in old.co_freevars if name != "__class__"]
     tree = _nested(inner, names, owner)
-    flags = old.co_flags & _ANNOTATIONS
-    code = compile(ast.fix_missing_locations(tree), module.file, "exec", flags, dont_inherit=True)
+    code = compile(
+        ast.fix_missing_locations(tree), module.file, "exec", ANNOTATIONS, dont_inherit=True
+    )
     new = next((nested for nested in codes_in(code) if nested.co_name == old.co_name), None)
     if new is None or _signature(new) != _signature(old):
         return None

@@ -16,6 +16,7 @@ from chain.metering.costs import FREE, TEXT, charge_items, charge_text, metered
 from chain.metering.fuel import charge, charge_8
 from chain.metering.new_characters import check_known
 from chain.metering.regex_backtracking import MOST, Tries, tries_of
+from chain.source.newer_python import check_method
 
 METHODS: Final = frozenset(
     [
@@ -39,6 +40,7 @@ _FLAGS_AT: Final = {"split": 3, "sub": 4, "subn": 4}
 _FUNCTIONS: Final = frozenset(
     ["match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"]
 )
+_NEW_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\z")
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
 _FEW: Final = 2**10  # ticks that need no closer estimate
@@ -104,6 +106,9 @@ def _at_one(tries: Tries) -> int:
 
 def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> object:
     """Call a function of the module `re`, such as `re.match(pattern, text)`, charged before it runs."""
+    for source in (*args[:1], named.get("pattern")):
+        if isinstance(source, str | bytes):
+            _check_escapes(source)
     if name not in _FUNCTIONS:
         charge_8()
         for source in args[:1]:
@@ -119,6 +124,13 @@ def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> obje
     return by_pattern(re.compile(pattern, flags), name, args[1:], named)
 
 
+def _check_escapes(source: str | bytes) -> None:
+    r"""Refuse `\z`, which only some versions of Python know."""
+    text = source if isinstance(source, str) else source.decode("latin-1")
+    if _NEW_ESCAPE.search(text):
+        raise re.error(r"bad escape \z", source)
+
+
 def _pay(tries: int) -> None:
     if tries > _TRIES:
         charge(min(tries, MOST) // _TRIES)
@@ -127,6 +139,7 @@ def _pay(tries: int) -> None:
 def _of_match(
     thing: object, name: str, args: tuple[object, ...], named: dict[str, object]
 ) -> object:
+    check_method(thing, name)
     if isinstance(thing, re.Match):
         charge_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sized
 from dataclasses import is_dataclass
 from enum import Enum, EnumType
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -52,6 +52,11 @@ def with_stable_repr(cls: T) -> T:
         raise DeclarationError(
             f"{cls.__qualname__}.__len__: a text or collection pays for its length, as Python "
             "reports it; give the method another name"
+        )
+    holds_partial = any(isinstance(each, partial) for each in vars(cls).values())
+    if isinstance(cls, type) and not isinstance(cls, EnumType) and holds_partial:
+        raise DeclarationError(
+            f"{cls.__qualname__} holds a partial, which is a method on some versions of Python; write a method"
         )
     if isinstance(cls, type) and cls.__new__ in _COLLECTING:
         cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]

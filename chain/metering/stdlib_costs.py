@@ -19,7 +19,17 @@ from textwrap import indent
 from typing import Any, Final, TypeVar
 
 from chain.crypto.hashing import keccak
-from chain.metering.arithmetic import add, multiply, power, remainder, shift, subtract, take, unite
+from chain.metering.arithmetic import (
+    add,
+    differ,
+    multiply,
+    power,
+    remainder,
+    shift,
+    subtract,
+    take,
+    unite,
+)
 from chain.metering.costs import (
     BUILT,
     charge_items,
@@ -33,7 +43,9 @@ from chain.metering.costs import (
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains
 from chain.metering.regex import by_function
+from chain.metering.stable_stdlib import ALIKE, dedent
 from chain.metering.value_size import DEEPEST, weigh
+from chain.source.newer_python import check_keywords
 from chain.source.word_sets import word_set
 
 T = TypeVar("T")
@@ -50,7 +62,7 @@ _CHEAP: Final = word_set(
     """
     collections.abc functools.wraps functools.total_ordering functools.cmp_to_key operator.attrgetter
     operator.itemgetter operator.methodcaller heapq.heappush heapq.heappop copy.replace dataclasses.dataclass
-    dataclasses.field dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
+    dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
     dataclasses.InitVar operator.neg re.Match re.Pattern re.error string.Template
     """
 )
@@ -96,11 +108,15 @@ def metered_stdlib_call(
 ) -> object:
     """Return `function(…)`, of the standard library, charged before it runs."""
     charge(_CALLED)
+    check_keywords(path, named)
     special = _SPECIAL.get(path)
     if special is not None:
         return special(*args, **named)
     if path.startswith("re."):
-        return by_function(function.__name__, args, named)
+        return by_function(
+            path.removeprefix("re."), args, named
+        )  # `re.match` has another name since 3.15
+    function = ALIKE.get(path, function)
     for arg in (*args, *named.values()):
         if isinstance(arg, int):
             take(arg)
@@ -355,8 +371,9 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     **{path: _class_made(getattr(enum, path.removeprefix("enum."))) for path in _ENUMS},
     **{
         f"textwrap.{name}": _wrapping(getattr(textwrap, name))
-        for name in ("wrap", "fill", "shorten", "dedent")
+        for name in ("wrap", "fill", "shorten")
     },
+    "textwrap.dedent": _wrapping(dedent),
     "json.loads": _loads,
     "dataclasses.asdict": charge_deep(asdict),
     "dataclasses.astuple": charge_deep(astuple),
@@ -372,7 +389,7 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "operator.mod": remainder,
     "operator.or_": unite,
     "operator.and_": lambda left, right: unite(left, right, operator.and_),
-    "operator.xor": lambda left, right: unite(left, right, operator.xor),
+    "operator.xor": differ,
     **{f"operator.{name}": _comparing(getattr(operator, name)) for name in _COMPARISONS},
     "operator.contains": lambda items, item: contains(item, items),
     _KECCAK: _keccak,

@@ -104,6 +104,9 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
         (name, getattr(value, "__code__", None))
         for name, value in vars(cls).items()
         if getattr(value, "__module__", cls.__module__) == cls.__module__
+        and not name.startswith(
+            "__annotate"
+        )  # a function since Python 3.14, which a copy does not have
     ]
     lines = {
         (name, code.co_firstlineno)

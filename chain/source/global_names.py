@@ -255,7 +255,7 @@ class _Reader:
         inner: list[ast.AST] = [first.target, *first.ifs]
         for generator in node.generators[1:]:
             inner += [generator.iter, generator.target, *generator.ifs]
-        inner += [getattr(node, name) for name in ("key", "value", "elt") if hasattr(node, name)]
+        inner += [part for name in ("key", "value", "elt") if (part := getattr(node, name, None))]
         scope = _Scope("comprehension", *own_names(node), self.scope)
         self.within(scope, inner, late=isinstance(node, ast.GeneratorExp))
 

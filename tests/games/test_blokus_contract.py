@@ -93,6 +93,7 @@ def words(receipt: Any) -> int:
 
 
 def test_contract_needs_no_strategies() -> None:
+    pytest.importorskip("coincurve")  # signing in Python imports more
     script = "import sys, contracts.blokus; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
     beside = {"random", *(f"contracts.blokus.{n}" for n in ("strategies", "playouts", "oracle"))}

@@ -8,6 +8,7 @@ from typing import Final
 from chain.guard.finding import Rule
 from chain.guard.inference import infer
 from chain.guard.scope import Scopes
+from chain.source.newer_python import KEYWORDS, newer_syntax
 
 ASYNC: Final = Rule(
     "async",
@@ -21,11 +22,17 @@ SAME: Final = Rule(
     "equal ones may have the same address or not, depending on the Python",
     "compare them with '=='",
 )
+NEWER: Final = Rule(
+    "newer_python",
+    "{what} is newer than Python 3.11",
+    "some of the versions that Boardchain runs on do not have it",
+    "write it as Python 3.11 has it",
+)
 NOT_PYTHON: Final = Rule(
     "not_python", "this is not valid Python", "it cannot be checked", "correct it"
 )
 
-RULES: Final = (ASYNC, SAME, NOT_PYTHON)
+RULES: Final = (ASYNC, SAME, NEWER, NOT_PYTHON)
 
 _WORDS: Final = {
     ast.AsyncFunctionDef: "async", ast.AsyncFor: "async", ast.AsyncWith: "async", ast.Await: "await",
@@ -65,7 +72,25 @@ def _compare(left: ast.expr, right: ast.expr, node: ast.Compare, place: Scopes) 
             return
 
 
+def newer(node: ast.AST, place: Scopes) -> None:
+    what = newer_syntax(node)
+    if what is not None:
+        place.report(NEWER, node, what=what)
+
+
+def newer_keywords(node: ast.Call, place: Scopes) -> None:
+    for keyword in node.keywords:
+        if keyword.arg in KEYWORDS.get(place.path(node.func) or "", ()):
+            place.report(NEWER, keyword.value, what=f"the keyword '{keyword.arg}'")
+
+
+_NEWER: Final = (
+    ast.Import, ast.ImportFrom, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+    *(vars(ast)[name] for name in ("TemplateStr",) if name in vars(ast)),
+)  # fmt: skip
 CHECKS: Final = {
+    **dict.fromkeys(_NEWER, (newer,)),
+    ast.Call: (newer_keywords,),
     ast.AsyncFunctionDef: (waiting,),
     ast.AsyncFor: (waiting,),
     ast.AsyncWith: (waiting,),

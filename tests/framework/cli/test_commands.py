@@ -195,7 +195,7 @@ def test_run_gives_the_script_a_chain(on: Run, tmp_path: Path) -> None:
 
 
 SLIPS = {
-    "of Python": ("1 // 0", "ZeroDivisionError: integer division or modulo by zero, at slip.py:4"),
+    "of Python": ("int('x')", "ValueError: invalid literal for int() with base 10: 'x', at slip.py:4"),
     "of a type": ("1 + ''", "TypeError: unsupported operand type(s) for +: 'int' and 'str', at slip.py:4"),
     "of a call": ("chain.deploy(Deblockle).pass_move()", "pass_move needs 'index'; it takes (index), at slip.py:4"),
     "of a player": (

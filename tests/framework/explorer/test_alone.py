@@ -30,7 +30,8 @@ def page(url: str, **headers: str) -> tuple[int, str]:
         with urlopen(Request(url, headers=headers)) as answer:
             return answer.status, answer.read().decode()
     except HTTPError as error:
-        return error.code, error.read().decode()
+        with error:
+            return error.code, error.read().decode()
 
 
 def test_a_chain_has_pages_without_a_node() -> None:
@@ -46,10 +47,10 @@ def test_nothing_but_pages_is_served() -> None:
     chain = Chain()
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "evm_mine", "params": []}).encode()
     with AloneServer(chain, PORT).in_thread() as url:
-        with pytest.raises(HTTPError, match="405"):
-            urlopen(Request(url, body, {"content-type": "application/json"}))
-        with pytest.raises(HTTPError, match="405"):
-            urlopen(Request(url, body))
+        for headers in ({"content-type": "application/json"}, {}):
+            with pytest.raises(HTTPError, match="405") as refused:
+                urlopen(Request(url, body, headers))
+            refused.value.close()
     assert len(chain.blocks) == 1
 
 

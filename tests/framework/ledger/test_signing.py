@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 import rlp
-from coincurve import PrivateKey
 from eth.vm.forks.prague.transactions import PragueTransactionBuilder
 from eth_account import Account as OracleAccount
 from hypothesis import given, settings
@@ -20,6 +19,7 @@ from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from tests.framework.toys import Counter
 
+coincurve = pytest.importorskip("coincurve")  # which has no wheels for Python 3.14
 CHAIN_ID = 31337
 ALICE, BOB = ACCOUNTS[:2]
 HALF = (
@@ -195,7 +195,9 @@ def test_highest_s_is_taken() -> None:
 
 def test_type_0_without_a_chain_id_is_taken() -> None:
     fields = rlp.decode(signed(LEGACY))[:6]
-    signature = PrivateKey(ALICE.key).sign_recoverable(keccak(rlp.encode(fields)), hasher=None)
+    signature = coincurve.PrivateKey(ALICE.key).sign_recoverable(
+        keccak(rlp.encode(fields)), hasher=None
+    )
     v, r, s = 27 + signature[64], *(int.from_bytes(signature[i : i + 32]) for i in (0, 32))
     assert decode_signed(rlp.encode([*fields, v, r, s]), CHAIN_ID).sender == ALICE
 

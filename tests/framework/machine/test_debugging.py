@@ -109,7 +109,9 @@ def test_prompt_of_a_breakpoint_changes_nothing(
     monkeypatch.setattr(sys, "breakpointhook", stop)
     assert played(Chain(debug=True), looked_at) == expected
     assert "(3, 3, 0)" in told.getvalue() and "(9, 39, 0)" in told.getvalue()
-    assert "bag_of_numbers.py" in told.getvalue() and "return self.total" in told.getvalue()
+    assert "bag_of_numbers.py" in told.getvalue()
+    # Since Python 3.14 it stops at the breakpoint, before at the line after it.
+    assert "-> return self.total" in told.getvalue() or "-> breakpoint()" in told.getvalue()
 
 
 def test_own_function_of_that_name_is_ordinary(

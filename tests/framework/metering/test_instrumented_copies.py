@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import bdb
 import importlib
 import shutil
@@ -311,7 +312,14 @@ def test_coverage_sees_the_same_lines(made: Any, tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
     (tmp_path / "play.py").write_text(PLAY.format(root=str(root), folder=str(tmp_path)), "utf-8")
     on_chain, by_module = (covered(tmp_path, how) for how in ("chain", "module"))
-    assert on_chain == by_module != []
+    assert by_module
+    # Since Python 3.14 nothing runs where a field is declared, except in the copies.
+    declared = {
+        node.lineno
+        for node in ast.walk(ast.parse((tmp_path / "small" / "rules.py").read_text("utf-8")))
+        if isinstance(node, ast.AnnAssign)
+    }
+    assert {*by_module} <= {*on_chain} <= {*by_module} | declared
 
 
 def covered(folder: Path, how: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""The same result on every version of Python, or a refusal: the numbers here are those of 3.11, 3.12 and 3.13."""
+"""The same result on every version of Python, or a refusal: the numbers here are those of 3.11 to 3.15."""
 
 from __future__ import annotations
 
@@ -35,6 +35,23 @@ REFUSED = [
         "Text('abc').upper()",
         r"Text\.__len__: a text or collection pays for its length, as Python reports it",
     ),
+    (
+        "from functools import partial\nclass Held:\n    go = partial(max, 1)",
+        "str(Held().go(2))",
+        "Held holds a partial, which is a method on some versions",
+    ),
+]  # fmt: skip
+NEWER = {
+    (3, 14): {"str(t'{self.caller}')": "a template string is newer than Python 3.11"},
+    (3, 15): {
+        "str([*row for row in [[1]]])": "unpacking in a comprehension is newer than Python 3.11",
+        "str({**row for row in [{1: 2}]})": "unpacking in a comprehension is newer than Python 3.11",
+    },
+}
+REFUSED += [
+    ("", value, why)
+    for version, cases in NEWER.items() if sys.version_info >= version
+    for value, why in cases.items()
 ]  # fmt: skip
 
 
@@ -47,9 +64,91 @@ def test_what_each_version_answers_otherwise_is_refused(
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     importlib.invalidate_caches()
     made: Any = importlib.import_module("told")
-    with pytest.raises(DeclarationError, match=why):
-        Chain(guard=False).deploy(made.Told)
-    sys.modules.pop("told")
+    try:
+        with pytest.raises(DeclarationError, match=why):
+            Chain(guard=False).deploy(made.Told)
+    finally:
+        sys.modules.pop("told")
+
+
+# What newer versions added, or do otherwise: what it is on every version. An error is the name of its class.
+ALIKE = {
+    "bytearray(b'ab').resize(1)": "AttributeError",
+    "bytearray(b'ab').take_bytes()": "AttributeError",
+    "memoryview(b'ab').index(97)": "AttributeError",
+    "memoryview(b'ab').count(97)": "AttributeError",
+    "re.compile('a').prefixmatch('a')": "AttributeError",
+    "b'aa'.replace(b'a', b'b', count=1)": "TypeError",
+    "list(map(max, [1], [2], strict=True))": "TypeError",
+    "reduce(max, [1], initial=2)": "TypeError",
+    "json.loads('[1]', array_hook=tuple)": "TypeError",
+    "hashlib.sha256(data=b'a').digest()": "TypeError",
+    "base64.b64encode(b'a', wrapcol=4)": "TypeError",
+    "bytes.fromhex(b'61')": "TypeError",
+    "Counter('aab') ^ Counter('ab')": "TypeError",
+    "base64.urlsafe_b64decode('YQ')": "Error",
+    "base64.urlsafe_b64decode('YW-_')": "b'ao\\xbf'",
+    "base64.b64decode('YQ==AAAA')": "Error",
+    "base64.b64decode('Y Q==\\n')": "b'a'",
+    "base64.b64decode('YW-_', altchars='-_')": "b'ao\\xbf'",
+    "base64.b64encode(b'a', altchars=b'-')": "ValueError",
+    "dedent('  a\\n\\x0b\\n  b')": "'  a\\n\\x0b\\n  b'",
+    "dedent('\\ta\\n\\t\\tb\\n \\n')": "'a\\n\\tb\\n\\n'",
+    "Formatter().format('{.real}', 5)": "KeyError",
+    "re.search(r'a\\z', 'a')": "error",
+    "'\\u019b'.upper()": "ValueError",
+    "chr(0x1C8A).isalpha()": "ValueError",
+    "len([each for each in annotated()])": "0",
+    "re.match('a+', 'aab').group()": "'aa'",
+}
+TOLD = """import base64
+import hashlib
+import json
+import re
+from collections import Counter
+from functools import reduce
+from string import Formatter
+from textwrap import dedent
+
+from chain import Contract, call
+
+class Told(Contract):
+{entries}
+"""
+ENTRY = """
+    @call
+    def tell_{number}(self) -> str:
+        import operator
+        seen = []
+        def annotated() -> seen.append(1):
+            return seen
+        return repr({value})
+"""
+
+
+def test_what_newer_versions_add_is_the_same_on_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Callable[[Path, str], None]
+) -> None:
+    entries = "".join(
+        ENTRY.format(number=number, value=value) for number, value in enumerate(ALIKE)
+    )
+    (tmp_path / "told_alike.py").write_text(TOLD.format(entries=entries), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    made: Any = importlib.import_module("told_alike")
+    chain = Chain(guard=False)
+    told = chain.deploy(made.Told)
+    lines = [f"code 0x{chain.code(told.address).hex()}"]
+    for number, (value, expected) in enumerate(ALIKE.items()):
+        receipt = getattr(told, f"tell_{number}")(check=False)
+        error = receipt.error
+        cause = type(getattr(error, "cause", None) or error).__name__.replace(
+            "PatternError", "error"
+        )
+        assert (receipt.return_value if error is None else cause) == expected, value
+        lines.append(f"{value}: {receipt.ticks} ticks")
+    golden(Path(__file__).parent / "versions.txt", "\n".join([*lines, ""]))
+    sys.modules.pop("told_alike")
 
 
 class Card:
