@@ -41,12 +41,12 @@ PLAY = Game((Nim,), (2,), {"random": Uniform, "deadly": Deadly}, ChainTable, Rul
 
 @pytest.fixture
 def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a scheduler with two workers, in processes of their own."""
+    """The address of a scheduler whose worker is a process of its own with two threads, each with a player."""
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with closing(
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=1, threads_per_worker=2, dashboard_address=None, silence_logs=50
         )
     ) as cluster:
         yield cluster.scheduler_address
