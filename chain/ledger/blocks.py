@@ -11,9 +11,10 @@ from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
 from chain.machine.fork import DEFAULT, Fork, fork_named
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
+from chain.metering.dataclass_methods import shorten_init
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
-from chain.sealed import Sealed, put, sealed
+from chain.sealed import Sealed, put, sealed, setter
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class ChainConfig:
 
 
 @sealed
+@shorten_init
 @dataclass(slots=True, frozen=True)
 class Block:
     """A block, and the context that its messages see. Its fields cannot be set.
@@ -154,6 +156,11 @@ class Block:
         return f"<Block {self.number} at {self.timestamp}, {count} transaction{'s' * (count != 1)}>"
 
 
+set_gas_used = setter(Block, "gas_used")
+set_end_timeline_index = setter(Block, "end_timeline_index")
+set_end_receipt = setter(Block, "end_receipt")
+
+
 class Mining(NamedTuple):
     """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node sends them to its followers."""
 
@@ -184,7 +191,7 @@ class Blocks(Sealed, Sequence[Block]):
 
     def _append(self, block: Block) -> None:
         self._rows.tail.items.append(block.as_tuple)
-        put(self, "head", block)
+        self.__dict__["head"] = block  # every call comes here, and `put` is slow
 
     def _restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Begin with stored blocks."""

@@ -18,7 +18,14 @@ from chain.abi import BadData
 from chain.accounts import Account
 from chain.concurrency.atomic_steps import Border, new_border, undisturbed
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import Block, Blocks, ChainConfig
+from chain.ledger.blocks import (
+    Block,
+    Blocks,
+    ChainConfig,
+    set_end_receipt,
+    set_end_timeline_index,
+    set_gas_used,
+)
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
@@ -109,7 +116,7 @@ class Ledger:
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.tail.items.append(outcome.changes)
         self.state.closed = ()
-        put(block, "gas_used", block.gas_used + outcome.gas_used)
+        set_gas_used(block, block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
             blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
             put(block, "blob_gas_used", block.blob_gas_used + blob_gas)
@@ -118,8 +125,8 @@ class Ledger:
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        put(block, "end_timeline_index", len(self.timeline))
-        put(block, "end_receipt", len(self.receipts._rows))
+        set_end_timeline_index(block, len(self.timeline))
+        set_end_receipt(block, len(self.receipts._rows))
         self.blocks._append(block)
         if len(self.timeline.tail.items) > _SETTLED_EVERY:
             self.settle()
@@ -129,10 +136,10 @@ class Ledger:
         start, moments = self.timeline.tail
         moments.append(changes)
         self.state.closed = ()
-        put(block, "gas_used", gas_used)
+        set_gas_used(block, gas_used)
         self.receipts._rows.tail.items.append(row)
-        put(block, "end_timeline_index", start + len(moments))
-        put(block, "end_receipt", block.first_receipt + 1)
+        set_end_timeline_index(block, start + len(moments))
+        set_end_receipt(block, block.first_receipt + 1)
         self.blocks._append(block)
         if len(moments) > _SETTLED_EVERY:
             self.settle()

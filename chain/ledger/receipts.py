@@ -19,7 +19,7 @@ from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.schema.validation import short_repr
-from chain.sealed import put
+from chain.sealed import setter
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ class Receipt(DecodedMessage):
     ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
     def __init__(self, ledger: Ledger, row: Row) -> None:
-        put(self, "ledger", ledger)
-        put(self, "row", row)
+        _set_ledger(self, ledger)
+        _set_row(self, row)
 
     @property
     def border(self) -> Any:
@@ -289,3 +289,6 @@ class Receipt(DecodedMessage):
         )
         outcome = "ok" if self.ok else f"failed: {self.error}"
         return f"<Receipt {target} in block {self.block_number}: {outcome}>"
+
+
+_set_ledger, _set_row = setter(Receipt, "ledger"), setter(Receipt, "row")

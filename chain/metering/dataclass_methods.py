@@ -12,9 +12,11 @@ from collections.abc import Callable
 from functools import lru_cache, update_wrapper
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType, MemberDescriptorType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.schema.codegen import SourceBuilder
+
+C = TypeVar("C", bound=type)
 
 _KEPT: Final = object()  # in place of a field that does not change
 
@@ -24,11 +26,11 @@ def dataclass(cls: type, **how: Any) -> type:
     has_own = "__init__" in vars(cls)
     made: type = dataclasses.dataclass(cls, **how)
     if not has_own:
-        _shorten_init(made)
+        shorten_init(made)
     return made
 
 
-def _shorten_init(cls: type) -> None:
+def shorten_init(cls: C) -> C:
     """Replace the `__init__` that Python made for a frozen class by one that sets its slots directly."""
     names, own = _parameters(cls), vars(cls)
     made_as = own["__dataclass_params__"]
@@ -48,6 +50,7 @@ def _shorten_init(cls: type) -> None:
         init: Any = cls.__init__  # type: ignore[misc]
         short.__defaults__ = init.__defaults__
         cls.__init__ = update_wrapper(short, init)  # type: ignore[misc]
+    return cls
 
 
 def replace(thing: Any, /, **changes: Any) -> Any:
