@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, fields
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from chain.rpc.errors import too_much
+
+
+Bytes: TypeAlias = int
 
 
 def _most(number: float, of: str) -> Any:
@@ -20,11 +23,11 @@ def _most(number: float, of: str) -> Any:
 class Limits:
     """The upper limit of each resource."""
 
-    body: int = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
-    head: int = _most(64 << 10, "Bytes of the head of one HTTP request")
+    body: Bytes = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
+    head: Bytes = _most(64 << 10, "Bytes of the head of one HTTP request")
     head_seconds: int = _most(10, "Seconds in which such a head must arrive")
     body_seconds: int = _most(60, "Seconds in which the body must then arrive")
-    response: int = _most(32 << 20, "Bytes of one answer")
+    response: Bytes = _most(32 << 20, "Bytes of one answer")
     batch: int = _most(1_000, "Requests in one batch")
     log_range: int = _most(100_000, "Blocks that one query for logs may cover")
     logs: int = _most(20_000, "Logs in one answer")
@@ -37,11 +40,13 @@ class Limits:
     seconds: float = _most(
         60, "Seconds of computing for one request; then it is stopped and undone"
     )
-    memory: int = _most(
+    memory: Bytes = _most(
         1 << 30,
         "Bytes of memory for one request, in addition to the node's own",
     )
-    waiting: int = _most(64 << 20, "Unread bytes that may wait for a connection; then it is closed")
+    waiting: Bytes = _most(
+        64 << 20, "Unread bytes that may wait for a connection; then it is closed"
+    )
 
     def check(self, limit: str, number: int, what: str) -> None:
         """Refuse a number that exceeds the limit of this name. `what` names the counted things in the message."""

@@ -68,7 +68,7 @@ def test_changed_transcript_fails_until_updated(folder: Path) -> None:
     assert f"{path}, line 6: Race.roll has a different outcome (race" in changed.stdout
     assert run("replay", path, "--update").stderr == f"{path} is rewritten\n"
     assert run("replay", path).exit_code == 0
-    assert run("replay", path, "--update").stderr == f"{path} is as it was\n"
+    assert run("replay", path, "--update").stderr == f"{path} is unchanged\n"
     path.write_bytes(path.read_bytes().replace(b"end 3 0x", b"end 3 0xf"))
     assert run("replay", path).exit_code == 1
     assert run("replay", path, "--moves-only").exit_code == 0
