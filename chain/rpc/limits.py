@@ -7,27 +7,28 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from chain.rpc.errors import too_much
 
 
-Bytes: TypeAlias = int
+def _most(number: float, of: str, *, is_size: bool = False) -> Any:
+    return field(default=number, metadata={"help": f"{of}.", "is_size": is_size})
 
 
-def _most(number: float, of: str) -> Any:
-    return field(default=number, metadata={"help": f"{of}."})
+def _bytes(number: int, of: str) -> Any:
+    return _most(number, of, is_size=True)
 
 
 @dataclass(frozen=True)
 class Limits:
     """The upper limit of each resource."""
 
-    body: Bytes = _most(8 << 20, "Bytes of one HTTP body or WebSocket message")
-    head: Bytes = _most(64 << 10, "Bytes of the head of one HTTP request")
+    body: int = _bytes(8 << 20, "Bytes of one HTTP body or WebSocket message")
+    head: int = _bytes(64 << 10, "Bytes of the head of one HTTP request")
     head_seconds: int = _most(10, "Seconds in which such a head must arrive")
     body_seconds: int = _most(60, "Seconds in which the body must then arrive")
-    response: Bytes = _most(32 << 20, "Bytes of one answer")
+    response: int = _bytes(32 << 20, "Bytes of one answer")
     batch: int = _most(1_000, "Requests in one batch")
     log_range: int = _most(100_000, "Blocks that one query for logs may cover")
     logs: int = _most(20_000, "Logs in one answer")
@@ -40,11 +41,11 @@ class Limits:
     seconds: float = _most(
         60, "Seconds of computing for one request; then it is stopped and undone"
     )
-    memory: Bytes = _most(
+    memory: int = _bytes(
         1 << 30,
         "Bytes of memory for one request, in addition to the node's own",
     )
-    waiting: Bytes = _most(
+    waiting: int = _bytes(
         64 << 20, "Unread bytes that may wait for a connection; then it is closed"
     )
 

@@ -65,7 +65,6 @@ class _Bytes(click.ParamType[int]):
 
 _SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
 _NUMBERS: dict[object, click.ParamType[object]] = {
-    "Bytes": _Bytes(),
     "int": click.IntRange(1),
     "float": click.FloatRange(0, min_open=True),
 }
@@ -78,7 +77,7 @@ def _limit_options(command: Any) -> Any:
         add_option = option(
             name,
             f"max_{limit.name}",
-            type=_NUMBERS[limit.type],
+            type=_Bytes() if limit.metadata["is_size"] else _NUMBERS[limit.type],
             default=limit.default,
             help=limit.metadata["help"],
         )
