@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from chain.metering.costs import FREE, TEXT, charge_items, charge_text, metered
@@ -41,6 +42,7 @@ _FUNCTIONS: Final = frozenset(
     ["match", "fullmatch", "search", "findall", "finditer", "split", "sub", "subn"]
 )
 _NEW_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\z")
+_CLASS: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[wWdDsSbB]")
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
 _FEW: Final = 2**10  # ticks that need no closer estimate
@@ -60,7 +62,8 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
     text = args[position] if len(args) > position else named.get("string", "")
     size = len(text) if isinstance(text, str | bytes) else 0
     charge_text(size)
-    check_known(text)
+    if _reads_classes(thing):
+        check_known(text)
     tries = tries_of(thing, size.bit_length())
     per_position = _at_one(tries)
     if name in AT_START:
@@ -82,6 +85,14 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
     if isinstance(result, list):
         charge_items(result, 16)
     return metered(result, 16) if name == "finditer" else result
+
+
+@lru_cache(maxsize=1024)
+def _reads_classes(pattern: re.Pattern[Any]) -> bool:
+    """True if matches depend on the classes of characters, which not all versions of Python know."""
+    if pattern.flags & re.ASCII or not isinstance(pattern.pattern, str):
+        return False
+    return bool(pattern.flags & re.IGNORECASE or _CLASS.search(pattern.pattern))
 
 
 def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
