@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -78,6 +79,7 @@ class Store(Sealed):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
+        weakref.finalize(self, self._connection.close)  # for results that nobody closes
         try:
             self._connection.executescript(_TABLES)
         except sqlite3.DatabaseError as problem:

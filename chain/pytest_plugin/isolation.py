@@ -64,7 +64,7 @@ class ChainIsolation:
             level[chain] = chain.snapshot()
         self._levels.append(level)
         try:
-            yield lambda: _roll_back(level)
+            yield lambda: self._roll_back(level)
         finally:
             self._levels.remove(level)
 
@@ -88,16 +88,17 @@ class ChainIsolation:
                     )
                 level[chain] = after
 
-
-def _roll_back(level: Level) -> None:
-    """Revert each chain to its snapshot."""
-    is_lost = False
-    for chain, snapshot in level.items():
-        try:
-            chain.revert(snapshot)
-        except ValueError:
-            is_lost = True
-    if is_lost:
-        raise RuntimeError(
-            "the test reverted a chain to before its own beginning, so the effects of its fixtures there are lost"
-        )
+    def _roll_back(self, level: Level) -> None:
+        """Revert each chain to its snapshot. A chain for which that fails is no business of the next tests."""
+        lost = []
+        for chain, snapshot in level.items():
+            try:
+                chain.revert(snapshot)
+            except ValueError:
+                lost.append(chain)
+        for chain in lost:
+            self.began.pop(chain, None)
+        if lost:
+            raise RuntimeError(
+                "the test reverted a chain to before its own beginning, so the effects of its fixtures there are lost"
+            )
