@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Final
 
 _OURS: Final = str(Path(__file__).parent.parent)
@@ -16,10 +16,16 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((_OURS, "<")) and not is_of_python(file):
+        if not (_is_ours(traceback.tb_frame) or file.startswith("<") or is_of_python(file)):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
+
+
+def _is_ours(frame: FrameType) -> bool:
+    """True in the chain's own code. A compiled module names its file as it was called when it was compiled."""
+    module = str(frame.f_globals.get("__name__"))
+    return frame.f_code.co_filename.startswith(_OURS) or module.startswith("chain.")
 
 
 def is_of_python(file: str) -> bool:
