@@ -8,15 +8,16 @@ import os
 
 from setuptools import Extension, setup
 
-# What runs for each call, word, log or hash. Modules that declare contracts or events, or look at their callers' frames,
-# stay as they are: compiled functions have none.
+# What runs for each call, word, log or hash. Modules stay as they are if they have functions for contracts, which must be those
+# of Python; and, since compiled functions have no frames, if they declare contracts or events, look at their callers, or
+# determine the price of work, for which Python's recursion limit counts.
 CORE = """
     abi/decode abi/encode
     concurrency/turn
-    crypto/hashing crypto/rlp crypto/trie
+    crypto/rlp crypto/trie
     ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
     machine/executor machine/frame machine/state
-    metering/costs metering/fuel metering/short_calls metering/value_size
+    metering/fuel
     runtime/model_edit runtime/system
     simulator/chain simulator/driver simulator/handle simulator/local_driver simulator/ordinary_call
     spec/contracts spec/models

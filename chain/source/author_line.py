@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import TracebackType
 from typing import Final
 
-_OURS: Final = str(Path(__file__).parent.parent)
+# How the names of our files begin; compiled modules name theirs from the folder of the project, generated code has none.
+_OURS: Final = (str(Path(__file__).parent.parent), "chain/", "chain\\", "<")
 _PYTHON: Final = str(Path(os.__file__).parent)  # the folder of the standard library
 
 
@@ -16,16 +17,10 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not (_is_ours(traceback.tb_frame) or file.startswith("<") or is_of_python(file)):
+        if not file.startswith(_OURS) and not is_of_python(file):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
-
-
-def _is_ours(frame: FrameType) -> bool:
-    """True in the chain's own code. A compiled module names its file as it was called when it was compiled."""
-    module = str(frame.f_globals.get("__name__"))
-    return frame.f_code.co_filename.startswith(_OURS) or module.startswith("chain.")
 
 
 def is_of_python(file: str) -> bool:
