@@ -19,13 +19,12 @@ CORE = """
     machine/executor machine/frame machine/state
     metering/fuel
     runtime/model_edit runtime/system
-    simulator/chain simulator/driver simulator/handle simulator/local_driver simulator/ordinary_call
+    simulator/chain simulator/driver simulator/local_driver simulator/ordinary_call
     spec/contracts spec/models
     storage/collection_layout storage/dynamic storage/map storage/packing storage/slots storage/value_cache storage/vector
 """
-FLAGS = (
-    [] if os.name == "nt" else ["-g0"]
-)  # without debug information, which would be most of a wheel
+# No debug information, which would be most of a wheel.
+FLAGS = [] if os.name == "nt" else ["-g0"]
 
 
 def core() -> list[Extension]:
