@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from chain.compiled_core import choose_core
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ __all__ = [
     "watchdog",
 ]
 
+choose_core()
 prefer_users_packages()
 
 

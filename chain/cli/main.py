@@ -114,9 +114,11 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         metadata = import_module("importlib.metadata")
         try:
-            click.echo(f"boardchain {metadata.version('boardchain')}")
+            version = f" {metadata.version('boardchain')}"
         except metadata.PackageNotFoundError:
-            click.echo("boardchain, run from a source folder")
+            version = ", run from a source folder"
+        core = import_module("chain.compiled_core").describe_core()
+        click.echo(f"boardchain{version}, {core}")
         ctx.exit()
 
 

@@ -18,7 +18,7 @@ from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE, recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import Receipt
+from chain.ledger.receipts import Receipt, Row
 from chain.machine.transaction import Transaction
 
 _FIELDS: Final = {
@@ -42,8 +42,17 @@ class SignedTransactions:
         self._hashes: dict[int, bytes] = {}  # the others that were computed, by position
         self._positions: dict[bytes, int] = {}
         self._indexed = 0  # the hashes of this many first transactions are known
+        # The last receipt row and its envelope, which the hash of its block needs soon after its own.
+        self._latest: tuple[Row, bytes] = (), b""
 
     def bytes_of(self, receipt: Receipt) -> bytes:
+        row, raw = self._latest
+        if row is not receipt.row:
+            raw = self._encode(receipt)
+            self._latest = receipt.row, raw
+        return raw
+
+    def _encode(self, receipt: Receipt) -> bytes:
         if receipt.raw is not None:
             return receipt.raw
         if receipt.type not in TYPES:

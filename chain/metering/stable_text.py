@@ -7,6 +7,7 @@ author raised is shown with the author's message. The instruction that raised an
 
 from __future__ import annotations
 
+import ast
 import dis
 import re
 from collections import deque
@@ -14,6 +15,8 @@ from collections.abc import Callable, Iterable, Sized
 from dataclasses import is_dataclass
 from enum import Enum, EnumType
 from functools import lru_cache, partial
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -190,7 +193,21 @@ def is_own(error: BaseException) -> bool:
 def _raised(where: TracebackType) -> bool:
     while where.tb_next is not None:
         where = where.tb_next
-    code = where.tb_frame.f_code
+    frame = where.tb_frame
+    code = frame.f_code
+    if isinstance(frame.f_globals.get("__loader__"), ExtensionFileLoader):
+        return where.tb_lineno in _raising_lines(frame.f_globals["__file__"])
     if code.co_filename.startswith("<") or is_of_python(code.co_filename):
         return False
     return dis.opname[code.co_code[where.tb_lasti]] in _RAISING
+
+
+@lru_cache(maxsize=64)
+def _raising_lines(extension: str) -> frozenset[int]:
+    """Return the lines of all `raise` statements in the source of a compiled module, which has no code to look at."""
+    file = Path(extension)
+    tree = ast.parse(file.with_name(f"{file.name.partition('.')[0]}.py").read_text("utf-8"))
+    raising = (node for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    return frozenset(
+        line for node in raising for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    )

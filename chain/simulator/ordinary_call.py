@@ -27,8 +27,8 @@ _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has 
 def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) -> Receipt | None:
     """Send a call and mine its block. Return None, and change nothing, if the call is not ordinary."""
     ledger, machine, state = driver.ledger, driver.machine, driver.state
-    has_settings = driver.overrides or machine.loaded is not None or machine.evm_only
-    if has_settings or ledger.open is not None or driver.held is not None or not driver.automine:
+    is_plain = driver.overrides or machine.evm_only or not driver.automine
+    if is_plain or ledger.open is not None or driver.held is not None:
         return None
     block, accounts = driver.next_block(), state.accounts
     gas, price, program = block.gas_left, block.base_fee, machine.program_at(to)
@@ -43,8 +43,9 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     state.changes += (sender, ACCOUNT, accounts.get(sender), prepaid)
     accounts[sender] = prepaid
     state.access = {sender: {}, block.coinbase: {}, to: {}}
+    loaded, ticks = machine.loaded, message_gas // GAS_PER_TICK
     context = TransactionContext(
-        machine, block, sender, nonce, price, fuel=message_gas // GAS_PER_TICK
+        machine, block, sender, nonce, price, forced_random=loaded, fuel=ticks
     )
     frame = machine.frame(context, "call", to, sender, 0, data, message_gas)
     try:
@@ -69,7 +70,7 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     row = (
         block.first_receipt, block.number, 0, 2, sender, to, data, 0, gas, nonce, price, 0, (), None, to, program.digest,
         frame.output, frame.failure, used, price, changes, logs, context.undone_changes, context.undone_logs,
-        call_rows(frame) if frame.children else (), (), context.ticks,
+        call_rows(frame) if frame.children else (), () if loaded is None else loaded.drain_record(), context.ticks,
     )  # fmt: skip
     receipt = ledger.append_alone(row, changes, used, block)
     driver.clock = block.timestamp

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-_OURS: Final = str(Path(__file__).parent.parent)
+# How the names of our files begin; compiled modules name theirs from the folder of the project, generated code has none.
+_OURS: Final = (str(Path(__file__).parent.parent), "chain/", "chain\\", "<")
 _PYTHON: Final = str(Path(os.__file__).parent)  # the folder of the standard library
 
 
@@ -16,7 +17,7 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
     found = None
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((_OURS, "<")) and not is_of_python(file):
+        if not file.startswith(_OURS) and not is_of_python(file):
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, Self, TypeVar, cast, overload
+from typing import ClassVar, Generic, Self, TypeVar, overload
 
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import ValueType
@@ -143,12 +143,14 @@ class IterableMap(StorageCollection, Generic[K, V]):
 
     @property
     def _keys(self) -> Set[K]:
-        return cast("Set[K]", self._layout.keys.load(self._frame, self._slot))
+        keys: Set[K] = self._layout.keys.load(self._frame, self._slot)
+        return keys
 
     @property
     def _values(self) -> Map[K, V]:
         slot = self._slot + SetLayout.words
-        return cast("Map[K, V]", self._layout.values.load(self._frame, slot))
+        values: Map[K, V] = self._layout.values.load(self._frame, slot)
+        return values
 
     def __repr__(self) -> str:
         return f"<IterableMap {self._layout.name} of {len(self)}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final, Generic, Self, TypeVar, cast
+from typing import ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
 from chain.schema.storage_collection import StorageCollection
@@ -46,7 +46,8 @@ class Map(StorageCollection, Generic[K, V]):
     }
 
     def __getitem__(self, key: K) -> V:
-        return cast(V, self._layout.memory.load(self._frame, self._place(key)))
+        value: V = self._layout.memory.load(self._frame, self._place(key))
+        return value
 
     def __setitem__(self, key: K, value: V) -> None:
         layout, slot = self._layout, self._place(key)
@@ -84,7 +85,8 @@ class Map(StorageCollection, Generic[K, V]):
 
     def _place(self, key: K) -> int:
         """Return the slot of the value of `key`."""
-        return cast(int, self._frame.map_slot(self._slot, self._layout.key_bytes(key)))
+        slot: int = self._frame.map_slot(self._slot, self._layout.key_bytes(key))
+        return slot
 
     def __repr__(self) -> str:
         return f"<Map {self._layout.name}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final, Generic, Self, TypeVar, cast
+from typing import ClassVar, Final, Generic, Self, TypeVar
 
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 from chain.schema.value_types import Field, Int, StructType, ValueType
@@ -38,7 +38,8 @@ class Set(StorageCollection, Generic[T]):
     }
 
     def __len__(self) -> int:
-        return cast(int, self._frame.sload(self._slot))
+        length: int = self._frame.sload(self._slot)
+        return length
 
     def __contains__(self, value: T) -> bool:
         return self._index(value) != 0
@@ -91,14 +92,16 @@ class Set(StorageCollection, Generic[T]):
 
     def _index(self, value: T) -> int:
         """Return the position of `value` among the items plus one, or 0 if it is not in the set."""
-        return cast(int, self._frame.sload(self._place(value)))
+        position: int = self._frame.sload(self._place(value))
+        return position
 
     def _set_index(self, value: T, index: int) -> None:
         self._frame.sstore(self._place(value), index)
 
     def _place(self, value: T) -> int:
         """Return the slot of the index of `value`."""
-        return cast(int, self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value)))
+        slot: int = self._frame.map_slot(self._slot + 1, self._layout.key_bytes(value))
+        return slot
 
     def __repr__(self) -> str:
         return f"<Set {self._layout.name} of {len(self)}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 from chain.schema.validation import ValueMismatch
@@ -40,10 +40,12 @@ class Vector(StorageCollection, Generic[T]):
     }
 
     def __len__(self) -> int:
-        return cast(int, self._frame.sload(self._slot))
+        length: int = self._frame.sload(self._slot)
+        return length
 
     def __getitem__(self, index: int) -> T:
-        return cast(T, self._layout.load_item(self._frame, self._slot, self._index(index)))
+        item: T = self._layout.load_item(self._frame, self._slot, self._index(index))
+        return item
 
     def __setitem__(self, index: int, value: T) -> None:
         position = self._index(index)

@@ -326,8 +326,9 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (
-        "imported: ['chain', 'chain.creation_hooks', 'chain.pytest_plugin', 'chain.pytest_plugin.isolation',"
-        " 'chain.source', 'chain.source.user_modules']" in done.stdout
+        "imported: ['chain', 'chain.compiled_core', 'chain.creation_hooks', 'chain.pytest_plugin',"
+        " 'chain.pytest_plugin.isolation', 'chain.source', 'chain.source.user_modules']"
+        in done.stdout
     )
     assert "test_nothing" in done.stdout
 

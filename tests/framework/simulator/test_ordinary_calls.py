@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import pytest
@@ -83,8 +83,16 @@ def later(chain: Chain) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def forced(chain: Chain) -> Iterator[None]:
+    """Two draws are forced, and a third is a failure. What nobody drew is no error, as the scope ends with one."""
+    with suppress(LookupError), chain.loaded(**{"": [0, 0]}):
+        yield
+        raise LookupError
+
+
 SETTINGS = [
-    nullcontext, held, held_and_mined, unmined, half_mined, overridden, poor, worn_out, later,
+    nullcontext, held, held_and_mined, unmined, half_mined, overridden, poor, worn_out, later, forced,
 ]  # fmt: skip
 
 
@@ -171,3 +179,5 @@ def test_an_ordinary_call_takes_the_short_road(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the plain road"))
     assert script.play([Step(0, 1, 1)]).ok
     assert not script.play([Step(8)], check=False).ok
+    with chain.loaded(**{"": [2]}):
+        assert script.play([Step(7, 0, 5)]).forced_random == (("", 2),)

@@ -257,7 +257,8 @@ def is_ours(error: BaseException) -> bool:
         trace = trace.tb_next
     if trace is None or RAW.search(str(error)):
         return False
-    file = trace.tb_frame.f_code.co_filename
+    # A compiled module names its file as it was called in the folder of the project.
+    file = str(Path(OURS).parent / trace.tb_frame.f_code.co_filename)
     return file.startswith(OURS) and trace.tb_lineno in raising(file)
 
 

@@ -1,0 +1,41 @@
+"""The compiled core: `BOARDCHAIN_COMPILE=1 pip install .` compiles the modules below, as they are, with Cython.
+
+All else is in pyproject.toml. Without that variable, and on Pythons for which there is no compiled wheel, Boardchain is pure
+Python, with the same results.
+"""
+
+import os
+
+from setuptools import Extension, setup
+
+# What runs for each call, word, log or hash. Modules stay as they are if they have functions for contracts, which must be those
+# of Python; and, since compiled functions have no frames, if they declare contracts or events, look at their callers, or
+# determine the price of work, for which Python's recursion limit counts.
+CORE = """
+    abi/decode abi/encode
+    concurrency/turn
+    crypto/rlp crypto/trie
+    ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
+    machine/executor machine/frame machine/state
+    metering/fuel
+    runtime/model_edit runtime/system
+    simulator/chain simulator/driver simulator/local_driver simulator/ordinary_call
+    spec/contracts spec/models
+    storage/collection_layout storage/dynamic storage/map storage/packing storage/slots storage/value_cache storage/vector
+"""
+# No debug information, which would be most of a wheel.
+FLAGS = [] if os.name == "nt" else ["-g0"]
+
+
+def core() -> list[Extension]:
+    from Cython.Build import cythonize
+
+    modules = [
+        Extension(f"chain.{name.replace('/', '.')}", [f"chain/{name}.py"], extra_compile_args=FLAGS)
+        for name in CORE.split()
+    ]
+    directives = {"annotation_typing": False}  # an annotation is a promise to mypy, not to C
+    return cythonize(modules, build_dir="build/core", compiler_directives=directives)
+
+
+setup(ext_modules=core() if os.environ.get("BOARDCHAIN_COMPILE") else [])
