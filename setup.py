@@ -16,10 +16,10 @@ CORE = """
     concurrency/turn
     crypto/rlp crypto/trie
     ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
-    machine/executor machine/frame machine/state
+    machine/machine machine/frame machine/state
     metering/fuel
     runtime/model_edit runtime/system
-    simulator/chain simulator/driver simulator/local_driver simulator/ordinary_call
+    simulator/chain simulator/driver simulator/local_driver simulator/fast_path
     spec/contracts spec/models
     storage/collection_layout storage/dynamic storage/map storage/packing storage/slots storage/value_cache storage/vector
 """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         Reverted,
         require,
     )
-    from chain.ledger.compiled import compiled
+    from chain.ledger.bytecode_classes import compiled
     from chain.metering.watchdog import watchdog
     from chain.runtime.contract import Contract
     from chain.runtime.system import System
@@ -46,7 +46,7 @@ _HOMES: Final = {
     "storage.collections": ("IterableMap", "Map", "Set", "Vector"),
     "crypto.hashing": ("keccak",),
     "simulator.chain": ("Chain",),
-    "ledger.compiled": ("compiled",),
+    "ledger.bytecode_classes": ("compiled",),
     "runtime.system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),

@@ -1,6 +1,6 @@
 """Draws the pictures of the README: a board of each game from a recorded play, with its last move outlined.
 
-`python scripts/draw_boards.py` writes `contracts/boards/<game>.svg`: not beside the games, because the digest of a contract
+`python scripts/draw_boards.py` writes `chain/guides/boards/<game>.svg`: not beside the games, because the digest of a contract
 that reads files covers all that lie in its folder.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from chain.pictures import Picture
 
-CONTRACTS: Final = Path(__file__).parents[1] / "contracts"
+GUIDES: Final = Path(__file__).parents[1] / "chain" / "guides"
 POSITIONS: Final = {  # of each game one before and one after a move
     "blokus": (
         "a16bbb/a3aaaaa8b1b/a1aa5a1aa3b3/aa1a4aa1a3bbb2/3a1a2a1aa2b3bb/2a1aa3bb3bbbb1b/2aa2a1aa1bbb6/2aa1aaa1"
@@ -57,11 +57,11 @@ def main() -> None:
     for game in POSITIONS:
         path = file_of(game)
         path.write_text(drawn(game), "utf-8")
-        print(path.relative_to(CONTRACTS.parent))
+        print(path.relative_to(GUIDES.parents[1]))
 
 
 def file_of(game: str) -> Path:
-    return CONTRACTS / "boards" / f"{game}.svg"
+    return GUIDES / "boards" / f"{game}.svg"
 
 
 def drawn(game: str) -> str:

@@ -1,7 +1,7 @@
 """Writes `chain/REFERENCE.md` from the docstrings: every name that users import or hold, with signature, meaning and example.
 
 `python scripts/make_reference.py` writes the page; `reference_topics` says what is on it. The names themselves are found by
-looking at modules and classes, so that a new one is on the page at once. `tests/framework/test_reference.py` runs the examples.
+looking at modules and classes, so that a new one is on the page at once. `tests/chain/test_reference.py` runs the examples.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reference_topics import MADE, TOPICS, Section, Topic
 
 ROOT: Final = Path(__file__).parents[1]
 PAGE: Final = ROOT / "chain" / "REFERENCE.md"
-SCENE: Final = ROOT / "tests" / "framework" / "reference_scene.py"
+SCENE: Final = ROOT / "tests" / "chain" / "reference_scene.py"
 
 _OPENING: Final = """# Reference
 

@@ -43,7 +43,7 @@ class Section:
 
 _CONTRACT = "chain.runtime.contract.Contract"
 _CHAIN = "chain.simulator.chain.Chain"
-_SOURCE = "border item receipt all_positions finder contract_finder"
+_SOURCE = "lock item receipt all_positions finder contract_finder"
 
 TOPICS: Final = (
     Section("Contracts", "A contract is a class; others call its marked methods. See [Contracts](guides/contracts.md).", (
@@ -62,7 +62,7 @@ TOPICS: Final = (
     )),
     Section("The chain", "More in [Testing](guides/testing.md) and [Inspecting](guides/inspecting.md).", (
         Topic(_CHAIN, tools=(
-            "settle border view_block timeline_index need_contract fields_of call rehearse driver ledger machine state"
+            "settle lock view_block timeline_index need_contract fields_of call rehearse driver ledger machine state"
             " record_changes mining need_code database with_rules is_held send_transaction send_raw add_to_open_block"
             " snapshot_at_end_of"
         )),
@@ -87,11 +87,11 @@ TOPICS: Final = (
     )),
     Section("Receipts and queries", "What happened, and how to ask. More in [Inspecting](guides/inspecting.md).", (
         Topic("chain.ledger.receipts.Receipt", tools=(
-            "border ledger row log_rows undone_log_rows call_rows changes undone_changes forced_random entry_spec program raw"
+            "lock ledger row log_rows undone_log_rows call_rows changes undone_changes forced_random entry_spec program raw"
         )),
         Topic("chain.ledger.receipts.EventList"),
         Topic("chain.ledger.receipt_log.ReceiptLog", tools=f"{_SOURCE} contains is_same"),
-        Topic("chain.ledger.queries.Query", tools="border matches"),
+        Topic("chain.ledger.queries.Query", tools="lock matches"),
         Topic("chain.ledger.queries.Page"),
         Topic("chain.ledger.logs.Log", tools="row"),
         Topic("chain.ledger.decoded.writes.Write", tools="format_path"),
@@ -165,7 +165,7 @@ TOPICS: Final = (
     Section("Nodes", "A chain answers JSON-RPC in process, `chain.node`, and on a port. More in [Nodes](guides/node.md).", (
         Topic("chain.rpc.server.server.Server"),
         Topic("chain.rpc.server.server.Settings"),
-        Topic("chain.rpc.tester.ChainBackend", tools=(
+        Topic("chain.rpc.eth_tester_backend.ChainBackend", tools=(
             "add_account call estimate_gas get_accounts get_balance get_block_by_hash get_block_by_number get_code"
             " get_fee_history get_nonce get_storage get_transaction_by_hash get_transaction_receipt mine_blocks"
             " reset_to_genesis revert_to_snapshot send_raw_transaction send_signed_transaction send_transaction"
@@ -178,5 +178,5 @@ MADE: Final = {  # classes that users call
     _CHAIN, "chain.types.Address", "chain.errors.Revert", "chain.fuzz.Proposal", "chain.deployment.Deployment",
     "chain.arena.Store", "chain.arena.Game", "chain.arena.Greedy", "chain.arena.Result", "chain.pictures.Part",
     "chain.rpc.server.server.Server",
-    "chain.rpc.server.server.Settings", "chain.rpc.tester.ChainBackend",
+    "chain.rpc.server.server.Settings", "chain.rpc.eth_tester_backend.ChainBackend",
 }  # fmt: skip

@@ -35,7 +35,7 @@ thread_state: Final = _ThreadState()
 READ_ONLY: Final = ()  # the record of a step that changes nothing permanently
 
 
-class Border(Protocol):
+class ChainLock(Protocol):
     """A lock that knows whether this thread holds it."""
 
     def __enter__(self) -> bool: ...
@@ -43,9 +43,9 @@ class Border(Protocol):
     def _is_owned(self) -> bool: ...
 
 
-def new_border() -> Border:
+def new_chain_lock() -> ChainLock:
     """Return the lock of a chain."""
-    return cast(Border, RLock())
+    return cast(ChainLock, RLock())
 
 
 class Entered(Protocol):
@@ -79,10 +79,10 @@ class StepObserver(Protocol):
 class Steps(ABC):
     """Runs the steps of an object, one at a time: begins, completes and undoes them."""
 
-    __slots__ = ("begun", "border", "is_copy", "observer", "scopes")
+    __slots__ = ("begun", "is_copy", "lock", "observer", "scopes")
 
-    def __init__(self, border: Border) -> None:
-        self.border = border
+    def __init__(self, lock: ChainLock) -> None:
+        self.lock = lock
         self.is_copy = False  # True if the original is elsewhere, and `fetch` copies it here
         self.begun: tuple[Any, ...] | None = None  # the start of the step that has not ended
         self.scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
@@ -135,7 +135,7 @@ class Steps(ABC):
     def settle(self) -> None:
         """Undo an unfinished step and fetch what is new: for code that only reads and needs no step of its own."""
         if (self.begun is not None or self.is_copy) and not self.is_mine:
-            with self.border:
+            with self.lock:
                 self.refresh()
 
     def refresh(self) -> None:
@@ -148,16 +148,16 @@ class Steps(ABC):
     @property
     def is_mine(self) -> bool:
         """True if this thread holds the lock, or works for the one that does."""
-        return thread_state.goes_on or self.border._is_owned()
+        return thread_state.goes_on or self.lock._is_owned()
 
     @property
     def is_inside(self) -> bool:
         """True if what this thread does is part of the running step."""
-        return thread_state.goes_on or (self.begun is not None and self.border._is_owned())
+        return thread_state.goes_on or (self.begun is not None and self.lock._is_owned())
 
     def enter(self, scope: Entered) -> None:
         """Accept only steps of the thread that entered `scope`, until the scope ends."""
-        with self.border:
+        with self.lock:
             self.refuse_others()
             self.scopes = (*self.scopes, ref(scope))
 
@@ -185,24 +185,24 @@ class Stepwise(Protocol):
 
 
 S = TypeVar("S", bound=Stepwise)
-B = TypeVar("B", bound="Bordered")
+B = TypeVar("B", bound="Locked")
 
 
-class Bordered(Protocol):
+class Locked(Protocol):
     """An object that is guarded by the lock of a chain."""
 
     @property
-    def border(self) -> Border: ...
+    def lock(self) -> ChainLock: ...
 
 
-def undisturbed(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
+def locked(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:
     """Hold the lock during the method, so that no other thread changes what it reads or records."""
 
     @wraps(method)
     def wrapper(self: B, /, *args: P.args, **named: P.kwargs) -> R:
         if thread_state.goes_on:
             return method(self, *args, **named)
-        with self.border:
+        with self.lock:
             return method(self, *args, **named)
 
     return wrapper
@@ -216,7 +216,7 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
         driver = self.driver
         if driver.is_inside:
             return method(self, *args, **named)
-        with driver.border:
+        with driver.lock:
             if driver.begun is not None or driver.is_copy:
                 driver.refresh()
             if driver.scopes:
@@ -234,7 +234,7 @@ def read_only_step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatena
         driver = self.driver
         if driver.is_inside:
             return method(self, *args, **named)
-        with driver.border:
+        with driver.lock:
             if driver.begun is not None or driver.is_copy:
                 driver.refresh()
             if driver.scopes:
@@ -259,7 +259,7 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
         driver = self.driver
         if driver.is_mine:
             return method(self, *args, **named)
-        with driver.border:
+        with driver.lock:
             driver.refresh()
             return method(self, *args, **named)
 

@@ -15,7 +15,7 @@ from chain.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
-from chain.ledger.compiled import BytecodeProgram, bytecode_program
+from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
 from chain.runtime import account_names
@@ -150,7 +150,7 @@ class Deployment(Sealed, DeployMixin):
         """Plan a contract; the arguments after the class go to its `@init`.
 
         >>> Deployment().deploy(Race, sender=bob).contract
-        <class 'tests.framework.reference_scene.Race'>
+        <class 'tests.chain.reference_scene.Race'>
         """
         require_contract_class(contract)
         name = contract.__name__

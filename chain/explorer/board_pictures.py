@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
-from chain.explorer.survey import BoardRecord, Survey
+from chain.explorer.receipt_survey import BoardRecord, Survey
 from chain.ledger.receipts import Receipt
 from chain.metering.program import parse_code
 from chain.pictures.markup import Markup

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
-from chain.explorer.questions import sql_literal
+from chain.explorer.equivalent_queries import sql_literal
 from chain.ledger.file.table_sums import EXACT
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.sql_view import QueryLimits

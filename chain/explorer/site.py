@@ -10,8 +10,8 @@ from chain.explorer.event_names import names_of_events
 from chain.explorer.lines import Lines
 from chain.explorer.live import Live
 from chain.explorer.names import Names
+from chain.explorer.receipt_survey import Survey
 from chain.explorer.stored_fields import StoredFields
-from chain.explorer.survey import Survey
 from chain.explorer.words import ShortWords
 from chain.ledger.decoded.worlds import StoredWorld, is_world
 from chain.rpc.server.app import Ask

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
 from chain.ledger.long_list import LongList
-from chain.machine.fork import DEFAULT, Fork, fork_named
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
+from chain.machine.hardforks import DEFAULT, Fork, fork_named
 from chain.metering.dataclass_methods import shorten_init
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr

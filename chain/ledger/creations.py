@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.calls import walk
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program
@@ -52,7 +52,7 @@ class Creations:
     """All contracts that transactions created and upgraded, in their order."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.border = ledger, ledger.border
+        self._ledger, self.lock = ledger, ledger.lock
         self._rows: list[Creation] = []
         self._read = 0  # receipts
         self._forget_names()
@@ -81,7 +81,7 @@ class Creations:
             self._forget_names()
 
     @property
-    @undisturbed
+    @locked
     def rows(self) -> Sequence[Creation]:
         """All creations and upgrades."""
         receipts, rows = self._ledger.receipts, self._rows
@@ -98,7 +98,7 @@ class Creations:
         return bisect_left(self._rows, receipts, key=attrgetter("position"))
 
     @property
-    @undisturbed
+    @locked
     def names(self) -> dict[bytes, list[tuple[int, str]]]:
         """For each contract its names, each with the position of the receipt from which it applies."""
         rows, ledger = self.rows, self._ledger
@@ -117,7 +117,7 @@ class Creations:
         self._named, self._version = len(rows), version
         return self._names
 
-    @undisturbed
+    @locked
     def deployed(self) -> list[DeployedContract]:
         """Return the present contracts, in the order of their creation."""
         ledger, found = self._ledger, list[DeployedContract]()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged
@@ -31,7 +31,7 @@ class EventLog:
     """All logs of a chain, in order, indexed by first topic and by field. A `place` is the position of a log in this list."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.border = ledger, ledger.border
+        self._ledger, self.lock = ledger, ledger.lock
         self._rows: LongList[LogRow] = LongList()
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
@@ -62,7 +62,7 @@ class EventLog:
         if self._entered != len(self._ledger.receipts):
             self.enter_new(len(self._ledger.receipts))
 
-    @undisturbed
+    @locked
     def enter_new(self, most: int) -> bool:
         """Enter the logs of at most so many new receipts; return True if none is left. May be interrupted and repeated."""
         rows, index, position = self._rows, self._index, self._entered
@@ -259,7 +259,7 @@ class EventLog:
         """Return the events of a class or a name; `by` is True if a contract will decide between events of one name."""
         return EventSource(self._ledger, event, by)
 
-    @undisturbed
+    @locked
     def ask(self, event: type | str | None, values: dict[str, Any]) -> Query[Any]:
         """Return a query for the events of one class or name, by the values of their fields; for all events if it is None."""
         if event is None:

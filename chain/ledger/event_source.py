@@ -23,7 +23,7 @@ class AllEvents:
     """The events of all types in their order, as the source of a query. An event that no known contract declares is None."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._log, self.border = ledger, ledger.events, ledger.border
+        self._ledger, self._log, self.lock = ledger, ledger.events, ledger.lock
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder
 
@@ -51,7 +51,7 @@ class EventSource:
 
     def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
         self._ledger, self._log, self._asked = ledger, ledger.events, event
-        self.border = ledger.border
+        self.lock = ledger.lock
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder

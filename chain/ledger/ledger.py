@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import Border, new_border, undisturbed
+from chain.concurrency.atomic_steps import ChainLock, locked, new_chain_lock
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import (
     Block,
@@ -26,6 +26,7 @@ from chain.ledger.blocks import (
     set_end_timeline_index,
     set_gas_used,
 )
+from chain.ledger.bytecode_contracts import ForeignContracts
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
@@ -34,7 +35,6 @@ from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
-from chain.ledger.foreign import ForeignContracts
 from chain.ledger.headers import Header, Headers
 from chain.ledger.long_list import PIECE
 from chain.ledger.past_states import PastStates
@@ -75,10 +75,10 @@ class Ledger:
         rules: ChainConfig,
         genesis_time: int,
         base_fee: int,
-        border: Border | None = None,
+        lock: ChainLock | None = None,
     ) -> None:
         # Held by the thread that uses the chain, one of its pasts, or one of its forks: these read its state.
-        self.border = border or new_border()
+        self.lock = lock or new_chain_lock()
         self.state = state
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
@@ -224,7 +224,7 @@ class Ledger:
             self.state.redo_changes(changes)
         self.tail = None
 
-    @undisturbed
+    @locked
     def then(self, moment: int) -> Self:
         """Return a view of this ledger on a separate state, that at timeline index `moment`."""
         then = copy(self)
@@ -255,13 +255,13 @@ class Ledger:
         while len(self.timeline) in notes:
             self.record_changes(notes[len(self.timeline)])
 
-    @undisturbed
+    @locked
     def copy(
         self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
     ) -> Ledger:  # fmt: skip
         """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""
-        ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0, self.border)
+        ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0, self.lock)
         ledger.blocks = self.blocks.copy(blocks)
         ledger.timeline = self.timeline.copy(moments)
         ledger.event_types.copy_from(self.event_types)
@@ -283,14 +283,14 @@ class Ledger:
         position = self.timeline.receipt_at(moment)
         return None if position is None else self.receipts[position]
 
-    @undisturbed
+    @locked
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int:
         """Return a word as the transaction left it: its value before its next change, or its present value."""
         if not self.receipts.contains(receipt):
             return self.state.word(address, slot)
         return self.past.state(self.timeline_index(receipt) + 1).word(address, slot)
 
-    @undisturbed
+    @locked
     def trace(self, receipt: Receipt) -> Trace:
         """Run the transaction of a receipt again, and return the trace of its messages."""
         ledger_then, outcome = replay_transaction(self, receipt, recording_machine(self))
@@ -309,44 +309,44 @@ class Ledger:
 
     # Hashes
 
-    @undisturbed
+    @locked
     def hash_of(self, receipt: Receipt) -> bytes:
         """Return the hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
-    @undisturbed
+    @locked
     def envelope_of(self, receipt: Receipt) -> bytes:
         """Return the signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)
 
-    @undisturbed
+    @locked
     def find(self, tx_hash: bytes) -> Receipt | None:
         """Return the receipt of the transaction with that hash, or None."""
         return self.envelopes.find(tx_hash)
 
-    @undisturbed
+    @locked
     def header(self, number: int) -> Header:
         """Return the header of a closed block."""
         return self.headers.header(number)
 
-    @undisturbed
+    @locked
     def block_hash(self, number: int) -> bytes:
         """Return the hash of a closed block."""
         return self.headers.block_hash(number)
 
-    @undisturbed
+    @locked
     def number_of(self, block_hash: bytes) -> int | None:
         """Return the number of the closed block with that hash, or None."""
         return self.headers.number_of(block_hash)
 
-    @undisturbed
+    @locked
     def world(self, number: int) -> StateTrie:
         """Return the state trie at the end of a closed block: all accounts and words, with their proofs."""
         return self.headers.state_trie(number)
 
     # Decoding
 
-    @undisturbed
+    @locked
     def register_abi(self, abi: list[dict[str, object]]) -> None:
         """Register the events of a foreign contract."""
         self.event_types.register_abi(abi)
@@ -355,7 +355,7 @@ class Ledger:
         """Return the Python contract with that digest: of the declared class, otherwise the counterpart from its artifact."""
         return self.programs.get(digest) or self.artifacts.program(digest)
 
-    @undisturbed
+    @locked
     def address_of(self, account: object, name: str = "address") -> Address:
         """Return the address of an account or contract, given as bytes, as its handle, as text or by its name on this chain."""
         return address_of(
@@ -368,7 +368,7 @@ class Ledger:
         return None if digest is None else self.program(digest)
 
     @property
-    @undisturbed
+    @locked
     def known_specs(self) -> list[ContractSpec]:
         """All known contracts: the deployed ones in order of deployment, then the others."""
         artifacts, programs = self.artifacts, self.programs
@@ -377,13 +377,13 @@ class Ledger:
         known = [program.spec for program in (*deployed, *others) if program is not None]
         return [*known, *self.foreign.specs]
 
-    @undisturbed
+    @locked
     def decode(self, row: LogRow) -> Any:
         """Return the event in a log; None if no known contract declares it."""
         meaning = self.event_types.meaning(row)
         return None if meaning is None else decoded(row, meaning.spec)
 
-    @undisturbed
+    @locked
     def decode_error(self, data: bytes) -> Any:
         """Return the declared error in revert data; None if no known contract declares it."""
         for contract in self.known_specs:
@@ -393,7 +393,7 @@ class Ledger:
                     return spec.decode(data)
         return None
 
-    @undisturbed
+    @locked
     def decode_rows(self, rows: Sequence[LogRow]) -> list[object]:
         """Return the declared events among `rows`."""
         events = (self.decode(row) for row in rows)

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 from weakref import WeakSet
 
-from chain.concurrency.atomic_steps import Border, undisturbed
+from chain.concurrency.atomic_steps import ChainLock, locked
 from chain.ledger.change_index import ChangeIndex, Former, Place, each_change, end_of_stretch
 from chain.ledger.timeline import Changing
 from chain.machine.overlay import overlay
@@ -22,30 +22,30 @@ from chain.machine.state import ACCOUNT, Account, State
 class PastState:
     """The state at an index of the timeline: the base of an overlay."""
 
-    __slots__ = ("__weakref__", "_former", "_index", "_ledger", "_moment", "_seen", "border")
+    __slots__ = ("__weakref__", "_former", "_index", "_ledger", "_moment", "_seen", "lock")
 
     def __init__(self, ledger: Changing, index: ChangeIndex, moment: int) -> None:
         self._ledger, self._index = ledger, index
-        self.border: Border = ledger.border
+        self.lock: ChainLock = ledger.lock
         self._moment = self._seen = moment
         self._former: Former = {}  # what was at places that changed before the index `_seen`
 
-    @undisturbed
+    @locked
     def account(self, address: bytes) -> Account | None:
         account: Account | None = self._value((address, ACCOUNT))
         return account
 
-    @undisturbed
+    @locked
     def word(self, address: bytes, slot: int) -> int:
         return self._value((address, slot)) or 0
 
-    @undisturbed
+    @locked
     def addresses(self) -> Iterable[bytes]:
         now = self._ledger.state
         changed = (address for address, _ in self._changed())
         return dict.fromkeys([*now.accounts, *now.storages, *changed])
 
-    @undisturbed
+    @locked
     def slots_of(self, address: bytes) -> Iterable[int]:
         words = self._ledger.state.storages.get(address)
         changed = (slot for at, slot in self._changed() if at == address and slot is not ACCOUNT)

@@ -13,7 +13,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.indexes import Positions, contains_sorted, descending
 from chain.ledger.receipts import Receipt
@@ -35,7 +35,7 @@ class Source(Protocol[T_co]):
     """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
 
     @property
-    def border(self) -> Any: ...
+    def lock(self) -> Any: ...
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
     def all_positions(self) -> Positions: ...
@@ -80,8 +80,8 @@ class Query(Sealed, Generic[T]):
     (1, Moved(player=Address('0xf39F...'), square=4), [4])
     """
 
-    __slots__ = ("_cuts", "_finders", "_source", "_tests", "border")
-    border: Any  # the lock of the chain
+    __slots__ = ("_cuts", "_finders", "_source", "_tests", "lock")
+    lock: Any  # the lock of the chain
 
     def __init__(
         self,
@@ -91,9 +91,9 @@ class Query(Sealed, Generic[T]):
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
         self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
-        put(self, "border", source.border)
+        put(self, "lock", source.lock)
 
-    @undisturbed
+    @locked
     def where(self, test: Callable[[T], bool] | None = None, /, **values: object) -> Query[T]:
         """Keep only the items with these values in their fields for which `test` returns True.
 
@@ -106,7 +106,7 @@ class Query(Sealed, Generic[T]):
         tests = self._tests if test is None else (*self._tests, test)
         return Query(self._source, (*self._finders, *finders), self._cuts, tests)
 
-    @undisturbed
+    @locked
     def by_contract(self, contract: object) -> Query[T]:
         """Keep only the items of a contract, given as its handle, address, class or name.
 
@@ -136,7 +136,7 @@ class Query(Sealed, Generic[T]):
         return self.first() is not None
 
     @overload
-    @undisturbed
+    @locked
     def __getitem__(self, which: int) -> T: ...
     @overload
     def __getitem__(self, which: slice) -> list[T]: ...
@@ -154,7 +154,7 @@ class Query(Sealed, Generic[T]):
             return [item(position) for position in positions[which]]
         return item(positions[which])
 
-    @undisturbed
+    @locked
     def count(self) -> int:
         """Return the number of results.
 
@@ -193,7 +193,7 @@ class Query(Sealed, Generic[T]):
             raise LookupError(f"there are {len(items)} results, not one")
         return items[0]
 
-    @undisturbed
+    @locked
     def page(self, *, before: int | None = None, limit: int = 50) -> Page[T]:
         """Return the last `limit` items before a position, newest first. The cost depends only on the result, wherever the
         page begins.
@@ -247,7 +247,7 @@ class Query(Sealed, Generic[T]):
         positions, others = self._lists()
         return descending((positions, *others), LAST_TIME if before is None else before)
 
-    @undisturbed
+    @locked
     def _lists(self) -> tuple[Positions, list[Positions]]:
         """Return the shortest list that contains all matches, and the other lists that must also contain each of them."""
         finders = self._finders or (self._source.all_positions,)

@@ -11,7 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from chain.concurrency.atomic_steps import Border
+from chain.concurrency.atomic_steps import ChainLock
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
@@ -37,12 +37,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     (8, True)
     """
 
-    __slots__ = ("_indexes", "_ledger", "_rows", "border")
-    border: Border  # the lock of the chain
+    __slots__ = ("_indexes", "_ledger", "_rows", "lock")
+    lock: ChainLock  # the lock of the chain
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        put(self, "border", ledger.border)
+        put(self, "lock", ledger.lock)
         self._rows: LongList[Row] = LongList()
         self._indexes = Indexes()
 

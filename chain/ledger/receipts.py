@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree
 from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
@@ -177,9 +177,9 @@ class Receipt(DecodedMessage):
         _set_row(self, row)
 
     @property
-    def border(self) -> Any:
+    def lock(self) -> Any:
         """The lock of the chain."""
-        return self.ledger.border
+        return self.ledger.lock
 
     # Outcome
 
@@ -242,13 +242,13 @@ class Receipt(DecodedMessage):
         return EventList(self.ledger, self.log_rows)
 
     @property
-    @undisturbed
+    @locked
     def writes(self) -> list[Write]:
         """The storage changes: fields, members and models, each with its value before and after."""
         return writes_of(self)
 
     @property
-    @undisturbed
+    @locked
     def undone_writes(self) -> list[Write]:
         """The storage changes that were undone."""
         return undone_writes_of(self)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 
-from chain.concurrency.collector import collector_paused
+from chain.concurrency.gc_pause import collector_paused
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node

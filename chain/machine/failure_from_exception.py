@@ -12,8 +12,8 @@ from chain.machine.dispatch import RejectedCall
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.machine.unknown_names import explain
+from chain.metering.counterparts import author_class, convert_error
 from chain.metering.stable_text import is_own
-from chain.metering.twins import author_class, convert_error
 from chain.source.author_line import innermost_author_line
 
 

@@ -18,7 +18,7 @@ from chain.machine import gas as cost
 from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
 from chain.machine.forced_random import ForcedRandom
-from chain.machine.fork import Fork
+from chain.machine.hardforks import Fork
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
 from chain.metering.program import Program
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.machine.executor import Machine
 from chain.machine.finished_frame import Finished
 from chain.machine.frame import Frame
+from chain.machine.machine import Machine
 from chain.machine.state import LogRow, State
 from chain.metering.watchdog import uninterrupted
 

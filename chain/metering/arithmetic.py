@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, Final
 
-from chain.metering.costs import BUILT, FREE, KEYS, charge_text, size_of
+from chain.metering.builtin_costs import BUILT, FREE, KEYS, charge_text, size_of
 from chain.metering.format_costs import formatted
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.value_size import keys

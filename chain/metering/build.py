@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
+from chain.metering.counterparts import Namespace, register, resolve_qualname
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
 from chain.metering.local_classes import instrument_local_class
 from chain.metering.module_copies import namespace_for
 from chain.metering.program import Program, program_of
 from chain.metering.program_sources import ProgramSources
-from chain.metering.twins import Namespace, register, resolve_qualname
 from chain.source.compiled_code import closure_of, functions_in, functions_reached
 from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
 from chain.source.discovery import locate_class, read_text

@@ -11,7 +11,7 @@ import re
 from copy import copy, deepcopy
 from typing import Any, Final
 
-from chain.metering.costs import FREE
+from chain.metering.builtin_costs import FREE
 from chain.metering.insert_freeze_checks import SETTABLE
 from chain.metering.insert_stable_text import PICTURES
 from chain.metering.insert_ticks import parse_at

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from chain.metering.costs import FREE
+from chain.metering.builtin_costs import FREE
 from chain.metering.repeated_tests import names_of
 from chain.metering.value_size import LIGHT, SHORT
 

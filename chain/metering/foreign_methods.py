@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from string import Formatter, Template
 from typing import Any, Final, TypeAlias
 
-from chain.metering.costs import BUILT, charge_items, charge_shown, charge_text, metered, size_of
+from chain.metering.builtin_costs import (
+    BUILT,
+    charge_items,
+    charge_shown,
+    charge_text,
+    metered,
+    size_of,
+)
 from chain.metering.format_costs import pay_for_format
 from chain.metering.fuel import charge, charge_8
 from chain.metering.stable_text import scrubbed

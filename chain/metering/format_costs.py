@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from chain.metering.costs import (
+from chain.metering.builtin_costs import (
     FREE,
     TEXT,
     charge_items,

@@ -16,13 +16,13 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
+from chain.metering.builtin_costs import FREE
 from chain.metering.bundled_files import imported_in
-from chain.metering.costs import FREE
 from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method
-from chain.metering.new_characters import new_letter
+from chain.metering.newer_unicode import new_letter
 from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, viewing
 
 

@@ -9,7 +9,7 @@ from chain.errors import DeclarationError
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ordered_sets import Gathering
 from chain.metering.insert_ticks import parse_at
-from chain.metering.new_characters import new_letter
+from chain.metering.newer_unicode import new_letter
 from chain.metering.stable_hash import hashing
 from chain.metering.stable_text import args_of, picturable, telling, with_stable_repr
 from chain.source.location import relative_path

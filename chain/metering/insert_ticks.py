@@ -2,7 +2,7 @@
 function.
 
 A tick pays for the whole stretch of code up to the next tick. The longer the stretch, the more ticks are taken at once
-(`chain.metering.stretches`), so an iteration that does much costs more than one that does nothing.
+(`chain.metering.fixed_costs`), so an iteration that does much costs more than one that does nothing.
 
 A tick is the first statement of a body, so no `try` of the author's in that body catches its exception. It has the location
 of the statement after it, so debuggers and coverage reports see the usual lines. Operations that run for long without a tick
@@ -15,9 +15,9 @@ import ast
 from typing import Any, Final
 
 from chain.errors import DeclarationError
+from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_turns
 from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
 from chain.metering.recursion import recursive_lines
-from chain.metering.stretches import ENTRY, ticks_of, ticks_of_turns
 from chain.source.location import relative_path
 from chain.source.modules import Module
 from chain.source.newer_python import newer_syntax

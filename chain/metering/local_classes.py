@@ -13,9 +13,9 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from chain.metering import fuel
+from chain.metering.counterparts import register
 from chain.metering.import_substitutes import instead
 from chain.metering.recompile import ticked_code
-from chain.metering.twins import register
 from chain.source.compiled_code import cell_value, closure_of, paths_in
 from chain.spec.contracts import ContractSpec, EntrySpec
 

@@ -8,7 +8,7 @@ from enum import Enum, EnumType
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.metering.costs import FREE, SETS, SIZED, TEXT, charge_items, metered, size_of
+from chain.metering.builtin_costs import FREE, SETS, SIZED, TEXT, charge_items, metered, size_of
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import charge, charge_8
 from chain.metering.ordered_sets import Keys

@@ -12,7 +12,7 @@ from functools import partial
 from string import Formatter, Template
 from typing import Any, Final
 
-from chain.metering.costs import (
+from chain.metering.builtin_costs import (
     BUILT,
     FREE,
     TEXT,
@@ -35,7 +35,7 @@ from chain.metering.format_costs import formatted_by_braces, formatted_by_map
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains, moved
-from chain.metering.new_characters import ASKING, check_known
+from chain.metering.newer_unicode import ASKING, check_known
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern

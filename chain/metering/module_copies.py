@@ -21,16 +21,16 @@ from typing import Any
 from chain.errors import DeclarationError, OutOfGas
 from chain.metering import fuel
 from chain.metering.bundled_files import OWN, DataFiles, seen_as
+from chain.metering.code_cache import StatementCodes
+from chain.metering.copy_agreement import check_agreement
+from chain.metering.counterparts import classes_in, former, register_module, resolve_qualname
 from chain.metering.debug_statements import hide, show
 from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import ConstantChanged, record_name
 from chain.metering.program_sources import ProgramSources
 from chain.metering.recompile import ANNOTATIONS
 from chain.metering.rewrite import CostRewriter
-from chain.metering.statement_code import StatementCodes
-from chain.metering.table_agreement import check_agreement
 from chain.metering.tree_rewriter import constants_before
-from chain.metering.twins import classes_in, former, register_module, resolve_qualname
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path

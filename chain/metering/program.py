@@ -15,8 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
-from chain.metering.stack_room import read_source
-from chain.metering.twins import (
+from chain.metering.counterparts import (
     Namespace,
     author_class,
     convert,
@@ -24,6 +23,7 @@ from chain.metering.twins import (
     counterpart_in,
     former,
 )
+from chain.metering.stack_room import read_source
 from chain.metering.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from chain.metering.costs import FREE, TEXT, charge_items, charge_text, metered
+from chain.metering.builtin_costs import FREE, TEXT, charge_items, charge_text, metered
 from chain.metering.fuel import charge, charge_8
-from chain.metering.new_characters import check_known
+from chain.metering.newer_unicode import check_known
 from chain.metering.regex_backtracking import MOST, Tries, tries_of
 from chain.source.newer_python import check_method
 

@@ -4,7 +4,7 @@ Expressions are recognized by their spelling, because the value that is called m
 standard library by its name, also where it is only passed on; a method by its name, on any object; an operator, a comparison,
 a key or a formatted text by its syntax (`chain.metering.charged_operations`). So an instrumented copy cannot reach a function
 that is not written in its source. The fixed part of each price is in the ticks of the stretch
-of code (`chain.metering.stretches`).
+of code (`chain.metering.fixed_costs`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
 from chain.metering import arithmetic
-from chain.metering.costs import (
+from chain.metering.builtin_costs import (
     ROWS,
     charge_items,
     charge_new_items,
@@ -31,12 +31,12 @@ from chain.metering.costs import (
     pay_pairs,
     written,
 )
+from chain.metering.fixed_cost_methods import SHORT_CALLS
 from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
 from chain.metering.lookup_costs import asking_classes, charge_slice, contains, index, moved
 from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
-from chain.metering.short_calls import SHORT_CALLS
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
 from chain.metering.stdlib_costs import metered_stdlib_call, priced

@@ -31,7 +31,7 @@ from typing import Any, Final, TypeVar, cast
 
 from chain.errors import DeclarationError, Revert
 from chain.metering.fuel import charge
-from chain.metering.new_characters import escaped
+from chain.metering.newer_unicode import escaped
 from chain.metering.value_size import weigh_written
 from chain.source.author_line import is_of_python
 

@@ -30,7 +30,7 @@ from chain.metering.arithmetic import (
     take,
     unite,
 )
-from chain.metering.costs import (
+from chain.metering.builtin_costs import (
     BUILT,
     charge_items,
     charge_text,

@@ -10,8 +10,8 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import Any, Final, TypeGuard, TypeVar
 
+from chain.metering.builtin_costs import FREE
 from chain.metering.cheap_values import light_in, light_of
-from chain.metering.costs import FREE
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import parse_at
 from chain.metering.repeated_tests import Test, test_once

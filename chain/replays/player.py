@@ -17,7 +17,7 @@ from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import RecordedOutcomes
-from chain.machine.fork import fork_named
+from chain.machine.hardforks import fork_named
 from chain.metering.program import check_classes, discard_copies, program_of
 from chain.replays.recorder import Named, Recorder, record, settings_of
 from chain.replays.step_requests import StepRequests

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from chain.ledger.compiled import bytecode_program, contract_of_abi
+from chain.ledger.bytecode_classes import bytecode_program, contract_of_abi
 from chain.metering.program import Program
 from chain.schema import inputs
 from chain.types import Address

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from chain.rpc import discovery
-from chain.rpc.boardchain import (
+from chain.rpc.chain import (
     contracts,
     entry_calls,
     ledger_feed,  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any, Final, Self, TypeVar
 
 from chain.crypto import rlp
 from chain.ledger.blocks import Block
-from chain.machine.fork import FixedBlobFee, Fork
+from chain.machine.hardforks import FixedBlobFee, Fork
 from chain.machine.state import State
 from chain.rpc.errors import MOVED_TO_ITSELF, MOVED_TO_SAME, RpcError, bad_params, refused
 from chain.rpc.hex_values import (

@@ -15,7 +15,7 @@ from chain.errors import Revert
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import decode_signed
-from chain.machine.fork import DEFAULT
+from chain.machine.hardforks import DEFAULT
 from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
@@ -264,12 +264,12 @@ class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin)
     ) -> Receipt:  # fmt: skip
         """Send a transaction and, unless a block is held open, mine it."""
         driver = self.driver
-        border = driver.border
-        if (driver.begun is not None and border._is_owned()) or thread_state.goes_on:
+        lock = driver.lock
+        if (driver.begun is not None and lock._is_owned()) or thread_state.goes_on:
             return driver.send(to, data, sender, value, gas)
         # The code of `step` inlined: the decorator would take a twentieth of the time of every call. It fetches nothing from a
         # node before, as a node sends back what is new with the receipt.
-        with border:
+        with lock:
             if driver.begun is not None:
                 driver.recover()
             if driver.scopes:

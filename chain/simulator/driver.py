@@ -15,13 +15,13 @@ from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from chain.accounts import ACCOUNTS, Account
-from chain.concurrency.atomic_steps import Border, Entered, Steps
+from chain.concurrency.atomic_steps import ChainLock, Entered, Steps
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.deep_calls import rest
-from chain.machine.executor import Machine
 from chain.machine.forced_random import LoadedOutcomes
+from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
@@ -43,8 +43,8 @@ class Driver(Steps):
 
     __slots__ = ("ledger", "machine", "state")
 
-    def __init__(self, machine: Machine, ledger: Ledger, border: Border) -> None:
-        super().__init__(border)
+    def __init__(self, machine: Machine, ledger: Ledger, lock: ChainLock) -> None:
+        super().__init__(lock)
         self.machine, self.ledger = machine, ledger
         self.state: State = machine.state
 
@@ -86,7 +86,7 @@ class ChainDriver(Driver):
     def __init__(
         self, machine: Machine, ledger: Ledger, keys: dict[bytes, Account], mining: Mining
     ) -> None:
-        super().__init__(machine, ledger, ledger.border)
+        super().__init__(machine, ledger, ledger.lock)
         self.keys = keys
         self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
         self.wall: WallClock | None = None  # the chain follows it unless its time is set

@@ -268,7 +268,7 @@ class Handle(Generic[C]):
     >>> race.fields.squares[alice], race.balance
     (7, 0)
     >>> race.deployment.sender == alice, race.contract, [item["name"] for item in race.abi if item["type"] == "function"]
-    (True, <class 'tests.framework.reference_scene.Race'>, ['join', 'roll', 'square_of'])
+    (True, <class 'tests.chain.reference_scene.Race'>, ['join', 'roll', 'square_of'])
     >>> race.web3.functions.square_of(bob).call()
     5
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.machine.frame import Frame, TransactionContext
 from chain.metering.program import Program
 from chain.simulator.chain_scopes import open_setting
@@ -18,10 +18,10 @@ from chain.simulator.driver import DEFAULT_SENDER, Driver
 class FieldsFrame(Frame):
     """The frame that a contract object reads through if there is no message."""
 
-    __slots__ = ("_driver", "border")
+    __slots__ = ("_driver", "lock")
 
     def __init__(self, driver: Driver, address: bytes, program: Program | None) -> None:
-        self._driver, self.border = driver, driver.border
+        self._driver, self.lock = driver, driver.lock
         block = driver.view_block()
         self.context = TransactionContext(driver.machine, block, DEFAULT_SENDER, 0, 0)
         self.state, self.kind, self.static = driver.state, "fields", True
@@ -41,7 +41,7 @@ class FieldsFrame(Frame):
         frame.entry = self.entry
         return frame
 
-    @undisturbed
+    @locked
     def sload(self, slot: int) -> int:
         return self._driver.state.word(self.address, slot)
 

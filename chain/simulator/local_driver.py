@@ -22,7 +22,7 @@ from chain.runtime import account_names
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
-from chain.simulator.ordinary_call import call_and_mine
+from chain.simulator.fast_path import call_and_mine
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 

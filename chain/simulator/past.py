@@ -9,7 +9,7 @@ from chain.concurrency.atomic_steps import READ_ONLY
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.machine.executor import Machine
+from chain.machine.machine import Machine
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
 from chain.sealed import put
@@ -23,7 +23,7 @@ class PastDriver(Driver):
     __slots__ = ("_block", "_moment")
 
     def __init__(self, machine: Machine, ledger: Ledger, block: Block, moment: int) -> None:
-        super().__init__(machine, ledger, ledger.border)
+        super().__init__(machine, ledger, ledger.lock)
         self._block, self._moment = block, moment
 
     def view_block(self) -> Block:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from chain.concurrency.atomic_steps import step, undisturbed
+from chain.concurrency.atomic_steps import locked, step
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
@@ -125,7 +125,7 @@ class FilePersistence(ChainReader):
     def _rewrite_damaged_tables(self) -> None:
         """Rewrite the published tables that were found to be damaged, as the end of every step does."""
 
-    @undisturbed
+    @locked
     def close(self) -> None:
         """Close the file, so that other processes can open it. A chain in memory need not be closed.
 

@@ -15,16 +15,16 @@ from typing import Any, Final, TypeVar
 
 from chain.concurrency.atomic_steps import (
     READ_ONLY,
-    Border,
+    ChainLock,
+    locked,
     read_only_step,
     reading,
     step,
     thread_state,
-    undisturbed,
 )
 from chain.errors import GuardError
 from chain.ledger.blocks import Block
-from chain.ledger.compiled import BytecodeProgram, bytecode_program, contract_of_abi
+from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.model_history import Version
@@ -33,9 +33,9 @@ from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
-from chain.machine.executor import Machine
-from chain.machine.fork import DEFAULT
 from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
+from chain.machine.hardforks import DEFAULT
+from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
@@ -92,9 +92,9 @@ class ChainReader(Sealed, ABC):
         self.driver.settle()
 
     @property
-    def border(self) -> Border:
+    def lock(self) -> ChainLock:
         """The lock, held by the thread that uses the chain."""
-        return self.driver.border
+        return self.driver.lock
 
     @property
     def view_block(self) -> Block:
@@ -151,7 +151,7 @@ class ChainReader(Sealed, ABC):
 
     # Contracts
 
-    @undisturbed
+    @locked
     def declare(self, contract: type[Contract]) -> Program:
         """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
@@ -284,10 +284,10 @@ class ChainReader(Sealed, ABC):
     ) -> tuple[Frame, Sequence[LogRow]]:  # fmt: skip
         """Run a message on the current state and undo it; return the finished frame and the logs."""
         driver = self.driver
-        border = driver.border
-        if (driver.begun is not None and border._is_owned()) or thread_state.goes_on:
+        lock = driver.lock
+        if (driver.begun is not None and lock._is_owned()) or thread_state.goes_on:
             return self._look(to, data, sender, value, gas, block)
-        with border:  # the code of `read_only_step` inlined for speed: every view goes through here
+        with lock:  # the code of `read_only_step` inlined for speed: every view goes through here
             if driver.begun is not None or driver.is_copy:
                 driver.refresh()
             if driver.scopes:

@@ -21,7 +21,7 @@ from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import LoadedOutcomes
-from chain.machine.fork import fork_named
+from chain.machine.hardforks import fork_named
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema import inputs

@@ -14,7 +14,7 @@ from contracts.blokus.pieces import pieces_in
 from contracts.blokus.rules import Outcome, outcome, play, refusal
 from contracts.blokus.scoring import scores
 from contracts.blokus.state import Scoring, State, start
-from tests.framework.helpers import failure_of
+from tests.chain.helpers import failure_of
 
 Record = dict[str, Any]
 

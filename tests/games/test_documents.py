@@ -12,7 +12,7 @@ from chain.testing import reverts
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import GameCanceled, GameModel, GameStatus, PlayerProfile, PlayerSide
 from contracts.mage_duel.playouts import Duel
-from tests.framework.helpers import untyped
+from tests.chain.helpers import untyped
 
 BLUE, RED = PlayerSide.BLUE, PlayerSide.RED
 PAGE: Final = (Path(__file__).parents[2] / "contracts" / "README.md").read_text("utf-8")

@@ -158,4 +158,4 @@ def test_picture_of_the_readme_is_current(game: str) -> None:
     """Otherwise: python scripts/draw_boards.py."""
     assert BOARDS["file_of"](game).read_text("utf-8") == BOARDS["drawn"](game)
     readme = (HERE.parents[1] / "README.md").read_text("utf-8")
-    assert f"contracts/boards/{game}.svg" in readme
+    assert f"chain/guides/boards/{game}.svg" in readme

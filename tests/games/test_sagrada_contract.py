@@ -40,7 +40,7 @@ from contracts.sagrada.messages import (
 )
 from contracts.sagrada.playouts import ChainGame
 from contracts.sagrada.state import Turn
-from tests.framework.helpers import failure_of
+from tests.chain.helpers import failure_of
 
 ENTRIES = [
     "create_game", "load_game", "choose_frame", "force_start", "execute_command", "undo", "redo", "force_pass",

@@ -12,7 +12,7 @@ from chain.ledger.receipts import Receipt
 from contracts.sagrada.models import Table
 from contracts.sagrada.playouts import ChainGame
 from contracts.sagrada.state import State
-from tests.framework.helpers import failure_of
+from tests.chain.helpers import failure_of
 
 few = settings(max_examples=80)
 words = st.sampled_from(["pick", "place", "move", "select", "tool", "pass", "increase", "undo", ""])

@@ -38,7 +38,7 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
     Another process may write the file meanwhile, unless pages may send. A FOLDER holds the results of `boardchain play`, also
     while they grow: who wins, and every game to step through.
     """
-    alone = import_module("chain.explorer.alone")
+    alone = import_module("chain.explorer.standalone")
     settings = alone.Settings(port=port)
     if Path(where).is_dir():
         if write:

@@ -23,9 +23,9 @@ from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.explorer.explorer import Explorer
 from chain.ledger.blocks import ChainConfig
-from chain.machine.fork import DEFAULT, FORKS
 from chain.machine.gas import TRANSACTION
-from chain.rpc.boardchain.package import follow_edits
+from chain.machine.hardforks import DEFAULT, FORKS
+from chain.rpc.chain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.schema.inputs import FEE, LAST_TIME
 from chain.simulator.block_time import WallClock

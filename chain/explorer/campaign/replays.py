@@ -9,10 +9,10 @@ from typing import Final
 from chain.arena.find_game import digest_of, find_game
 from chain.arena.match import LOST, Row, replay_on
 from chain.arena.plan import Plan
-from chain.explorer.alone import of_chain
 from chain.explorer.application import Application
 from chain.explorer.page import Problem
 from chain.explorer.site import Site
+from chain.explorer.standalone import of_chain
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.chain import Chain
 

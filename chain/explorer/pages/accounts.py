@@ -10,7 +10,7 @@ from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.activity import ROWS
-from chain.explorer.pages.narrowed import narrowed
+from chain.explorer.pages.receipt_filters import narrowed
 from chain.explorer.site import Site
 from chain.types import Address
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from chain.crypto.hashing import checksum_address
-from chain.explorer import page, questions
+from chain.explorer import equivalent_queries, page
 from chain.explorer.page import Page, Problem
-from chain.explorer.pages.narrowed import narrowed
+from chain.explorer.pages.receipt_filters import narrowed
 from chain.explorer.site import Site
 
 ROWS: Final = 50
@@ -48,18 +48,18 @@ def _entries(site: Site, contract: str) -> list[str]:
     return sorted(set(calls))
 
 
-def _question(site: Site, values: dict[str, Any]) -> questions.Question:
+def _question(site: Site, values: dict[str, Any]) -> equivalent_queries.Question:
     conditions = []
     for name, value in values.items():
         if name == "sender" or (name == "contract" and "#" in value):
             column = "sender" if name == "sender" else "address"
             value = checksum_address(site.ledger.address_of(value))
-            conditions.append(questions.sql_equals(column, value))
+            conditions.append(equivalent_queries.sql_equals(column, value))
         else:
-            conditions.append(questions.sql_equals(name, value))
-    where = f".where({questions.python_args(values)})"
-    return questions.Question(
+            conditions.append(equivalent_queries.sql_equals(name, value))
+    where = f".where({equivalent_queries.python_args(values)})"
+    return equivalent_queries.Question(
         f"chain.receipts{where}.page(limit={ROWS})",
-        questions.select("receipts", conditions, "position", ROWS),
-        questions.rpc_text("chain_receipts", {**values, "limit": ROWS, "backwards": True}),
+        equivalent_queries.select("receipts", conditions, "position", ROWS),
+        equivalent_queries.rpc_text("chain_receipts", {**values, "limit": ROWS, "backwards": True}),
     )

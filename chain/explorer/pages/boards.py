@@ -12,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
-from chain.explorer.approach import approach
+from chain.explorer.distant_past import approach
 from chain.explorer.lines import Line
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import emitted
+from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
-from chain.explorer.survey import BoardRecord
 from chain.pictures.markup import text
 from chain.pictures.picture import picture_of_parts
 

@@ -14,11 +14,11 @@ from starlette.responses import RedirectResponse, Response
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
-from chain.explorer.approach import approach
+from chain.explorer.distant_past import approach
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.boards import contract_named
+from chain.explorer.receipt_survey import Tally
 from chain.explorer.site import Site
-from chain.explorer.survey import Tally
 from chain.ledger.artifacts import describe_record
 from chain.ledger.sql.parse_values import ParseError, json_of_word
 from chain.metering.program import Program

@@ -8,7 +8,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from chain.abi import abi_name
-from chain.explorer import page, questions
+from chain.explorer import equivalent_queries, page
 from chain.explorer.page import Page, Problem
 from chain.explorer.pages.transaction import Emitted, emitted
 from chain.explorer.site import Site
@@ -19,7 +19,7 @@ from chain.ledger.sql import json_values
 from chain.ledger.sql.parse_values import parse_word
 from chain.ledger.sql.table_names import declared_on
 from chain.ledger.sql.tables import table_of
-from chain.rpc.boardchain.values import plain
+from chain.rpc.chain.values import plain
 from chain.types import Address
 
 ROWS: Final = 50
@@ -139,7 +139,7 @@ class _Literals(PythonStyle):
 
 def _question(
     site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
-) -> questions.Question:
+) -> equivalent_queries.Question:
     show = _Literals().show
     arguments = ", ".join(
         [repr(name), *(f"{field}={show(value)}" for field, value in values.items())]
@@ -151,10 +151,12 @@ def _question(
     }
     filter |= {} if first is None else {"fromBlock": first}
     filter |= {} if last is None else {"toBlock": last}
-    return questions.Question(
+    return equivalent_queries.Question(
         f"chain.events({arguments}){between}.page(limit={ROWS})",
         _sql(site, name, values, blocks),
-        questions.rpc_text("chain_events", name, {**filter, "limit": ROWS, "backwards": True}),
+        equivalent_queries.rpc_text(
+            "chain_events", name, {**filter, "limit": ROWS, "backwards": True}
+        ),
     )
 
 
@@ -169,10 +171,12 @@ def _sql(
     spec = site.ledger.events.of(name).meanings[0].spec
     names = dict(zip((member.name for member in spec.members), columns[:count], strict=True))
     conditions = [
-        questions.sql_equals(names[field].name, json_values.sql_cell(json_values.portable(value)))
+        equivalent_queries.sql_equals(
+            names[field].name, json_values.sql_cell(json_values.portable(value))
+        )
         for field, value in values.items()
     ]
     first, last = blocks
     conditions += [] if first is None else [f"block >= {first}"]
     conditions += [] if last is None else [f"block <= {last}"]
-    return questions.select(table, conditions, "log", ROWS)
+    return equivalent_queries.select(table, conditions, "log", ROWS)

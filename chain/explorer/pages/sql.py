@@ -6,7 +6,7 @@ from typing import Final
 
 from starlette.requests import Request
 
-from chain.explorer import questions
+from chain.explorer import equivalent_queries
 from chain.explorer.page import Page
 from chain.explorer.site import Site
 from chain.ledger.sql.table import AppendOnlyTable
@@ -33,7 +33,7 @@ async def sql(site: Site, request: Request) -> Page:
     question = request.query_params.get("q", "").strip()[:_LONGEST]
     data: dict[str, object] = {
         "q": question, "saved": _SAVED, "tables": _tables(site), "columns": [], "rows": [], "total": 0, "wrong": None,
-        "right": [], "rpc": questions.rpc_text("chain_sql", question), "python": f"chain.sql({question!r})",
+        "right": [], "rpc": equivalent_queries.rpc_text("chain_sql", question), "python": f"chain.sql({question!r})",
     }  # fmt: skip
     if question:
         try:

@@ -6,8 +6,8 @@ from starlette.requests import Request
 
 from chain.explorer.lines import clock
 from chain.explorer.page import Page
+from chain.explorer.receipt_survey import Tally
 from chain.explorer.site import Site
-from chain.explorer.survey import Tally
 
 
 async def stats(site: Site, request: Request) -> Page:

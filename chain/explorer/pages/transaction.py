@@ -11,13 +11,13 @@ from starlette.requests import Request
 
 from chain.abi import abi_name
 from chain.explorer import page
-from chain.explorer.approach import approach
 from chain.explorer.board_pictures import Step
+from chain.explorer.distant_past import approach
 from chain.explorer.page import Page, Problem
+from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
 from chain.explorer.source_excerpt import excerpt
-from chain.explorer.survey import BoardRecord
-from chain.explorer.written_test import written_test
+from chain.explorer.test_export import written_test
 from chain.ledger.decoded.writes import Write
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt

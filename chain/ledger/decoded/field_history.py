@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.indexes import append_position, new_positions
 from chain.machine.state import STORAGE, iter_changes
@@ -38,7 +38,7 @@ class FieldHistory:
     """The timeline indexes at which each word changed, for the queried contracts."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.border = ledger, ledger.border
+        self._ledger, self.lock = ledger, ledger.lock
         self._changes: dict[bytes, defaultdict[int, array[int]]] = {}
         self._read: dict[bytes, int] = {}  # changes
 
@@ -47,7 +47,7 @@ class FieldHistory:
         self._read.clear()
         self._changes.clear()
 
-    @undisturbed
+    @locked
     def versions(
         self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[object], moment: int, read_key: ReadKey
     ) -> list[Version[Any]]:  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.decoded.model_history import Version
 from chain.machine.frame import Frame
 from chain.machine.state import State
@@ -49,7 +49,7 @@ class StoredWorld:
     ) -> None:
         self.address = address
         self._given = namespace
-        self._ledger, self._state, self._moment, self.border = ledger, state, moment, ledger.border
+        self._ledger, self._state, self._moment, self.lock = ledger, state, moment, ledger.lock
         self._words = ReadOnlyStorage(state.slots, state.storages[address])
 
     @cached_property
@@ -87,13 +87,13 @@ class StoredWorld:
                     visiting[selector_of(tag)] = spec
         return visiting | at_home
 
-    @undisturbed
+    @locked
     def read(self, model: type[M], *keys: object) -> M:
         spec = model_spec(model)
         instance: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
         return instance
 
-    @undisturbed
+    @locked
     def exists(self, model: type, *keys: object) -> bool:
         spec = model_spec(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
@@ -108,7 +108,7 @@ class StoredWorld:
             return None
         return spec.load(self._words, slot, spec.decode_keys(key))
 
-    @undisturbed
+    @locked
     def all(self, model: type[M]) -> list[M]:
         """Return every model of that class that is set, in the order in which they were first written."""
         return list(self.each(model_spec(model)))
@@ -122,7 +122,7 @@ class StoredWorld:
             if spec.exists(self._words, slot)
         )
 
-    @undisturbed
+    @locked
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the versions of a model: one for each transaction that changed it."""
         spec = model_spec(model)

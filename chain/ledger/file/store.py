@@ -25,7 +25,7 @@ from typing import Final, Protocol, TypeVar
 from weakref import WeakMethod
 
 from chain.accounts import Account
-from chain.concurrency.atomic_steps import Border
+from chain.concurrency.atomic_steps import ChainLock
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import verify_checksum
@@ -65,7 +65,7 @@ class Content(Protocol):
     @property
     def ledger(self) -> Ledger: ...
     @property
-    def border(self) -> Border: ...
+    def lock(self) -> ChainLock: ...
     @property
     def begun(self) -> tuple[object, ...] | None: ...
     @property
@@ -185,7 +185,7 @@ class ChainStore:
     def _publish_late(self) -> None:
         """Call `publish` between two steps, in any thread. A forked child leaves it to the process that opened the file."""
         if self._file.is_held:
-            with self._content.border:
+            with self._content.lock:
                 if self._content.begun is None:
                     self.publish()
                 self._timer = None

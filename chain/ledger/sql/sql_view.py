@@ -16,7 +16,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from chain.concurrency.atomic_steps import undisturbed
+from chain.concurrency.atomic_steps import locked
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
@@ -99,7 +99,7 @@ class SqlView:
     """The tables of one chain, and the queries on them."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.border = ledger, ledger.border
+        self._ledger, self.lock = ledger, ledger.lock
         self._cuts = 0
         self._reconnect()
         self._is_unsettled = False  # a query was interrupted
@@ -119,7 +119,7 @@ class SqlView:
         connection.create_function("name", 1, self._name)
         self._numbers.register_functions(connection)
 
-    @undisturbed
+    @locked
     def query(
         self,
         question: str,
@@ -141,7 +141,7 @@ class SqlView:
         self._is_unsettled = False
         return answer
 
-    @undisturbed
+    @locked
     def fill(self, question: str, seconds: float) -> bool:
         """Fill the tables that a query names for about so many seconds; return True if they are up to date."""
         end = perf_counter() + seconds

@@ -28,7 +28,7 @@ from chain.machine import gas
 from chain.machine.evm import bls12_381, modexp
 from chain.machine.evm.kzg import POINT_EVALUATION
 from chain.machine.evm.p256 import P256VERIFY
-from chain.machine.fork import OSAKA, PRAGUE, Fork
+from chain.machine.hardforks import OSAKA, PRAGUE, Fork
 
 Operations = Mapping[int, OpcodeAPI]
 Precompiles = Mapping[bytes, Callable[[ComputationAPI], object]]

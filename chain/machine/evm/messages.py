@@ -27,8 +27,8 @@ from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
-from chain.machine.fork import Fork
 from chain.machine.frame import Frame
+from chain.machine.hardforks import Fork
 
 _STACK_METHODS: Final = (
     "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",

@@ -33,9 +33,9 @@ from chain.machine import gas as cost
 from chain.machine.evm.forks import decode_transaction
 from chain.machine.evm.messages import Computation, FrameMessage, computation_of
 from chain.machine.evm.transaction_state import EvmState
-from chain.machine.executor import Machine
 from chain.machine.failure import Failure
 from chain.machine.frame import BlockContext, Frame, TransactionContext
+from chain.machine.machine import Machine
 from chain.machine.state import START
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.fuel import GAS_PER_TICK

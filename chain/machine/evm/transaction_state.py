@@ -20,8 +20,8 @@ from eth_utils.logging import get_extended_debug_logger
 
 from chain.machine.dispatch import run_call
 from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
-from chain.machine.executor import Machine
 from chain.machine.frame import Frame, TransactionContext
+from chain.machine.machine import Machine
 from chain.metering.program import parse_code, parse_initcode
 
 

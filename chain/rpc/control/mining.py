@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from chain.ledger.blocks import Mining
-from chain.rpc.boardchain.values import client_errors
+from chain.rpc.chain.values import client_errors
 from chain.rpc.control.account_state import parse_bool
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import quantity, to_int, to_object

@@ -12,8 +12,8 @@ from chain.ledger.reexecution import block_of, recording_machine, replay_transac
 from chain.machine.failure import Failure
 from chain.machine.recording import RecordingMachine, TraceTooLarge
 from chain.rpc.block_tags import LATEST, PENDING, require_block
-from chain.rpc.boardchain.receipts import need_receipt
-from chain.rpc.boardchain.traces import tree_json
+from chain.rpc.chain.receipts import need_receipt
+from chain.rpc.chain.traces import tree_json
 from chain.rpc.debug.tracers import (
     MOST_BYTES,
     MOST_OPERATIONS,

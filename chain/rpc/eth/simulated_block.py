@@ -14,8 +14,8 @@ from chain.ledger.receipts import Receipt, receipt_tuple
 from chain.ledger.reexecution import recording_machine
 from chain.ledger.signing import attach_signature
 from chain.ledger.state_trie import StateTrie
-from chain.machine.fork import Fork
 from chain.machine.gas import PER_BLOB, TRANSACTION
+from chain.machine.hardforks import Fork
 from chain.machine.transaction import Transaction
 from chain.rpc import errors
 from chain.rpc.errors import RpcError

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from chain.ledger.ledger import Ledger
-from chain.rpc.boardchain.subscriptions import ReceiptSubscription
+from chain.rpc.chain.subscriptions import ReceiptSubscription
 from chain.rpc.errors import METHOD_UNAVAILABLE, RpcError, bad_params, too_much
 from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter
 from chain.rpc.hex_values import quantity, to_int, to_object

@@ -25,8 +25,8 @@ from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
 from chain.metering.watchdog import TimeUp, within
-from chain.rpc.boardchain import sql
-from chain.rpc.boardchain.ledger_feed import cuts_of, page_since
+from chain.rpc.chain import sql
+from chain.rpc.chain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
@@ -193,7 +193,7 @@ class Runner:
         """Fork while no other thread is in the chain or runs contracts, because in the copy that thread would never finish."""
         chain = self._node.chain
         chain.settle()
-        with chain.border:
+        with chain.lock:
             return in_turn(os.fork)
 
     async def _make_room(self) -> None:

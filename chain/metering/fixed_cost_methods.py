@@ -1,0 +1,112 @@
+"""Calls of methods whose fixed price is in the ticks of the stretch of code: short values cost nothing more.
+
+Each name of a priced method has a function here, which an instrumented copy calls with the value and positional arguments. It
+calls the method directly if both are short, and otherwise through `chain.metering.method_costs`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, Final
+
+from chain.metering.builtin_costs import BUILT, FREE, TEXT, charge_text
+from chain.metering.format_costs import formatted_by_braces
+from chain.metering.frozen_collections import CONSTANTS
+from chain.metering.fuel import charge
+from chain.metering.method_costs import METHODS, WHOLE, metered_method
+from chain.metering.newer_unicode import ASKING
+from chain.metering.regex import AT_START, is_paid_match
+from chain.metering.value_size import LIGHT
+
+_TEXT_KINDS: Final = frozenset({str, bytes})
+_ROWS: Final = (list, tuple)
+_DICTS: Final[tuple[type, ...]] = (
+    dict,
+    MappingProxyType,
+    *(each for each in CONSTANTS if issubclass(each, dict)),
+)
+_FREE_TEXT: Final = TEXT * FREE
+_LARGE: Final = 2**128  # an integer below this takes little memory
+_BRIEF_TEXT: Final[dict[type, int]] = {str: _FREE_TEXT, bytes: _FREE_TEXT}
+_SPLIT_TEXT: Final = {kind: size // 2 for kind, size in _BRIEF_TEXT.items()}
+_BRIEF: Final = {**_BRIEF_TEXT, list: FREE, tuple: FREE}
+# For each method: the lengths of values, by their class, up to which a call with short arguments has a fixed price.
+_LONGEST: Final[dict[str, dict[type, int]]] = {
+    **dict.fromkeys(WHOLE, _BRIEF_TEXT),
+    "split": _SPLIT_TEXT,
+    "rsplit": _SPLIT_TEXT,
+    "splitlines": _SPLIT_TEXT,
+    "count": _BRIEF,
+    "index": _BRIEF,
+    "remove": {list: FREE},
+    "get": dict.fromkeys(_DICTS, sys.maxsize),
+}
+
+
+def short_call(name: str) -> Callable[..., object]:
+    """Return a function that calls the method `name`. A short value with short arguments costs nothing more."""
+    longest, is_asking = _LONGEST.get(name, {}), name in ASKING
+
+    def call(thing: Any, *args: Any) -> object:
+        most = longest.get(type(thing))
+        if most is not None and len(thing) <= most and (not is_asking or thing.isascii()):
+            for arg in args:
+                kind = type(arg)
+                if kind not in LIGHT and (kind not in _TEXT_KINDS or len(arg) > _FREE_TEXT):
+                    break
+            else:
+                return getattr(thing, name)(*args)
+        return metered_method(thing, name, *args)
+
+    return call
+
+
+def short_match(name: str) -> Callable[..., object]:
+    def call(thing: object, *args: Any) -> object:
+        if type(thing) is re.Pattern and is_paid_match(thing, args):
+            return getattr(thing, name)(*args)
+        return metered_method(thing, name, *args)
+
+    return call
+
+
+def short_join(thing: Any, *args: Any) -> object:
+    if len(args) == 1 and type(args[0]) in _ROWS and type(thing) in _TEXT_KINDS:
+        items = args[0]
+        count = len(items)
+        try:
+            size = sum(map(len, items)) + len(thing) * count
+        except TypeError:
+            return thing.join(items)  # raises the error
+        if size > _FREE_TEXT or count > FREE:
+            charge_text(size)
+            charge(count * BUILT)
+        return thing.join(items)
+    return metered_method(thing, "join", *args)
+
+
+def short_format(thing: Any, *args: object, **named: object) -> object:
+    if isinstance(thing, str) and type(thing).format is str.format:
+        return formatted_by_braces(thing, args, named)
+    return metered_method(thing, "format", *args, **named)
+
+
+def short_append(thing: object, *args: Any) -> None:
+    if type(thing) is list and len(args) == 1:
+        item = args[0]
+        if type(item) is not int or -_LARGE < item < _LARGE:
+            thing.append(item)
+            return
+    metered_method(thing, "append", *args)
+
+
+SHORT_CALLS: Final = {
+    **{name: short_call(name) for name in METHODS},
+    **{name: short_match(name) for name in AT_START},
+    "join": short_join,
+    "append": short_append,
+    "format": short_format,
+}

@@ -1,0 +1,257 @@
+"""Which step is which when a plan was edited: what is new is sent, what changed asks, what was done stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from chain import Chain, World
+from chain.deployment import Deployment
+from chain.deployment.deployer import Deployer
+from chain.deployment.examination import BESIDE, CHANGED, RESEND
+from chain.deployment.journal import Journal
+from chain.simulator.upgrade import CannotUpgrade
+from tests.chain.deployment.arcade import Ladder, Plan, Purse, apply, inspect, of
+
+ALICE, BOB, CAROL = Chain().accounts[:3]
+Seeds = list[tuple[Any, int]]
+
+
+def seeding(*seeds: tuple[Any, int], **options: Any) -> Plan:
+    """A plan of a Ladder and of these calls."""
+
+    def plan(deployment: Deployment) -> None:
+        ladder = deployment.deploy(Ladder)
+        for who, amount in seeds:
+            ladder.seed(who, amount, **options)
+
+    return plan
+
+
+@pytest.fixture
+def journal() -> Journal:
+    return Journal()
+
+
+@pytest.fixture
+def seeded(chain: Chain, journal: Journal) -> Chain:
+    apply(chain, journal, seeding((ALICE, 100), (BOB, 200)))
+    return chain
+
+
+def points(chain: Chain) -> list[int]:
+    ladder = chain.handle(Ladder, chain.receipts[0].address)
+    return [ladder.of(who) for who in (ALICE, BOB, CAROL)]
+
+
+EDITS: dict[str, tuple[Seeds, list[str]]] = {
+    "nothing": ([(ALICE, 100), (BOB, 200)], []),
+    "a call before": ([(CAROL, 50), (ALICE, 100), (BOB, 200)], ["call Ladder.seed(carol, 50)"]),
+    "a call between": ([(ALICE, 100), (CAROL, 50), (BOB, 200)], ["call Ladder.seed(carol, 50)"]),
+    "another order": ([(BOB, 200), (ALICE, 100)], []),
+    "the same again": ([(ALICE, 100), (BOB, 200), (BOB, 200)], ["call Ladder.seed(bob, 200)#2"]),
+    "an argument": ([(ALICE, 100), (BOB, 250)], ["changed Ladder.seed(bob, 250)"]),
+    "a call before and an argument": (
+        [(CAROL, 50), (ALICE, 100), (BOB, 250)],
+        ["call Ladder.seed(carol, 50)", "changed Ladder.seed(bob, 250)"],
+    ),
+    "a call less": ([(BOB, 200)], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("seeds", "found"), EDITS.values(), ids=EDITS.keys())
+def test_edited_plan_does_only_what_is_new(
+    seeds: Seeds, found: list[str], seeded: Chain, journal: Journal
+) -> None:
+    assert apply(seeded, journal, seeding(*seeds), RESEND) == found
+    assert len(seeded.receipts) == 3 + len(found)
+    assert apply(seeded, journal, seeding(*seeds)) == []
+
+
+def test_inserted_call_changes_no_other_points(seeded: Chain, journal: Journal) -> None:
+    apply(seeded, journal, seeding((CAROL, 50), (ALICE, 100), (BOB, 200)))
+    assert points(seeded) == [100, 200, 50]
+
+
+def test_changed_call_is_told_and_left(seeded: Chain, journal: Journal) -> None:
+    edited = seeding((ALICE, 100), (BOB, 250))
+    status = inspect(seeded, journal, edited)[2]
+    assert status.action == CHANGED
+    assert status.changes == ["Ladder.seed(bob, 200) is now Ladder.seed(bob, 250)"]
+    apply(seeded, journal, edited)
+    assert points(seeded) == [100, 200, 0]
+    assert inspect(seeded, journal, edited)[2].action == CHANGED  # it is asked again
+
+
+CHANGES: dict[str, tuple[dict[str, Any], str]] = {
+    "sender": ({"sender": BOB}, "its sender was alice and is bob"),
+    "value": ({"value": 5}, "its value was 0 wei and is 5 wei"),
+}
+
+
+@pytest.mark.parametrize(("options", "says"), CHANGES.values(), ids=CHANGES.keys())
+def test_other_sender_or_value_is_a_change(
+    options: dict[str, Any], says: str, seeded: Chain, journal: Journal
+) -> None:
+    statuses = inspect(seeded, journal, seeding((ALICE, 100), (BOB, 200), **options))
+    assert [(status.action, status.changes) for status in statuses[1:]] == [(CHANGED, [says])] * 2
+
+
+def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) -> None:
+    def owned(deployment: Deployment) -> None:
+        deployment.deploy(Ladder, sender=deployment.account(host))
+
+    host = "host.testnet"
+    apply(chain, journal, owned)
+    host = "newhost.testnet"
+    (status,) = inspect(chain, journal, owned)
+    assert status.changes == ["its sender was host.testnet and is newhost.testnet"]
+    with pytest.raises(CannotUpgrade, match="and it is already deployed"):
+        status.check_upgrade()
+    assert apply(chain, journal, owned, BESIDE) == ["changed Ladder"]
+    assert [receipt.sender for receipt in chain.receipts] == [
+        chain.account("host.testnet"), chain.account("newhost.testnet"),
+    ]  # fmt: skip
+
+
+def test_removed_step_is_told_and_known_when_it_comes_back(seeded: Chain, journal: Journal) -> None:
+    deployer = Deployer(of(seeding((BOB, 200))), seeded, journal)
+    deployer.inspect()
+    assert list(deployer.gone) == ["Ladder.seed(alice, 100)"]
+    [*deployer.apply()]
+    assert journal.records["Ladder.seed(alice, 100)"]["status"] == "removed"
+    assert apply(seeded, journal, seeding((ALICE, 100), (BOB, 200))) == []
+    assert journal.records["Ladder.seed(alice, 100)"]["status"] == "done"
+
+
+# Steps with names of their own
+
+
+def named(name: str, amount: int = 100, **options: Any) -> Plan:
+    def plan(deployment: Deployment) -> None:
+        ladder = deployment.deploy(Ladder)
+        with deployment.step(name, **options):
+            ladder.seed(ALICE, amount)
+
+    return plan
+
+
+def test_named_call_is_known_by_its_name(chain: Chain, journal: Journal) -> None:
+    apply(chain, journal, named("first points"))
+    status = inspect(chain, journal, named("first points", 70))[1]
+    assert (status.name, status.action) == ("first points", CHANGED)
+
+
+@pytest.mark.parametrize("before", [seeding((ALICE, 100)), named("other")])
+def test_name_is_given_without_sending_again(before: Plan, chain: Chain, journal: Journal) -> None:
+    apply(chain, journal, before)
+    assert apply(chain, journal, named("first points")) == []
+    assert list(journal.records) == ["Ladder", "first points"]
+
+
+def test_renamed_contract_is_not_deployed_again(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        with deployment.step(name):
+            ladder = deployment.deploy(Ladder)
+        ladder.seed(ALICE, amount)
+        deployment.deploy(Purse, str(ladder.address), ladder)
+
+    name, amount = "ladder", 1
+    apply(chain, journal, plan)
+    name = "big ladder"
+    assert apply(chain, journal, plan) == []
+    assert list(journal.records) == ["big ladder", "big ladder.seed(alice, 1)", "Purse"]
+    amount = 2
+    assert [status.action for status in inspect(chain, journal, plan)] == [
+        "leave",
+        CHANGED,
+        "leave",
+    ]
+
+
+def test_two_contracts_of_a_class_have_names(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        for who in order:
+            with deployment.step(f"purse of {who}"):
+                deployment.deploy(Purse, who, ALICE)
+
+    order = ["ann", "ben"]
+    apply(chain, journal, plan)
+    order = ["cyd", "ben", "ann"]
+    assert apply(chain, journal, plan) == ["create purse of cyd"]
+
+
+# Calls that say when they are done
+
+
+def test_call_is_sent_unless_its_condition_is_true(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        ladder = deployment.deploy(Ladder)
+        with deployment.step(
+            "carol", unless=lambda chain: chain.handle(ladder).of(CAROL) >= amount
+        ):
+            ladder.seed(CAROL, amount)
+
+    amount = 50
+    assert apply(chain, journal, plan) == ["create Ladder", "call carol"]
+    assert apply(chain, journal, plan) == []
+    amount = 30
+    assert apply(chain, journal, plan) == []  # there is enough, whoever gave it
+    amount = 70
+    assert apply(chain, journal, plan) == ["call carol"]
+    assert points(chain) == [0, 0, 120]
+
+
+def test_condition_may_ask_the_chain_itself(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        with deployment.step("pay", unless=lambda chain: chain.balance(BOB) > 10**22):
+            deployment.send(BOB, value=1)
+
+    assert apply(chain, journal, plan) == ["call pay"]
+    assert apply(chain, journal, plan) == []
+
+
+# What is refused
+
+
+def two(deployment: Deployment) -> None:
+    with deployment.step("one"):
+        deployment.deploy(Ladder).seed(ALICE, 1)
+
+
+def both(deployment: Deployment) -> None:
+    for name in ("one", "one"):
+        with deployment.step(name):
+            deployment.send(BOB)
+
+
+def inside(deployment: Deployment) -> None:
+    with deployment.step("one"), deployment.step("two"):
+        pass
+
+
+def alike(deployment: Deployment) -> None:
+    deployment.deploy(Purse, "ann", ALICE)
+    deployment.deploy(Purse, "ben", ALICE)
+
+
+def conditional(deployment: Deployment) -> None:
+    with deployment.step("one", unless=bool):
+        deployment.deploy(World, "game")
+
+
+REFUSED: dict[str, tuple[Callable[[Deployment], None], str]] = {
+    "two steps of a name": (both, "two steps are called 'one'"),
+    "two steps in a scope": (two, "'one' is the name of one step, and this would be another"),
+    "a scope inside": (inside, "'two' is inside 'one': a step has one name"),
+    "two of a class": (alike, "the plan deploys Purse twice: give one a name"),
+    "a contract with a condition": (conditional, "'unless' is for calls"),
+}
+
+
+@pytest.mark.parametrize(("plan", "says"), REFUSED.values(), ids=REFUSED.keys())
+def test_unclear_step_is_refused(plan: Callable[[Deployment], None], says: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=says):
+        plan(Deployment())

@@ -1,0 +1,167 @@
+"""What follows from the rows of a chain's file is written later: when, and what a kill leaves of it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import pytest
+
+from chain import Chain
+from chain.ledger.file import derived_rows, store
+from chain.ledger.file.store import ChainStore
+from tests.chain.plays import Added, Counter
+
+
+class Clock:
+    """Stands for the timer: it runs out when a test says so."""
+
+    waiting: list[Callable[[], object]]
+    daemon = False
+
+    def __init__(self, _: float, act: Callable[[], object]) -> None:
+        self._act = act
+
+    def start(self) -> None:
+        Clock.waiting.append(self._act)
+
+    def is_alive(self) -> bool:
+        return self._act in Clock.waiting
+
+    def cancel(self) -> None:
+        Clock.waiting.remove(self._act)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Clock]]:
+    Clock.waiting = []
+    monkeypatch.setattr(store, "Timer", Clock)
+    yield Clock
+    assert not Clock.waiting
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "duel.chain"
+
+
+@pytest.fixture
+def chain(path: Path) -> Iterator[Chain]:
+    with Chain.open(path, contracts=[Counter]) as chain:
+        yield chain
+
+
+def kept(chain: Chain) -> ChainStore:
+    assert isinstance(chain.driver.observer, ChainStore)
+    return chain.driver.observer
+
+
+def count_in(path: Path, table: str = "receipts") -> int:
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        return int(connection.execute(f'select count(*) from "{table}"').fetchone()[0])
+
+
+def copied(path: Path) -> Path:
+    """Return a copy of the file as a kill would leave it."""
+    for end in ("", "-wal"):
+        copyfile(f"{path}{end}", f"{path}2{end}")
+    return path.with_name(f"{path.name}2")
+
+
+def test_tables_wait_for_the_timer(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    for n in range(3):
+        counter.add(n)
+    assert (count_in(path), count_in(path, "chain:receipts"), len(Clock.waiting)) == (0, 4, 1)
+    Clock.waiting.pop()()
+    assert count_in(path) == 4
+    counter.add(5)
+    assert len(Clock.waiting) == 1
+
+
+def test_many_receipts_do_not_wait(chain: Chain, path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(store, "MANY", 4)
+    counter = chain.deploy(Counter)
+    for n in range(5):
+        counter.add(n)
+    assert count_in(path) == 4
+
+
+def test_revert_of_what_is_in_the_tables_does_not_wait(chain: Chain, path: Path) -> None:
+    counter, snapshot = chain.deploy(Counter), chain.snapshot()
+    counter.add(1)
+    kept(chain).publish()
+    counter.add(2)
+    chain.revert(snapshot)
+    assert count_in(path) == 1
+
+
+def test_step_that_has_not_ended_is_left_alone(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    counter.add(1)
+    chain.driver.begun = (0,)
+    Clock.waiting.pop()()
+    chain.driver.begun = None
+    assert count_in(path) == 0
+
+
+def test_opening_after_a_kill_brings_the_tables_up_to_date(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    counter.add(1)
+    copy = copied(path)
+    with Chain.open(copy, contracts=[Counter]) as again:
+        assert count_in(copy) == 2 and again.events(Added).count() == 1
+
+
+def test_full_disk_leaves_the_tables_for_later(chain: Chain, path: Path, monkeypatch: Any) -> None:
+    counter = chain.deploy(Counter)
+    counter.add(1)
+
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(derived_rows.DerivedRows, "_write_chunks", full)
+        kept(chain).publish()
+    assert count_in(path) == 0 and counter.add(2).ok
+    kept(chain).publish()
+    assert count_in(path) == 3
+
+
+def test_only_hashes_that_were_asked_for_are_written(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    counter.add(1)
+    tx_hash, block_hash = chain.receipts[0].tx_hash, chain.block_hash(1)
+    counter.add(2)
+    kept(chain).publish()
+    assert (count_in(path, "chain:headers"), count_in(path, "chain:hashes")) == (2, 1)
+    chain.close()
+    with Chain.open(path, contracts=[Counter]) as again:
+        assert (again.receipts[0].tx_hash, again.block_hash(1)) == (tx_hash, block_hash)
+
+
+@pytest.mark.parametrize("undone", [0, 3, 11])
+def test_index_of_logs_comes_back(
+    undone: int, chain: Chain, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("file.derived_rows", "event_log"):
+        monkeypatch.setattr(f"chain.ledger.{module}.CHUNK", 4)
+    counter = chain.deploy(Counter)
+    snapshots = []
+    for n in range(14):
+        snapshots.append(chain.snapshot())
+        counter.add(n, sender=chain.accounts[n % 3])
+    kept(chain).publish()
+    if undone:
+        chain.revert(snapshots[-undone])
+    counter.add(20)
+    chain.close()
+    with Chain.open(path, contracts=[Counter]) as again:
+        assert count_in(path, "chain:logs") == 2 * (15 - undone) // 4
+        assert [event.n for event in again.events(Added)] == [*range(14 - undone), 20]
+        rare = again.events(Added, by=chain.accounts[2])
+        assert [event.n for event in rare] == [*range(2, 14 - undone, 3)]

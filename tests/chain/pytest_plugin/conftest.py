@@ -1,0 +1,26 @@
+"""A game of its own for each run of pytest inside a test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from chain import pytest_plugin
+from tests.chain.pytest_plugin.game_texts import GAME
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs pytest on the game and some tests. The plugin is that of this checkout, whatever is installed."""
+
+    def run_tests(*tests: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
+        pytester.makepyfile(GAME + "".join(map(dedent, tests)))
+        plugins = ("boardchain", "cacheprovider", "randomly")
+        off = [option for name in plugins for option in ("-p", f"no:{name}")]
+        # Plain asserts: what this process has imported cannot be rewritten any more.
+        standard = (*off, "-W", "error", "--assert=plain")
+        return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
+
+    return run_tests
