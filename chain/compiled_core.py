@@ -35,5 +35,5 @@ def choose_core() -> None:
 
 def describe_core() -> str:
     """Return which core runs the calls of this process."""
-    is_source = isinstance(import_module("chain.machine.frame").__loader__, SourceFileLoader)
-    return "pure Python" if is_source else "compiled core"
+    file = import_module("chain.machine.frame").__file__ or ""
+    return "pure Python" if file.endswith(".py") else "compiled core"

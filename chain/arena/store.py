@@ -78,7 +78,9 @@ class Store(Sealed):
             return
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(":memory:" if folder is None else folder / FILE)
+        self._connection = sqlite3.connect(
+            ":memory:" if folder is None else folder / FILE, check_same_thread=False
+        )
         weakref.finalize(self, self._connection.close)  # for results that nobody closes
         try:
             self._connection.executescript(_TABLES)
