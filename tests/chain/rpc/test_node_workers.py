@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 Request = tuple[str, list[Any]]
 ALICE, BOB, CAROL = (str(each) for each in ACCOUNTS[:3])
 LONG = 200_000  # gas for several times what a request is tried for here
+ENDLESS = 15_000_000  # gas for seconds
 SHORT: Request = ("eth_getBalance", [ALICE, "latest"])
 
 
@@ -47,14 +48,14 @@ def loop(chain: Chain, evm: Code, initcode: Code) -> Address:
     return prepared(chain, evm, initcode)
 
 
-def sending(loop: Address, rounds: int = 4_000, sender: str = ALICE) -> Request:
+def sending(loop: Address, rounds: int = 4_000, sender: str = ALICE, gas: int = LONG) -> Request:
     """Return the request for a transaction of this many rounds."""
-    message = {"from": sender, "to": str(loop), "gas": hex(LONG), "data": f"0x{rounds:064x}"}
+    message = {"from": sender, "to": str(loop), "gas": hex(gas), "data": f"0x{rounds:064x}"}
     return "eth_sendTransaction", [message]
 
 
-def looking(loop: Address) -> Request:
-    return "eth_call", [{"to": str(loop), "gas": hex(LONG), "data": f"0x{2**200:064x}"}]
+def looking(loop: Address, gas: int = LONG) -> Request:
+    return "eth_call", [{"to": str(loop), "gas": hex(gas), "data": f"0x{2**200:064x}"}]
 
 
 class Client:
@@ -224,7 +225,9 @@ def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
     client = Client(chain)
 
     async def end() -> list[Any]:
-        asked = asyncio.ensure_future(client.all_of(looking(loop), sending(loop, 2**200)))
+        asked = asyncio.ensure_future(
+            client.all_of(looking(loop, ENDLESS), sending(loop, 2**200, gas=ENDLESS))
+        )
         await client.all_of(SHORT)
         client.app.runner.close()
         return await asked
