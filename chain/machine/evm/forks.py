@@ -12,9 +12,11 @@ transfers that write a log (7708) and SELFDESTRUCT without burning (8246) concer
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 from eth.abc import ComputationAPI, OpcodeAPI
+from eth.constants import GAS_VERYLOW
+from eth.exceptions import FullStack
 from eth.vm import mnemonics, opcode_values
 from eth.vm.forks.byzantium.opcodes import ensure_no_static
 from eth.vm.forks.cancun.logic import selfdestruct_eip6780
@@ -37,6 +39,7 @@ decode_transaction: Final = PragueTransactionBuilder().decode  # of every type a
 
 CLZ: Final = 0x1E
 _WORD: Final = 256  # bits
+_STACK: Final = 1024  # words
 
 
 def _count_leading_zeros(computation: ComputationAPI) -> None:
@@ -44,8 +47,27 @@ def _count_leading_zeros(computation: ComputationAPI) -> None:
     computation.stack_push_int(_WORD - computation.stack_pop1_int().bit_length())
 
 
+def _push(size: int) -> OpcodeAPI:
+    """Return the operation that pushes the next bytes of the code. Every third operation is one of these.
+
+    py-evm's own pass through five functions, which check what cannot be wrong here.
+    """
+
+    def push(computation: Any) -> None:
+        code, words = computation.code, computation._stack.values
+        start = code.program_counter
+        code.program_counter = end = start + size
+        word = code._raw_code_bytes[start:end]
+        if len(words) >= _STACK:
+            raise FullStack("Stack limit reached")
+        words.append(word if len(word) == size else word.ljust(size, b"\0"))
+
+    return as_opcode(push, f"PUSH{size}", GAS_VERYLOW)
+
+
 _PRAGUE_OPERATIONS: Final[Operations] = {
     **PRAGUE_OPCODES,
+    **{opcode_values.PUSH1 + size - 1: _push(size) for size in range(1, 33)},
     # py-evm's own version warns that it is deprecated each time it runs.
     opcode_values.SELFDESTRUCT: as_opcode(
         ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150

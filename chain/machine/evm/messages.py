@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
-from eth.constants import CREATE_CONTRACT_ADDRESS
+from eth.constants import CREATE_CONTRACT_ADDRESS, UINT_256_MAX
 from eth.exceptions import InsufficientStack, OutOfGas, Revert, VMError
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.message import Message
@@ -35,8 +35,11 @@ _STACK_METHODS: Final = (
 )  # fmt: skip
 
 
+_MOST: Final = 1024  # words on the stack
+
+
 class FastStack(Stack):
-    """py-evm's stack with a fast way to pop several numbers, the most frequent action of bytecode."""
+    """py-evm's stack with a fast way to pop and push numbers, the most frequent actions of bytecode."""
 
     def pop_ints(self, num_items: int) -> tuple[int, ...]:
         words = self.values
@@ -47,7 +50,18 @@ class FastStack(Stack):
         return tuple([x if isinstance(x, int) else int.from_bytes(x) for x in popped])
 
     def pop1_int(self) -> int:
-        return self.pop_ints(1)[0]
+        words = self.values
+        if not words:
+            raise InsufficientStack("Wanted 1 stack item, had none")
+        word = words.pop()
+        return word if isinstance(word, int) else int.from_bytes(word)
+
+    def push_int(self, value: int) -> None:
+        words = self.values
+        if len(words) < _MOST and 0 <= value <= UINT_256_MAX:
+            words.append(value)
+        else:
+            super().push_int(value)  # raises, with the reason
 
 
 class FrameMessage(Message):
