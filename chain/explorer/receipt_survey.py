@@ -9,6 +9,7 @@ import asyncio
 from array import array
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Final, TypeAlias
@@ -16,6 +17,7 @@ from typing import Final, TypeAlias
 from chain.ledger.indexes import new_positions, truncate_positions
 from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
+from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two checks of the clock
@@ -65,6 +67,8 @@ class Survey:
         self.counts: Counter[bytes] = Counter()  # of boards by contract
         self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
         self._games: dict[bytes | None, Boards | None] = {}  # by digest
+        # The digests without a class here, with the number of classes that were declared then.
+        self._unknown: dict[bytes, int] = {}
         self._ledger.before_cut.append(self._truncate)
 
     @property
@@ -110,12 +114,23 @@ class Survey:
                 yield board
 
     def game(self, digest: bytes | None) -> Boards | None:
-        """Return the boards of a contract. Only a declared class is used, because a chain may name any module."""
-        if digest not in self._games:
-            program = self._chain.machine.programs.get(digest) if digest else None
-            if program is None:
-                return None
-            self._games[digest] = boards_of(program.spec.cls)
+        """Return the boards of a contract.
+
+        Only a class that is declared or offered is used, because a chain may name any module.
+        """
+        if digest in self._games:
+            return self._games[digest]
+        machine = self._chain.machine
+        declared = len(machine.programs)
+        if digest is None or self._unknown.get(digest) == declared:
+            return None
+        program = None
+        with suppress(ContractNotFound):  # the package of the contracts is not here, or broken
+            program = machine.program(digest)
+        if program is None:
+            self._unknown[digest] = declared  # look again when more are declared
+            return None
+        self._games[digest] = boards_of(program.spec.cls)
         return self._games[digest]
 
     def boards_in(self, receipt: Receipt) -> list[BoardRecord]:

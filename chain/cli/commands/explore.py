@@ -49,9 +49,7 @@ def command(where: str, port: int, write: bool, opens: bool, offered: ContractCa
             raise click.UsageError(str(error)) from None
         _serve(alone.PageServer(results, settings, lambda: None), opens)
         return
-    with options.open_chain(where, writes=write) as chain:
-        for contract in offered.classes:  # so that a game that is deployed later has pictures too
-            chain.declare(contract)
+    with options.open_chain(where, offered, writes=write) as chain:
         file = None if write or "://" in where or where == MEMORY else Path(where)
         _serve(alone.AloneServer(chain, settings, _client(where), file=file, writes=write), opens)
 

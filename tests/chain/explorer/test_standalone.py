@@ -14,12 +14,16 @@ from click.testing import CliRunner
 from chain import Chain, Contract, call, event
 from chain.cli.main import cli
 from chain.explorer.file_tables import query
+from chain.explorer.receipt_survey import Survey
 from chain.explorer.standalone import AloneServer
+from chain.metering.program import program_of
+from chain.pictures.boards import Boards
 from chain.rpc.errors import RpcError
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
 from chain.simulator.node_client import HttpNodeClient
 from chain.types import i256, u256
+from contracts.blokus import Blokus
 from tests.chain.toys import Counter
 
 PORT = Settings(port=0)
@@ -179,16 +183,19 @@ def test_the_command_says_where_to_look(tmp_path: Path, monkeypatch: pytest.Monk
     assert CliRunner().invoke(cli, ["explore", str(tmp_path / "none.chain")]).exit_code == 2
 
 
-def test_the_command_declares_the_offered_games(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("package", "drawn"), [("contracts", True), ("not_here", False)])
+def test_the_command_draws_boards_of_offered_games(
+    package: str, drawn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names: list[str] = []
+    games: list[Boards | None] = []
+    with Chain.open(tmp_path / "some.chain") as chain:
+        chain.deploy(Blokus)
 
     def run(server: AloneServer, ready: Callable[[], None]) -> None:
         server._socket.close()
-        names.extend(each.spec.name for each in server._chain.machine.programs.values())
+        games.append(Survey(server._chain).game(program_of(Blokus).digest))
 
     monkeypatch.setattr(AloneServer, "run", run)
-    Chain.open(tmp_path / "some.chain").close()
-    CliRunner().invoke(cli, ["explore", str(tmp_path / "some.chain")], catch_exceptions=False)
-    assert {"Blokus", "Deblockle", "Game", "Sagrada"} <= set(names)
+    words = ["explore", str(tmp_path / "some.chain"), "--contracts", package]
+    CliRunner().invoke(cli, words, catch_exceptions=False)
+    assert [game is not None for game in games] == [drawn]
