@@ -19,5 +19,5 @@ async def approach(ledger: Ledger, position: int) -> None:
     index, timeline = ledger.past.index, ledger.timeline
     if end_of_stretch(timeline.moment_of(position)) < len(timeline):
         for end in range(index.done + SLICE, len(timeline), SLICE):
-            index.read(end)
+            index.read(min(end, len(timeline)))  # it may have been cut in between
             await asyncio.sleep(0)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-_LARGEST: Final = 2**63
+_LARGEST: Final = 2**53  # numbers near 2**63 do not fit into SQLite once something is added
 
 
 @dataclass(frozen=True, slots=True)

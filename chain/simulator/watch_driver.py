@@ -6,12 +6,9 @@ here: a step that changes something is undone.
 
 from __future__ import annotations
 
-from operator import lt
-
-from chain.ledger.file.chain_file import BadChainFile
-from chain.ledger.file.load_ledger import Now, load_ledger
+from chain.ledger.file.load_ledger import load_ledger
 from chain.ledger.file.replication import take_page
-from chain.ledger.file.store import CUTS, NotWritten
+from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
 from chain.simulator.driver import ChainDriver
 from chain.simulator.local_driver import LocalDriver
@@ -20,14 +17,15 @@ from chain.simulator.local_driver import LocalDriver
 class WatchDriver(LocalDriver):
     """Follows the chain in a file."""
 
-    __slots__ = ("_before", "_file", "_followed", "_now", "_stored")
+    __slots__ = ("_before", "_file", "_followed", "_now")
 
     def __init__(self, empty: ChainDriver, file: WatchedFile) -> None:
         super().__init__(empty.machine, empty.ledger, empty.keys, empty.mining)
         self._file, self.is_copy = file, True
         with file.snapshot():
             self._now = load_ledger(file, self.ledger, self.keys).now
-        self.mining, self._stored = self._now.mining, self._now.lengths[:3]
+        file.follow(self._now)
+        self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True
         self._before, self._followed = self._now, self._content()
 
@@ -42,12 +40,8 @@ class WatchDriver(LocalDriver):
             now = file.now()
             if now.number == had.number:
                 return
-            lengths, cut = had.lengths, file.kept_since(had.number, now)
+            lengths, cut = had.lengths, file.kept_since(had, now)
             if cut is not None:
-                if any(map(lt, cut[1:], self._stored)) or _may_lack(now, had.number):
-                    raise BadChainFile(
-                        f"{file.name} was rolled back to before it was opened here: watch it again"
-                    )
                 _, *kept = cut
                 kept = [*map(min, kept, lengths)]
                 lengths = lengths._replace(blocks=kept[0], timeline=kept[1], receipts=kept[2])
@@ -55,6 +49,7 @@ class WatchDriver(LocalDriver):
         kept = [max(1, lengths.blocks), lengths.timeline, lengths.receipts]
         take_page(self.ledger, self.keys, kept, page, now.open)
         self.mining, self._now = now.mining, now
+        file.follow(now)
         self._followed = self._content()
 
     def begin_step(self) -> None:
@@ -64,6 +59,7 @@ class WatchDriver(LocalDriver):
     def roll_back(self, *beginning: object) -> None:
         super().roll_back(*beginning)  # type: ignore[arg-type]
         self._now = self._before
+        self._file.follow(self._now)
         self._followed = self._content()
 
     def end_step(self) -> None:
@@ -74,8 +70,3 @@ class WatchDriver(LocalDriver):
     def _content(self) -> object:
         block = self.ledger.open
         return self.ledger.lengths, self.mining, block and block.as_tuple
-
-
-def _may_lack(now: Now, number: int) -> bool:
-    """True if the file may no longer list all rollbacks of the chain after a step."""
-    return len(now.cuts) == CUTS and now.cuts[0].number > number

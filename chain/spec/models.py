@@ -101,6 +101,20 @@ class ModelSpec:
     def decode_keys(self, key_bytes: bytes) -> tuple[Any, ...]:
         return tuple(abi.decode_members(self.record.key_members, key_bytes))
 
+    def fits(self, other: ModelSpec) -> bool:
+        """True if another class reads the same models: its keys are the same, and its members but for some more at the end."""
+        (keys, members), (other_keys, other_members) = self._shape, other._shape
+        both = min(len(members), len(other_members))
+        return keys == other_keys and members[:both] == other_members[:both]
+
+    @cached_property
+    def _shape(self) -> tuple[list[tuple[str, str]], ...]:
+        """The names and types of the keys, and of the other members."""
+        return tuple(
+            [(member.name, member.kind.abi_type) for member in members]
+            for members in (self.record.key_members, self.record.data_members)
+        )
+
     # Values
 
     def exists(self, words: Words, slot: int) -> bool:

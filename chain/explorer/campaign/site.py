@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from chain.arena.lock import is_locked
-from chain.arena.store import Store
+from chain.arena.store import NoResults, Store
 from chain.explorer import page
 from chain.explorer.campaign import pages
 from chain.explorer.campaign.replays import Replays
@@ -65,7 +65,7 @@ class CampaignSite:
         try:
             with Store(self.folder, writes=False) as store:
                 yield store
-        except sqlite3.Error as error:
+        except (sqlite3.Error, NoResults) as error:
             raise Problem(f"The results cannot be read: {error}.", 503) from None
 
     @property

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from chain.concurrency.atomic_steps import locked
+from chain.ledger.artifacts import full_name
 from chain.ledger.decoded.model_history import Version
 from chain.machine.frame import Frame
 from chain.machine.state import State
@@ -87,15 +88,33 @@ class StoredWorld:
                     visiting[selector_of(tag)] = spec
         return visiting | at_home
 
+    def _spec(self, model: type) -> ModelSpec:
+        """Return the description of a model class. Refuse one whose models are stored here in the shape of another class."""
+        spec = model_spec(model)
+        programs = self._ledger.programs.values()
+        if all(program.spec.models.get(spec.name, spec) is spec for program in programs):
+            return spec
+        used = [self._ledger.program_at(system) for system in self.registered]
+        others = [
+            program.spec.models[spec.name]
+            for program in used
+            if program and spec.name in program.spec.models
+        ]
+        if others and not any(map(spec.fits, others)):
+            raise TypeError(
+                f"{spec.name} of {self.namespace} is {full_name(others[0].record.cls)}, not {full_name(spec.record.cls)}"
+            )
+        return spec
+
     @locked
     def read(self, model: type[M], *keys: object) -> M:
-        spec = model_spec(model)
+        spec = self._spec(model)
         instance: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
         return instance
 
     @locked
     def exists(self, model: type, *keys: object) -> bool:
-        spec = model_spec(model)
+        spec = self._spec(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
 
     def parent(self, spec: ModelSpec) -> int:
@@ -111,7 +130,7 @@ class StoredWorld:
     @locked
     def all(self, model: type[M]) -> list[M]:
         """Return every model of that class that is set, in the order in which they were first written."""
-        return list(self.each(model_spec(model)))
+        return list(self.each(self._spec(model)))
 
     def each(self, spec: ModelSpec) -> Iterator[Any]:
         """Yield every model of one kind that is set, in the order in which they were first written."""
@@ -125,7 +144,7 @@ class StoredWorld:
     @locked
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the versions of a model: one for each transaction that changed it."""
-        spec = model_spec(model)
+        spec = self._spec(model)
         slot = spec.slot(self._words, self.namespace, keys)
 
         def load(then: ReadOnlyStorage) -> M | None:

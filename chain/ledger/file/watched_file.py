@@ -6,7 +6,9 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import lt
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from chain.ledger.file.chain_file import (
@@ -19,6 +21,7 @@ from chain.ledger.file.chain_file import (
 from chain.ledger.file.integrity import check_schema
 from chain.ledger.file.load_ledger import Cut, LedgerLengths, Now
 from chain.ledger.file.replication import Growth
+from chain.ledger.file.store import CUTS
 
 
 class WatchedFile(ChainFile):
@@ -28,7 +31,12 @@ class WatchedFile(ChainFile):
 
     def __init__(self, path: str | Path) -> None:
         self._seen: object = None  # identifies what the connection reads
-        self._is_within = False  # a snapshot: the connection stays
+        self._turn = RLock()  # held by the thread that reads
+        self._followed: Now | None = (
+            None  # as of which step the chain is read; None until it is loaded
+        )
+        self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
+        self._checked: object = None  # identifies what was checked for a rollback
         super().__init__(path)
 
     def _take(self) -> None:
@@ -45,14 +53,44 @@ class WatchedFile(ChainFile):
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """Read the file as it is now, even if another process writes to it meanwhile."""
-        with self.reading() as connection:
-            connection.execute("begin")
-            self._is_within = True
-            try:
+        with self._turn:
+            self._end()
+            with super().reading() as connection:
+                connection.execute("begin")
+                try:
+                    yield connection
+                finally:
+                    self._end()
+
+    def _end(self) -> None:
+        """End the snapshot, which may be one that was interrupted."""
+        if self._connection is not None and self._connection.in_transaction:
+            self._connection.execute("rollback")
+
+    @property
+    def _is_within(self) -> bool:
+        """True within a snapshot: the connection stays."""
+        return self._connection is not None and self._connection.in_transaction
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read rows that the chain had when it was loaded. They are refused if another process has replaced them since."""
+        with self._turn:
+            if self._is_within:
+                with super().reading() as connection:
+                    yield connection
+                return
+            with self.snapshot() as connection:
+                ((version,),) = connection.execute("pragma data_version")
+                if self._followed is not None and self._checked != (connection, version):
+                    self.kept_since(self._followed, self.now())
+                    self._checked = connection, version
                 yield connection
-            finally:
-                self._is_within = False
-                connection.execute("rollback")
+
+    def follow(self, now: Now) -> None:
+        """Take note as of which step the chain is read."""
+        self._followed = now
+        self._stored = self._stored or now.lengths[:3]
 
     def _reader(self) -> sqlite3.Connection:
         """Return a connection. The file is immutable only as long as no process has it open, so this is looked up each time."""
@@ -77,10 +115,20 @@ class WatchedFile(ChainFile):
         row = self.rows_from("now", NOW)
         return Now.of(row[0][1]) if row and row[0][0] == NOW else Now()
 
-    def kept_since(self, number: int, now: Now) -> Cut | None:
-        """Return the lengths that remain from the time of a step; None if the chain was not rolled back since."""
-        cuts = [cut for cut in now.cuts if cut.number > number]
-        return Cut._make(map(min, zip(*cuts, strict=True))) if cuts else None
+    def kept_since(self, had: Now, now: Now) -> Cut | None:
+        """Return the lengths that remain from the time of a step; None if the chain was not rolled back since.
+
+        Refuse a chain that was rolled back to before it was loaded.
+        """
+        cuts = [cut for cut in now.cuts if cut.number > had.number]
+        if not cuts:
+            return None
+        kept = Cut._make(map(min, zip(*cuts, strict=True)))
+        if any(map(lt, kept[1:], self._stored)) or _may_lack(now, had.number):
+            raise BadChainFile(
+                f"{self.name} was rolled back to before it was opened here: watch it again"
+            )
+        return kept
 
     def growth(self, had: LedgerLengths, now: LedgerLengths) -> Growth:
         """Return the rows that were added since some lengths, in the form of a node's page."""
@@ -94,3 +142,8 @@ class WatchedFile(ChainFile):
             self.rows("receipts", had.receipts, now.receipts),
             self.rows("blocks", max(had.blocks, 1), now.blocks),  # each chain begins with the first
         )
+
+
+def _may_lack(now: Now, number: int) -> bool:
+    """True if the file may no longer list all rollbacks of the chain after a step."""
+    return len(now.cuts) == CUTS and now.cuts[0].number > number

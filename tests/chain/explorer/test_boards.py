@@ -151,3 +151,21 @@ def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPat
     asyncio.run(distant_past.approach(chain.ledger, 20))
     asyncio.run(distant_past.approach(chain.ledger, 8))
     assert read == [6, 12, 18]
+
+
+def test_chain_may_be_cut_while_its_past_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 4)
+    monkeypatch.setattr(distant_past, "SLICE", 6)
+    chain = Chain()
+    counter, start = chain.deploy(Counter), chain.snapshot()
+    for _ in range(20):
+        counter.add(1)
+
+    async def cut() -> None:
+        chain.revert(start)
+
+    async def both() -> None:
+        await asyncio.gather(distant_past.approach(chain.ledger, 0), cut())
+
+    asyncio.run(both())
+    assert counter.add(1).ok

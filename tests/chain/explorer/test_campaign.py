@@ -191,6 +191,8 @@ def test_game_that_cannot_be_played_again_says_why(
         ("/games?result=maybe", 400, "a result is won, lost, shared, not 'maybe'"),
         ("/games?seat=two", 400, "a seat is a whole number"),
         ("/games?from=-1", 400, "from is a whole number"),
+        (f"/games?from={2**63 - 1}", 400, "from is a whole number"),
+        (f"/game/{2**63 - 1}", 400, "the number of a game is a whole number"),
         ("/nowhere", 404, "There is no such page."),
     ],
 )
@@ -226,6 +228,17 @@ def test_results_are_only_read(folder: Path, visitor: PageVisitor) -> None:
         visitor.get(url)
     assert (folder / "results.sqlite").read_bytes() == before
     assert {file.name.partition("-")[0] for file in folder.iterdir()} == {"results.sqlite"}
+
+
+def test_results_that_were_deleted_are_missed_in_words(
+    plan: Plan, rows: list[Row], tmp_path: Path
+) -> None:
+    visitor = PageVisitor(CampaignSite(kept(tmp_path, plan, rows[:3], 9)))
+    for file in tmp_path.iterdir():
+        file.unlink()
+    for url in ("/", "/games", "/game/1", "/report"):
+        page = visitor.get(url)
+        assert (page.status, "there are no results in" in page.text) == (503, True)
 
 
 def test_command_refuses_what_has_no_results(folder: Path, tmp_path: Path) -> None:

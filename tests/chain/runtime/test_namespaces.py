@@ -29,6 +29,15 @@ class Sword:
     edge: u8
 
 
+def sword_of_another_shape() -> type:
+    @model
+    class Sword:
+        owner: Key[Address]
+        price: u16
+
+    return Sword
+
+
 class Duel(System):
     @call
     def win(self) -> None:
@@ -172,6 +181,18 @@ def test_models_are_shown_with_their_namespace(world: WorldHandle, chain: Chain)
         ("duel", ["Score", "Sword"]), ("items", ["Sword"])
     ]  # fmt: skip
     assert rpc_model(node, "items", "Sword", [str(carol)])["value"]["edge"] == 3
+
+
+def test_models_are_not_read_by_another_class_of_that_name(
+    world: WorldHandle, chain: Chain
+) -> None:
+    items, carol, other = world("items"), chain.account("carol"), sword_of_another_shape()
+    items.system(Smith).forge(carol, 4)
+    for read in (items.read, items.exists, items.history):
+        with pytest.raises(TypeError, match=r"Sword of items is .*:Sword, not .*<locals>\.Sword$"):
+            read(other, carol)
+    with pytest.raises(TypeError, match="Sword of items is"):
+        items.all(other)
 
 
 def test_plan_deploys_namespaces(chain: Chain, tmp_path: Path) -> None:
