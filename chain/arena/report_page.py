@@ -106,7 +106,7 @@ def _head(title: str, tally: Tally) -> Iterator[Markup]:
     around = join(
         join([", " if seat else "", _name(name)]) for seat, name in enumerate(plan.strategies)
     )
-    yield element("p", "Around the table: ", around, f". Played {played}{checked}.")
+    yield element("p", "Strategies: ", around, f". Played {played}{checked}.")
     failed = f"{whole(tally.failures)} failed" if tally.failures else "none failed"
     yield element(
         "p",

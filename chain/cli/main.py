@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,9 @@ class Boardchain(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in (known := self.list_commands(ctx)):
-            ctx.fail(f"there is no command '{args[0]}'; there are {', '.join(known)}")
+            near = get_close_matches(args[0], known)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+            ctx.fail(f"there is no command '{args[0]}'; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

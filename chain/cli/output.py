@@ -6,12 +6,16 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
+from typing import Final
 
 import click
 
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import portable
 from chain.ledger.sql.result import QueryResult
+
+_GAP: Final = 2  # between the columns of a table
+_FOLDED: Final = 14  # longer words may be folded
 
 
 def is_terminal() -> bool:
@@ -74,18 +78,35 @@ def _cell(value: form.Portable) -> form.Cell:
 
 
 def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
-    rich, text = import_module("rich.table"), import_module("rich.text")
-    # The gaps are narrow so that the addresses of accounts fit into 80 columns.
-    layout = rich.Table(
-        box=import_module("rich.box").SIMPLE_HEAD, header_style="bold cyan",
-        padding=(0, 0, 0, 1), pad_edge=False,
-    )  # fmt: skip
-    for i, name in enumerate(columns):
+    """Draw a table, or each row as a list where the table is too narrow to be read."""
+    lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    console = import_module("rich.console").Console()
+    least = [_least_width(column) for column in zip(columns, *lines, strict=True)]
+    if sum(least) + _GAP * (len(least) - 1) > console.width:
+        for number, line in enumerate(lines):
+            click.echo("\n" * (number > 0), nl=False)
+            key_values(dict(zip(columns, line, strict=True)), json=False)
+        return
+    layout = import_module("rich.table").Table(
+        box=None, header_style="bold cyan", padding=(0, _GAP, 0, 0), pad_edge=False
+    )
+    for i, (name, width) in enumerate(zip(columns, least, strict=True)):
         is_number = bool(rows) and all(isinstance(row[i], int) for row in rows)
-        layout.add_column(name, justify="right" if is_number else "left", overflow="fold")
-    for row in rows:
-        layout.add_row(*(text.Text("" if cell is None else str(cell)) for cell in row))
-    import_module("rich.console").Console().print(layout)
+        justify = "right" if is_number else "left"
+        layout.add_column(name, justify=justify, overflow="fold", min_width=width)
+    text = import_module("rich.text").Text
+    for line in lines:
+        layout.add_row(*map(text, line))
+    console.print(layout)
+    if not rows:
+        remark("no rows")
+
+
+def _least_width(cells: Sequence[str]) -> int:
+    """Return the width that a column needs: addresses and hashes stay whole, for copying."""
+    words = [word for cell in cells for word in cell.split()]
+    whole = (len(word) if word.startswith("0x") else min(len(word), _FOLDED) for word in words)
+    return max(whole, default=0)
 
 
 Option = Callable[[Callable[..., object]], Callable[..., object]]

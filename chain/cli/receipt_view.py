@@ -14,7 +14,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.sql.export import receipt_objects
 from chain.simulator.chain import Chain
 
-_COLUMNS = ("place", "block", "sender", "what", "how", "gas")
+_COLUMNS = ("position", "block", "sender", "call", "outcome", "gas")
 
 
 def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool, hashes: bool = False) -> None:

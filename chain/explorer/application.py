@@ -52,9 +52,7 @@ class Application:
                 made = handler(self.site, request)
                 page = await made if isawaitable(made) else made
             except Problem as problem:
-                page = Page(
-                    "problem.html", "Not here", {"text": str(problem)}, status=problem.status
-                )
+                page = problem.page()
             finished = self._renderer.finished
             return self._render(page, request) if isinstance(page, Page) else finished(page)
 
@@ -71,9 +69,7 @@ class Application:
     async def _missing(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         text = "There is no such page." if status == 404 else "This page can only be read."
-        return self._render(
-            Page("problem.html", "Not here", {"text": text}, status=status), request
-        )
+        return self._render(Problem(text, status).page(), request)
 
     async def _feed(self, _: Request) -> Response:
         return feed(self.site.live)

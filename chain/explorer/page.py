@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -29,6 +30,10 @@ class Problem(Exception):
     def __init__(self, text: str, status: int = 404) -> None:
         super().__init__(text)
         self.status = status
+
+    def page(self, template: str = "problem.html") -> Page:
+        title = HTTPStatus(self.status).phrase.capitalize()  # "Not found"
+        return Page(template, title, {"text": str(self)}, status=self.status)
 
 
 def word(request: Request, name: str) -> str:

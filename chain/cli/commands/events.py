@@ -114,7 +114,7 @@ class _Printer:
             output.as_json([self._with_hash(line) for line in lines])
             return
         columns = (
-            "place",
+            "position",
             "block",
             "event",
             "contract",

@@ -51,7 +51,7 @@ def command(contract: str, offered: ContractCatalogue, json: bool) -> None:
 
 
 _LOCATION_COLUMNS = ("name", "type", "word", "offset", "bytes")
-_ENTRY = ("kind", "name", "takes", "returns", "signature", "selector")
+_ENTRY = ("kind", "name", "arguments", "returns", "signature", "selector")
 
 
 def _rows(places: Sequence[tuple[object, ...]]) -> list[list[object]]:

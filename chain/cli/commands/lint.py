@@ -34,7 +34,7 @@ def command(targets: tuple[str, ...], json: bool) -> None:
     else:
         for finding in findings:
             _print_finding(finding)
-        output.remark(f"{len(findings)} found" if findings else "nothing found")
+        output.remark(f"findings: {len(findings)}" if findings else "no findings")
     sys.exit(1 if findings else 0)
 
 

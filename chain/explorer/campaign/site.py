@@ -103,9 +103,7 @@ class CampaignSite:
         return self._renderer.response(found, request, context)
 
     def _problem(self, problem: Problem, request: Request) -> Response:
-        data = {"text": str(problem)}
-        page = Page("campaign/problem.html", "Not here", data, status=problem.status)
-        return self._render(page, request)
+        return self._render(problem.page("campaign/problem.html"), request)
 
     async def _missing(self, request: Request, error: Exception) -> Response:
         return self._problem(Problem("There is no such page."), request)

@@ -23,7 +23,7 @@ from chain.ledger.artifacts import describe_record
 from chain.ledger.sql.parse_values import ParseError, json_of_word
 from chain.metering.program import Program
 from chain.rpc.errors import RpcError
-from chain.schema.value_types import BoolType, EnumType, ValueType
+from chain.schema.value_types import BoolType, EnumType, ListType, StructType, ValueType
 from chain.simulator.reader import ChainReader
 from chain.spec.contracts import EntrySpec
 
@@ -61,6 +61,7 @@ class Input:
     name: str
     kind: str
     choices: list[str]
+    example: str
     typed: str
 
 
@@ -218,7 +219,13 @@ def _input(name: str, kind: ValueType, typed: dict[str, Any]) -> Input:
         choices = [member.name for member in kind.cls]
     elif isinstance(kind, BoolType):
         choices = ["false", "true"]
-    return Input(abi_name(name), kind.name, choices, typed.get(f"a.{abi_name(name)}", ""))
+    example = ""
+    if isinstance(kind, StructType) and not kind.array:
+        example = ", ".join(f'"{abi_name(member.name)}": …' for member in kind.members)
+        example = f"{{{example}}}"
+    elif isinstance(kind, ListType | StructType):
+        example = "[…, …]"
+    return Input(abi_name(name), kind.name, choices, example, typed.get(f"a.{abi_name(name)}", ""))
 
 
 async def _form(site: Site, request: Request) -> dict[str, str]:

@@ -34,4 +34,4 @@ async def stats(site: Site, request: Request) -> Page:
         "read": site.survey.done,
         "receipts": len(site.ledger.receipts),
     }
-    return Page("stats.html", "Figures", data)
+    return Page("stats.html", "Statistics", data)

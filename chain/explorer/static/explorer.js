@@ -151,8 +151,8 @@
 
   // Keys
 
-  const KEYS = [["← → or k j", "back and on: a step of a board, a transaction, a block"], ["Home End", "first and last step"],
-    ["j k, Enter", "down and up a list, and open"], ["/", "search"], ["Esc", "leave a field"], ["?", "these keys"]];
+  const KEYS = [["← → or k j", "previous and next: step of a board, transaction, block"], ["Home End", "first and last step"],
+    ["j k, Enter", "down and up a list, open"], ["/", "search"], ["Esc", "leave a field"], ["?", "these keys"]];
 
   function help() {
     if (find("dialog")) return find("dialog").showModal();

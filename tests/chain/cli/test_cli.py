@@ -93,7 +93,8 @@ def test_abi_as_typescript(run: Run, tmp_path: Path) -> None:
 
 
 WRONG: dict[str, tuple[tuple[Any, ...], str]] = {
-    "unknown command": (("acounts",), "there is no command 'acounts'; there are "),
+    "misspelt command": (("acounts",), "there is no command 'acounts'; did you mean accounts?"),
+    "unknown command": (("zzz",), "there is no command 'zzz'; there are abi, accounts, "),
     "unknown option": (("accounts", "--kyes"), "No such option"),
     "unknown contract": (("abi", "Chess"), "contracts offers no contract 'Chess'; it has "),
     "unknown package": (("abi", "A", "--contracts", "nix"), "there is no package 'nix' here"),
@@ -178,6 +179,16 @@ def test_terminal_shows_colour_and_progress(project: Path) -> None:
     seen = in_a_terminal("deploy", "deploy.py", "--chain", "a.chain", cwd=project)
     assert "deploying" in seen and "1/1" in seen
     assert "\x1b[1;36mstep" in seen
+
+
+def test_hashes_stay_whole_in_a_narrow_terminal(project: Path) -> None:
+    in_a_process("deploy", "deploy.py", "--chain", "a.chain", cwd=project)
+    seen = in_a_terminal(
+        "sql", "select 1 n, printf('0x%066d', 5) hash", "--chain", "a.chain", cwd=project
+    )
+    assert f"0x{5:066}" in seen and "\x1b[1;36mhash" in seen
+    seen = in_a_terminal("sql", "select * from receipts", "--chain", "a.chain", cwd=project)
+    assert "0x5FbDB2315678afecb367f032d93F642f64180aa3" in seen and "\x1b[36mhash" not in seen
 
 
 def test_pipe_shows_neither(project: Path) -> None:

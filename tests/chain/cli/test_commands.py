@@ -141,7 +141,7 @@ def test_events_name_the_account(tmp_path: Path) -> None:
     )
     invoke("run", play, "--chain", file)
     lines = invoke("events", "GameCreated(address,uint8)", "--chain", file).stdout.splitlines()
-    assert lines[0].split() == ["place", "block", "event", "contract", "fields"]
+    assert lines[0].split() == ["position", "block", "event", "contract", "fields"]
     assert "host_player=alice" in lines[2] and "0x" not in lines[2]
 
 

@@ -52,7 +52,7 @@ def test_a_step_shows_the_board_and_who_played(visitor: Visitor) -> None:
 def test_a_refused_move_leaves_the_board(visitor: Visitor) -> None:
     page = visitor.get("/board/Deblockle/0/2")
     assert "Wrong player's turn!" in page.text
-    assert "The board stayed as it was." in page.text
+    assert "The board did not change." in page.text
 
 
 def test_what_a_move_changed_is_outlined() -> None:
@@ -136,7 +136,7 @@ class Faulty(Contract):
 def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     chain = Chain()
     chain.deploy(Faulty).begin()
-    assert "No contract here has a board to show yet." in Visitor(chain).get("/boards").text
+    assert "No contract has a board to show yet." in Visitor(chain).get("/boards").text
 
 
 def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,14 +34,14 @@ def test_a_view_answers_at_an_earlier_block(writer: Visitor) -> None:
     counter = writer.chain.handle(Counter, writer.chain.receipts[0].address)
     counter.add(5)
     counter.add(6)
-    assert "Answer 5 " in writer.get("/contract/Counter/total?block=2&try=1").text
-    assert "Answer 11 " in writer.get("/contract/Counter/total").text
+    assert "Result 5 " in writer.get("/contract/Counter/total?block=2&try=1").text
+    assert "Result 11 " in writer.get("/contract/Counter/total").text
 
 
 def test_a_call_is_tried_and_undone(writer: Visitor) -> None:
     count = len(writer.chain.receipts)
     text = writer.get("/contract/Counter/add?a.by=5&try=1").text
-    assert "Answer 5 Added" in text
+    assert "Result 5 Added" in text
     assert len(writer.chain.receipts) == count
 
 

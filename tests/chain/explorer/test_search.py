@@ -38,4 +38,4 @@ def test_an_address_leads_to_its_account(chain: Chain, visitor: Visitor) -> None
 
 
 def test_a_word_that_means_nothing_is_said_back(visitor: Visitor) -> None:
-    assert "Nothing here is called <b>nix</b>" in visitor.get("/search?q=%3Cb%3Enix%3C/b%3E").text
+    assert "Nothing matches <b>nix</b>" in visitor.get("/search?q=%3Cb%3Enix%3C/b%3E").text

@@ -43,7 +43,7 @@ def test_a_chain_has_pages_without_a_node() -> None:
     chain.deploy(Counter).add(7)
     with AloneServer(chain, PORT).in_thread() as url:
         assert "(7)" in page(url)[1]
-        assert "Answer" in page(f"{url}/contract/Counter/total")[1]
+        assert "Result" in page(f"{url}/contract/Counter/total")[1]
         assert page(url, Host="evil.example")[0] == 403
 
 

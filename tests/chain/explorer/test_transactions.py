@@ -22,7 +22,7 @@ def test_a_failure_shows_its_reason_and_its_line(visitor: Visitor) -> None:
     assert "Wrong player's turn!" in page.text
     assert "contracts/deblockle/contract.py:75" in page.text
     assert 'class="hit"' in page.markup
-    assert "stayed as it was" in page.text
+    assert "unchanged" in page.text
 
 
 def test_a_transaction_is_found_by_its_hash(chain: Chain, visitor: Visitor) -> None:
@@ -38,7 +38,7 @@ def test_undone_events_are_shown_as_taken_back(chain: Chain, visitor: Visitor) -
     refused = chain.receipts.where(entry="refuse").first()
     assert refused is not None
     text = visitor.get(f"/tx/{refused.position}").text
-    assert "Taken back" in text and "Noted" in text.partition("Taken back")[2]
+    assert "Undone" in text and "Noted" in text.partition("Undone")[2]
 
 
 def test_the_trace_is_made_on_demand(chain: Chain, visitor: Visitor) -> None:

@@ -96,7 +96,7 @@ def test_command_answers_in_json() -> None:
 
 def test_command_is_content_with_a_good_file() -> None:
     done = lint(FOLDER / "fine" / "matching_a_move.py")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing found\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "no findings\n")
 
 
 @pytest.mark.parametrize(
