@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import lt
@@ -99,10 +100,14 @@ class WatchedFile(ChainFile):
             found = self._stat()
             now = (found.st_ino, has_log or (found.st_size, found.st_mtime_ns))
             if now != self._seen and self._connection is not None:
-                self._connection.close()
+                self._closing()
                 self._connection = None
             self._seen = now
-        return super()._reader()
+        is_new = self._connection is None
+        connection = super()._reader()
+        if is_new:
+            self._closing = weakref.finalize(self, connection.close)  # for a watcher that nobody closes
+        return connection
 
     def _stat(self) -> os.stat_result:
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -180,6 +182,17 @@ def test_going_back_further_than_seen_is_told(path: Path) -> None:
                 len(watching.receipts)
         with Chain.watch(path) as again:
             assert len(again.receipts) == 4
+
+
+def test_watcher_that_nobody_closes_closes_its_file(path: Path) -> None:
+    watching = Chain.watch(path)
+    file = watching.driver._file  # type: ignore[attr-defined]
+    with file.snapshot() as connection:
+        pass
+    del watching, file
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
 
 
 def test_missing_file_is_not_watched(tmp_path: Path) -> None:
