@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import lt
 from pathlib import Path
@@ -33,9 +33,9 @@ class WatchedFile(ChainFile):
     def __init__(self, path: str | Path) -> None:
         self._seen: object = None  # identifies what the connection reads
         self._turn = RLock()  # held by the thread that reads
-        self._followed: Now | None = (
-            None  # as of which step the chain is read; None until it is loaded
-        )
+        self._closing: Callable[[], object] = lambda: None  # closes the connection
+        # As of which step the chain is read; None until it is loaded.
+        self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
         super().__init__(path)
@@ -106,7 +106,8 @@ class WatchedFile(ChainFile):
         is_new = self._connection is None
         connection = super()._reader()
         if is_new:
-            self._closing = weakref.finalize(self, connection.close)  # for a watcher that nobody closes
+            # For a watcher that nobody closes.
+            self._closing = weakref.finalize(self, connection.close)
         return connection
 
     def _stat(self) -> os.stat_result:
