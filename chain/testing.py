@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
@@ -20,6 +20,7 @@ from chain.metering.program import (
 )
 from chain.schema.validation import short_repr
 from chain.sealed import put
+from chain.simulator.handle import Handle
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 
@@ -187,23 +188,30 @@ def _is_like(event: object, wanted: object) -> bool:
     if isinstance(wanted, type | str):
         return is_event(event, wanted)
     if isinstance(wanted, tuple):
-        event_type, fields = wanted
-        return is_event(event, event_type) and _has(event, fields)
-    return bool(event == wanted)
+        event_type, some_fields = wanted
+        return is_event(event, event_type) and _has(event, some_fields)
+    if not is_dataclass(wanted) or type(event) is not type(wanted):
+        return False
+    return _has(event, {field.name: getattr(wanted, field.name) for field in fields(wanted)})
 
 
-def _has(event: object, fields: Mapping[str, object]) -> bool:
+def _has(event: object, wanted: Mapping[str, object]) -> bool:
     """True if these fields of an event have these values."""
-    for name in fields:
+    for name in wanted:
         if not hasattr(event, name):
             raise TypeError(f"{type(event).__name__} has no field '{name}': there is {event!r}")
-    return all(getattr(event, name) == value for name, value in fields.items())
+    return all(_is_same(getattr(event, name), value) for name, value in wanted.items())
+
+
+def _is_same(found: object, wanted: object) -> bool:
+    """True if a field has this value. A handle stands for its address, as everywhere."""
+    return bool(found == (wanted.address if isinstance(wanted, Handle) else wanted))
 
 
 def _show_event(wanted: object) -> str:
     if isinstance(wanted, tuple):
-        event_type, fields = wanted
-        return f"{_show_event(event_type)}({', '.join(f'{name}={value!r}' for name, value in fields.items())}, …)"
+        event_type, some_fields = wanted
+        return f"{_show_event(event_type)}({', '.join(f'{name}={value!r}' for name, value in some_fields.items())}, …)"
     if isinstance(wanted, type):
         return wanted.__name__
     return wanted if isinstance(wanted, str) else repr(wanted)

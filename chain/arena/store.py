@@ -226,4 +226,4 @@ def _difference(folder: Path | None, there: dict[str, object], here: dict[str, o
         return f"{name} is {there[name]!r} there and {here[name]!r} here"
 
     parts = [named(name) for name in here if here[name] != there.get(name)]
-    return f"the results in {folder} follow another plan: {'; '.join(parts)}"
+    return f"the results in {folder} follow another plan: {'; '.join(parts)}; give these games another folder (out)"

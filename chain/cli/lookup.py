@@ -12,6 +12,7 @@ from chain.cli import completion
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.file.store import NotWritten
 from chain.runtime import account_names
+from chain.schema.inputs import wei
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Entry, Handle
 from chain.types import Address
@@ -19,6 +20,17 @@ from chain.types import Address
 sender_option: Callable[..., Any] = click.option(
     "--from", "--sender", "sender", default="alice", show_default=True, metavar="ACCOUNT", shell_complete=completion.accounts,
     help="The sender: a name, a number in 'boardchain accounts', or an address.",
+)  # fmt: skip
+
+
+def _wei(_ctx: click.Context, _param: click.Parameter, word: str) -> int:
+    if word.isdecimal():
+        return wei(int(word))
+    raise click.BadParameter(f"{word!r} is not a whole number of wei: one ether is {10**18}")
+
+
+value_option: Callable[..., Any] = click.option(
+    "--value", default="0", show_default=True, metavar="WEI", help="Wei to send along.", callback=_wei,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ recorded in the `Corpus` until a problem shows. From then on nothing changes, so
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from chain.fuzz.corpus import Corpus
@@ -27,6 +27,7 @@ from chain.fuzz.steps import (
 )
 from chain.fuzz.strategies import ValueHints
 from chain.runtime.contract import Contract
+from chain.schema.inputs import items
 from chain.simulator.chain import Chain
 from chain.spec.contracts import EntrySpec
 
@@ -50,6 +51,7 @@ class Explorer:
         self._start = self.chain.snapshot()
         self.missing = tuple(self.play.missing)
         self.targets = _targets(self.play)
+        _require_entries(description, self.targets)
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
         self._record_set_up()
@@ -63,11 +65,7 @@ class Explorer:
         """Yield the callable entries of these kinds, each with the name of the handle of its contract."""
         for name, contract in self.targets.items():
             for spec in contract.__spec__.entries.values():
-                names = {spec.name, spec.abi_name, spec.signature}
-                is_included = {
-                    *names,
-                    *(f"{contract.__name__}.{alias}" for alias in names),
-                }.isdisjoint(self.description.excluded)
+                is_included = _names(contract, spec).isdisjoint(self.description.excluded)
                 if spec.kind in kinds and not spec.private and is_included:
                     self.report.tallies.setdefault(f"{contract.__name__}.{spec.name}", Tally())
                     yield name, spec
@@ -178,6 +176,27 @@ class Explorer:
             if spec is not None and receipt.ok:
                 self._remember(spec, receipt.args.values(), receipt.return_value)
         self.hints.set_up()
+
+
+def _names(contract: type[Contract], spec: EntrySpec) -> set[str]:
+    """Return the names by which `excluded` may mean an entry."""
+    names = {spec.name, spec.abi_name, spec.signature}
+    return names | {f"{contract.__name__}.{name}" for name in names}
+
+
+def _require_entries(description: type[Fuzz], targets: Mapping[str, type[Contract]]) -> None:
+    """Refuse names in `excluded` that are those of no entry."""
+    known = {
+        name
+        for contract in targets.values()
+        for spec in contract.__spec__.entries.values()
+        for name in _names(contract, spec)
+    }
+    for name in items(description.excluded, "excluded"):
+        if name not in known:
+            raise TypeError(
+                f"{description.__name__} excludes '{name}': no contract has such an entry"
+            )
 
 
 def _targets(play: Fuzz) -> dict[str, type[Contract]]:

@@ -23,6 +23,7 @@ from chain.accounts import Account as Named
 from chain.fuzz.steps import is_misfit_of_result
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
+from chain.schema.inputs import items
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle
 from chain.simulator.past import ChainAtBlock
@@ -133,7 +134,7 @@ class Fuzz:
         >>> LeagueFuzz().handles
         {'league': <League at 0xe7f1...>}
         """
-        for contract in self.contracts:
+        for contract in items(self.contracts, "contracts"):
             if takes_arguments(contract):
                 self.missing.append(contract)
             else:

@@ -21,6 +21,8 @@ _SUGGESTIONS: Final = {
     "storage": "an annotated name in the class is storage: 'count: u64' is self.count",
 }
 _WRITTEN: Final = re.compile(r"'(?P<cls>\w+)' object has no attribute '(?P<name>\w+)'")
+_UNTYPED: Final = re.compile(r"'(?P<cls>\w+)' object attribute '(?P<name>\w+)' is read-only")
+_FROZEN: Final = re.compile(r"cannot assign to field '(?P<name>\w+)'")
 
 
 def _no_field(contract: str, name: str) -> str:
@@ -31,6 +33,22 @@ def _no_field(contract: str, name: str) -> str:
     )
 
 
+def _no_attribute(text: str, contract: str) -> str | None:
+    """Return our own text for Python's text about an attribute of the contract, an address or a struct."""
+    if match := _WRITTEN.match(text):
+        name = match["name"]
+        if match["cls"] == "Address":
+            return f"an Address has no '{name}': self.at(Contract, address).{name} is that of the contract there"
+        return _no_field(contract, name) if match["cls"] == contract else None
+    if (match := _UNTYPED.match(text)) and match["cls"] == contract:
+        name = match["name"]
+        return f"{contract}.{name} is not a field, because it has no type: declare '{name}: u64', or of another type"
+    if match := _FROZEN.match(text):
+        name = match["name"]
+        return f"'{name}' of a value cannot be set: assign a changed copy, dataclasses.replace(value, {name}=…)"
+    return None
+
+
 def explain(bug: BaseException, contract: str) -> str | None:
     """Return our own text for an error about an unknown name; None for any other error."""
     if isinstance(bug, AttributeError):
@@ -39,8 +57,7 @@ def explain(bug: BaseException, contract: str) -> str | None:
         if missing is not None:
             text: str = missing(bug.obj, bug.name)
             return text
-        match = _WRITTEN.match(str(bug))
-        return _no_field(contract, match["name"]) if match and match["cls"] == contract else None
+        return _no_attribute(str(bug), contract)
     if isinstance(bug, NameError) and bug.name in _SUGGESTIONS:
         return f"there is no '{bug.name}' in a contract: {_SUGGESTIONS[bug.name]}"
     return None

@@ -64,6 +64,10 @@ class DeployMixin(ABC):
         """
         flag(check, "check")
         program, init = self.declare(contract), contract.__spec__.init
+        if issubclass(contract, System) and not (args or named):
+            raise TypeError(
+                f"{contract.__name__} is a System: chain.deploy_world(…, systems=[{contract.__name__}]) deploys it"
+            )
         if value is not None and init is not None and init.value_is_argument:
             named["value"], value = value, None
         wei = 0 if value is None else value
@@ -89,7 +93,7 @@ class DeployMixin(ABC):
         'second'
         """
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
-        check_world(systems, init)
+        check_world(systems, init, granted_to)
         world = self.world(self.deploy(World, namespace, sender=sender).address)
         return self._populate(world, systems, granted_to, init, sender)
 
@@ -105,7 +109,7 @@ class DeployMixin(ABC):
         ('cups', True, ['league', 'cups'])
         """
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
-        check_world(systems, init)
+        check_world(systems, init, granted_to)
         handle = self.world(world)
         handle.handle.register_namespace(namespace, sender=sender)
         return self._populate(handle(namespace), systems, granted_to, init, sender)

@@ -76,7 +76,7 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=True if name == "check" else None)
         for name in ("sender", "value", "gas", "check")
-        if name not in taken
+        if name not in taken and not (name == "check" and spec.kind == "view")
     ]  # fmt: skip
     result = of_method.return_annotation if spec.kind == "view" else "Receipt"
     return inspect.Signature([*params, *options], return_annotation=result)
@@ -85,7 +85,8 @@ def _signature(spec: EntrySpec) -> inspect.Signature:
 class Entry(Sealed):
     """One entry of a deployed contract. A call mines a block and returns a `Receipt`; a view returns its value.
 
-    `sender`, `value` and `gas` are the options of every call. A failed call raises `Reverted`, unless it has `check=False`.
+    `sender`, `value` and `gas` are the options of every call. A failed call raises `Reverted`, unless it has `check=False`;
+    so does a failed view, and `simulate` returns its failure.
 
     >>> race.roll(sender=bob, gas=200_000).status
     1
@@ -125,6 +126,10 @@ class Entry(Sealed):
             named["value"], value = value, None
         if check is not True:
             flag(check, "check")
+            if spec.kind == "view":
+                raise TypeError(
+                    f"{spec.name} is a view, which has no receipt to return: {spec.name}.simulate(…) returns a failure"
+                )
         chain, address = self._chain, self._address
         chain.need_contract(address, spec.contract)
         data = spec.encode_args(args, named, chain)

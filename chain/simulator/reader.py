@@ -214,8 +214,8 @@ class ChainReader(Sealed, ABC):
             return f"the contract at {address} is bytecode, not a Python contract: chain.load(address, abi) returns a handle"
         return (
             f"the class of the contract at {address} is not known here in its deployed form, because "
-            "it was changed since: pass the class as it was (contracts=[…], or --contracts), or "
-            "upgrade the contract (boardchain deploy PLAN --upgrade)"
+            "it was changed since or is in another package: pass the class as it was (contracts=[…], "
+            "or --contracts PACKAGE), or upgrade the contract (boardchain deploy PLAN --upgrade)"
         )
 
     @reading
@@ -242,12 +242,20 @@ class ChainReader(Sealed, ABC):
     @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
         """Return a handle for a deployed world, given one of its namespaces, its address, or a handle of another chain."""
-        if isinstance(world, str):
-            named = [found.address for found in worlds_of(self.ledger) if found.namespace == world]
-            if len(named) == 1:
-                return WorldHandle(self, Address(named[0]), world)
-        given = world._given if isinstance(world, WorldHandle) else None
-        return WorldHandle(self, self.address_of(world, "world"), given)
+        if not isinstance(world, str):
+            given = world._given if isinstance(world, WorldHandle) else None
+            return WorldHandle(self, self.address_of(world, "world"), given)
+        spaces = list(worlds_of(self.ledger))
+        named = [space.address for space in spaces if space.namespace == world]
+        if len(named) == 1:
+            return WorldHandle(self, Address(named[0]), world)
+        if named:
+            raise ValueError(f"{len(named)} worlds have a namespace '{world}': give an address")
+        try:
+            return WorldHandle(self, self.address_of(world, "world"))
+        except ValueError as nobody:
+            known = ", ".join(space.namespace for space in spaces) or "none"
+            raise ValueError(f"{nobody}; the namespaces of its worlds are {known}") from None
 
     @reading
     def fields_of(self, handle: Handle[C]) -> C:

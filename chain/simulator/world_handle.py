@@ -218,8 +218,11 @@ def name_of(system: type[Contract] | str) -> str:
     return system if isinstance(system, str) else system.__name__
 
 
-def check_world(systems: Sequence[type[System]], init: Mapping[type[System], object]) -> None:
-    """Refuse systems that cannot be in one world, and `init` arguments for other systems."""
+def check_world(
+    systems: Sequence[type[System]], init: Mapping[type[System], object],
+    writers: Mapping[Resource, Sequence[Writer]],
+) -> None:  # fmt: skip
+    """Refuse systems that cannot be in one world, and `init` arguments and grants for other systems."""
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
         if not isinstance(system, type) or not issubclass(system, System):
@@ -242,3 +245,11 @@ def check_world(systems: Sequence[type[System]], init: Mapping[type[System], obj
             raise TypeError(
                 f"init: pass the arguments of {system.__name__} as a tuple: ({args!r},)"
             )
+    names = [system.__name__ for system in systems]
+    for grantees in writers.values():
+        for writer in items(grantees, "writers"):
+            if isinstance(writer, type) and writer.__name__ not in names:
+                raise TypeError(
+                    f"writers: {writer.__name__} is not among the systems {', '.join(names)}; "
+                    "grant_writer takes the handle of one of another namespace"
+                )

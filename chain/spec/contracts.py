@@ -325,7 +325,10 @@ class ContractSpec:
             if isinstance(member, FunctionType) and not name.startswith("_"):
                 return f"{self.name}.{name} has no decorator: mark it with @call or @view"
             if self.fields is not None and name in self.fields.names:
-                return f"{self.name}.{name} is a field, not an entry: read it with handle.fields.{name}"
+                return (
+                    f"{self.name}.{name} is a field, not an entry: tests read it with handle.fields.{name}, "
+                    "other contracts need a @view that returns it"
+                )
         names = ", ".join(self.entries) or "none"
         return f"{self.name} has no entry '{name}'; it has {names}"
 

@@ -18,7 +18,7 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.argument("entry", shell_complete=completion.entries)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @lookup.sender_option
-@click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
+@lookup.value_option
 @click.option(
     "--gas", type=click.IntRange(min=0), help="The gas limit; by default that of the block."
 )

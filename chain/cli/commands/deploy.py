@@ -32,7 +32,7 @@ _OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt"
 @click.argument("what", shell_complete=completion.classes)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @lookup.sender_option
-@click.option("--value", type=click.IntRange(min=0), default=0, help="Wei to send along.")
+@lookup.value_option
 @click.option("--yes", "-y", is_flag=True, help="A plan: do not ask.")
 @click.option("--dry-run", is_flag=True, help="A plan: apply it to a fork of the chain only.")
 @click.option(

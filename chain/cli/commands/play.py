@@ -275,7 +275,10 @@ def _replay(target: str, folder: Path, number: int) -> int:
     if plan.target != target:
         raise click.UsageError(f"the results in {folder} are not of {target}")
     if Plan.of(plan.target, plan.strategies).digest != plan.digest:
-        raise click.UsageError(f"the code of {plan.target} is not that of the results in {folder}")
+        raise click.UsageError(
+            f"the code of {plan.target} is not that of the results in {folder}:"
+            " restore it, or play new games into another --out"
+        )
     file = folder / f"game-{number}.chain"
     row = replay_into(plan, number, file)
     output.key_values(_facts(file, row), json=False)

@@ -42,6 +42,10 @@ def command(
     if json:
         output.as_json({"value": result.value, "logs": result.logs, "gas": result.gas_used})
         return
+    if target.spec.kind != "view":
+        output.remark(
+            f"nothing was sent: {target.spec.name} is no view, and 'boardchain call' sends it"
+        )
     for line in result.logs:
         output.remark(line)
     output.value(result.value)

@@ -22,7 +22,7 @@ STORED: Final = Rule(
     "stored_list",
     "this changes {text}, a list that was read from storage",
     "the list is a copy: the change would be lost, so it is refused when the contract runs",
-    "assign a new list to self.{field}, such as [*{text}, item], or a changed copy, list({text})",
+    "assign a new list to {target}, such as [*{whole}, item], or a changed copy, list({whole})",
 )
 UNREAD: Final = Rule(
     "unread_list",
@@ -51,10 +51,20 @@ def _stored(node: ast.expr, place: Scopes) -> StaticType | None:
 def _check(value: ast.expr, node: ast.AST, place: Scopes) -> None:
     value_type = _stored(value, place)
     if value_type is not None:
-        text = ast.unparse(value)
+        whole = value  # a list in a list is written together with that one
+        while isinstance(whole, ast.Subscript) and _stored(whole.value, place) is not None:
+            whole = whole.value
+        holder = infer(whole.value, place) if isinstance(whole, ast.Subscript) else None
+        is_item = isinstance(whole, ast.Subscript) and (holder is None or holder.name != "tuple")
         place.report(
-            STORED, node, text=text if len(text) <= 40 else "the list", field=value_type.field
-        )
+            STORED, node, text=_shown(value), whole=_shown(whole),
+            target=_shown(whole) if is_item else f"self.{value_type.field}",
+        )  # fmt: skip
+
+
+def _shown(value: ast.expr) -> str:
+    text = ast.unparse(value)
+    return text if len(text) <= 40 else "the list"
 
 
 def settings(node: ast.Subscript, place: Scopes) -> None:

@@ -96,6 +96,12 @@ def test_view_gives_value_and_logs(on: Run) -> None:
     assert ":-:-:-:" in seen.stderr
 
 
+def test_view_of_a_call_says_that_nothing_was_sent(on: Run) -> None:
+    seen = on("view", "Deblockle", "create_game", "a.testnet", "b.testnet", 3)
+    assert "nothing was sent: create_game is no view, and 'boardchain call' sends it" in seen.stderr
+    assert seen.stdout == "1\n"
+
+
 def test_view_of_the_past(on: Run) -> None:
     words = ("view", "Deblockle", "cube_state", "0", "4", "4")
     assert on(*words, "--block", 2).stdout == "null\n"

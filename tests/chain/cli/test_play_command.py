@@ -53,6 +53,7 @@ def test_results_of_other_plan_are_kept(out: Path) -> None:
     done = played(out, "--games", 2, "--bare")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "follow another plan: bare is False there and True here" in done.stderr
+    assert "give these games another folder (out)" in done.stderr
 
 
 def test_failed_game_is_named(out: Path) -> None:

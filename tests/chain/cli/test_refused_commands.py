@@ -55,6 +55,14 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
         ("verify", "garbage.chain"),
         "garbage.chain: line 1: this is neither a transcript nor the file of a chain",
     ),
+    (
+        ("deploy", "Deblockle", "--value", "1.5"),
+        "Invalid value for '--value': '1.5' is not a whole number of wei: one ether is 1000000000000000000",
+    ),
+    (
+        ("deploy", "Deblockle", "--value", str(2**256)),
+        "value = a number of 257 bits is not in 0..2**256 - 1 wei",
+    ),
     (("run", "play.py", "--json"), "No such option '--json'"),
     (("record", "play.py", "--json"), "No such option '--json'"),
 ]

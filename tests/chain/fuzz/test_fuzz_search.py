@@ -208,6 +208,14 @@ def test_proposal_for_unknown_entry() -> None:
         LostFuzz.run(1)
 
 
+def test_misspelled_exclusion_is_refused() -> None:
+    class LostFuzz(MazeFuzz):
+        excluded = ("fly",)
+
+    with pytest.raises(TypeError, match="LostFuzz excludes 'fly': no contract has such an entry"):
+        LostFuzz.run(1)
+
+
 def test_before_is_last_transaction() -> None:
     play = only(contract=Shop)()
     shop = play.deploy(Shop, 3)

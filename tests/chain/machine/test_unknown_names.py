@@ -95,7 +95,11 @@ def test_local_contract_gets_the_same_message(chain: Chain) -> None:
     ("name", "words"),
     [
         ("helper", "Forgetful.helper has no decorator: mark it with @call or @view"),
-        ("count", "Forgetful.count is a field, not an entry: read it with handle.fields.count"),
+        (
+            "count",
+            "Forgetful.count is a field, not an entry: tests read it with handle.fields.count, "
+            "other contracts need a @view that returns it",
+        ),
         ("begin", "Forgetful.begin is the @init: it runs once, when the contract is deployed"),
         ("raed", "Forgetful has no entry 'raed'; it has read, write, draw"),
     ],

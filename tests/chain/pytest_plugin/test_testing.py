@@ -228,6 +228,11 @@ def test_events_in_order(chain: Chain, board: Handle, ended: Any) -> None:
     assert_events(ended)
 
 
+def test_handle_in_an_expected_event_is_its_address(chain: Chain, board: Handle) -> None:
+    ended = board.end(sender=board)
+    assert_events(ended, (Moved, {"player": board}), Ended(board))  # type: ignore[arg-type]  # on purpose
+
+
 def test_events_of_whole_chain(chain: Chain, board: Handle, ended: Any) -> None:
     board.move(7)
     assert_events(chain, Ended, (Moved, {"piece": 7}))

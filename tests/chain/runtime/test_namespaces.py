@@ -108,6 +108,8 @@ def test_namespace_is_found_by_name(world: WorldHandle, chain: Chain) -> None:
     assert (found.address, found.namespace) == (world.address, "items")
     assert world.namespaces == found.namespaces == ["duel", "items"]
     assert chain.fork().world(found).namespace == "items"
+    with pytest.raises(ValueError, match="the namespaces of its worlds are duel, items"):
+        chain.world("itmes")
     with pytest.raises(TypeError, match="has no namespace 'itmes'; it has duel, items"):
         world("itmes")
     with pytest.raises(Reverted, match="World duel has no namespace 'itmes'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from chain import Chain, Contract, Key, Reverted, System, assert_events, call, event, model, view
 from chain.replays import record
 from chain.simulator.handle import Handle
-from chain.types import u8
+from chain.types import Address, u8
 
 
 @event
@@ -46,8 +47,15 @@ class Side(IntEnum):
     LEFT = 0
 
 
+@dataclass(frozen=True)
+class Die:
+    face: u8
+
+
 class Bell(Contract):
     times: u8
+    hand: Die
+    loud = 1
 
     @call
     def ring(self) -> None:
@@ -57,6 +65,22 @@ class Bell(Contract):
     @view
     def answer_nothing(self) -> u8:
         return None  # type: ignore[return-value]  # the mistake
+
+    @call
+    def read_a_field(self, other: Address) -> u8:
+        return self.at(Bell, other).times
+
+    @call
+    def call_an_address(self, other: Address) -> None:
+        other.ring()  # type: ignore[attr-defined]
+
+    @call
+    def set_a_constant(self) -> None:
+        self.loud = 2
+
+    @call
+    def set_in_a_value(self) -> None:
+        self.hand.face = 3  # type: ignore[misc]
 
     @call
     def roll_in_vain(self) -> None:
@@ -77,6 +101,10 @@ def bell(chain: Chain) -> Handle:
 
 
 IN_CONTRACTS = {
+    "read_a_field": "AttributeError: Bell.times is a field, not an entry: tests read it with handle.fields.times, other",
+    "call_an_address": "AttributeError: an Address has no 'ring': self.at(Contract, address).ring is that of the",
+    "set_a_constant": "AttributeError: Bell.loud is not a field, because it has no type: declare 'loud: u64', or",
+    "set_in_a_value": "FrozenInstanceError: 'face' of a value cannot be set: assign a changed copy, dataclasses.replace(",
     "roll_in_vain": "AttributeError: self.random has no 'randint': write self.random.below(n),",
     "ask_the_block": "AttributeError: a block has no 'hash': it has number, timestamp and",
     "answer_nothing": "answer_nothing.result = None is not a whole number, as u8 is",
@@ -87,7 +115,7 @@ IN_CONTRACTS = {
 @pytest.mark.parametrize("entry", IN_CONTRACTS)
 def test_mistake_in_a_contract_has_its_line(bell: Handle, entry: str) -> None:
     with pytest.raises(Reverted) as caught:
-        getattr(bell, entry)()
+        getattr(bell, entry)(*[bell] * len(bell[entry].spec.params))
     failure = caught.value.error
     assert failure.text.startswith(IN_CONTRACTS[entry])
     assert failure.place.partition(":")[0].endswith("test_plain_errors.py")
@@ -124,6 +152,18 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
         "Orchard is listed twice: a world has only one system of each name",
     ),
     (lambda bell: assert_events(bell.ring(), (Rang, {"n": 1})), "Rang has no field 'n': there is"),
+    (
+        lambda bell: bell.chain.deploy_world("arcade", systems=[], writers={Tree: [Orchard]}),
+        "writers: Orchard is not among the systems",
+    ),
+    (
+        lambda bell: bell.chain.deploy(Orchard),
+        "Orchard is a System: chain.deploy_world(…, systems=[Orchard]) deploys it",
+    ),
+    (
+        lambda bell: bell.answer_nothing(check=False),
+        "answer_nothing is a view, which has no receipt to return: answer_nothing.simulate(…) returns a failure",
+    ),
 ]
 
 
