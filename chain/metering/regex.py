@@ -43,6 +43,10 @@ _FUNCTIONS: Final = frozenset(
 )
 _NEW_ESCAPE: Final = re.compile(r"(?<!\\)(?:\\\\)*\\z")
 _CLASS: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[wWdDsSbB]")
+_UNICODE: Final = re.compile(r"\(\?[a-z]*u")
+_WITHOUT_CASE: Final = re.compile(r"\(\?[a-z]*i")
+# Older characters that got a second case later.
+_NEW_CASE: Final = re.compile("[\u019b\u0264\ua7d3\ua7d5]")
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
 _FEW: Final = 2**10  # ticks that need no closer estimate
@@ -64,6 +68,10 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
     charge_text(size)
     if _reads_classes(thing):
         check_known(text)
+    if _ignores_case(thing) and isinstance(text, str) and (found := _NEW_CASE.search(text)):
+        raise ValueError(
+            f"versions of Python disagree on the case of U+{ord(found[0]):04X}: keep it out of texts that are examined"
+        )
     tries = tries_of(thing, size.bit_length())
     per_position = _at_one(tries)
     if name in AT_START:
@@ -90,9 +98,25 @@ def by_pattern(thing: Any, name: str, args: tuple[object, ...], named: dict[str,
 @lru_cache(maxsize=1024)
 def _reads_classes(pattern: re.Pattern[Any]) -> bool:
     """True if matches depend on the classes of characters, which not all versions of Python know."""
-    if pattern.flags & re.ASCII or not isinstance(pattern.pattern, str):
+    if not _is_unicode(pattern):
         return False
-    return bool(pattern.flags & re.IGNORECASE or _CLASS.search(pattern.pattern))
+    return _ignores_case(pattern) or _CLASS.search(pattern.pattern) is not None
+
+
+@lru_cache(maxsize=1024)
+def _ignores_case(pattern: re.Pattern[Any]) -> bool:
+    """True if matches depend on the case of characters, in the whole pattern or in a group such as `(?i:…)`."""
+    if not _is_unicode(pattern):
+        return False
+    return bool(pattern.flags & re.IGNORECASE) or _WITHOUT_CASE.search(pattern.pattern) is not None
+
+
+def _is_unicode(pattern: re.Pattern[Any]) -> bool:
+    """True if a pattern has more than ASCII in mind, be it in a group such as `(?u:…)`."""
+    source = pattern.pattern
+    return isinstance(source, str) and (
+        not pattern.flags & re.ASCII or _UNICODE.search(source) is not None
+    )
 
 
 def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:

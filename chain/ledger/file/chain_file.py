@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 6
+FORMAT: Final = 7
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
@@ -294,6 +294,11 @@ class ChainFile:
         """Return one more than the highest key of a table."""
         ((highest,),) = self._reader().execute(f'select max({_KEY[table]}) from "chain:{table}"')
         return 0 if highest is None else int(highest) + 1
+
+    def count(self, table: str) -> int:
+        """Return the number of rows of a table."""
+        ((rows,),) = self._reader().execute(f'select count(*) from "chain:{table}"')
+        return int(rows)
 
     # Creating and repairing
 

@@ -1,22 +1,24 @@
 """The index of the changes in a chain's file: what was in each account and word before a stretch of the timeline changed it.
 
 A row has the key of a row of the state, and the number of the stretch. So what was at a place at some time is in the first row
-from there on, and a state of the far past costs a search for each word that is read.
+from there on, and a state of the far past costs a search for each word that is read. Each row also names the stretch before it
+that changed the place, and a last row the last one. So a row that is missing is noticed, and its place does not seem unchanged.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from chain.ledger.change_index import Place, first_values
 from chain.ledger.file.chain_file import ChainFile
-from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.checksum import Damaged, add_checksum, verify_checksum
 from chain.machine.state import ACCOUNT, Changes
 
 _TABLE: Final = '"chain:changes"'
 _ACCOUNT: Final = b""
+_LAST: Final = 1 << 62  # in place of a stretch, in the last row of a place
 
 
 class ChangeRows:
@@ -27,15 +29,22 @@ class ChangeRows:
 
     def find(self, place: Place, first: int, end: int) -> tuple[Any] | None:
         key = _key(place)
-        query = f"select stretch, row from {_TABLE} where address = ? and slot = ? and stretch >= ? and stretch < ? limit 1"
+        query = f"select stretch, row from {_TABLE} where address = ? and slot = ? and stretch >= ? order by stretch limit 1"
         with self._file.reading() as connection:
-            found = connection.execute(query, (*key, first, end)).fetchone()
-            return found and (verify_checksum("changes", (*key, found[0]), found[1]),)
+            found = connection.execute(query, (*key, first)).fetchone()
+            if found is None:
+                return None
+            stretch, row = found
+            value, previous = verify_checksum("changes", (*key, stretch), row)
+            if previous is not None and previous >= first:
+                raise Damaged(f'"chain:changes" lacks a row of stretch {previous}')
+            return (value,) if stretch < end else None
 
     def places(self, first: int, end: int) -> Iterator[Place]:
-        query = f"select distinct address, slot from {_TABLE} where stretch >= ? and stretch < ?"
+        # Those of all last rows, too: a place whose other rows are missing is noticed when it is read.
+        query = f"select distinct address, slot from {_TABLE} where stretch >= ?"
         with self._file.reading() as connection:
-            found = connection.execute(query, (first, end)).fetchall()
+            found = connection.execute(query, (first,)).fetchall()
         return (
             (address, ACCOUNT if slot == _ACCOUNT else int.from_bytes(slot))
             for address, slot in found
@@ -43,16 +52,50 @@ class ChangeRows:
 
 
 def write_stretch(connection: sqlite3.Connection, stretch: int, moments: Iterable[Changes]) -> int:
-    """Write the rows of a stretch, and return how many there are."""
-    keys = ((*_key(place), stretch, value) for place, value in first_values(moments).items())
-    rows = [(*key, add_checksum("changes", tuple(key), value)) for *key, value in keys]
-    connection.executemany(f"insert into {_TABLE} values (?, ?, ?, ?)", rows)
-    return len(rows)
+    """Write the rows of a stretch, and return how many more rows there are."""
+    count = 0
+    for place, value in first_values(moments).items():
+        key = _key(place)
+        previous = _last(connection, key)
+        _put(connection, key, stretch, (value, previous))
+        _put(connection, key, _LAST, (None, stretch))
+        count += 1 + (previous is None)
+    return count
 
 
 def delete_stretches(connection: sqlite3.Connection, first: int) -> int:
-    """Delete the stretches from `first` on, and return how many rows these had."""
-    return connection.execute(f"delete from {_TABLE} where stretch >= ?", (first,)).rowcount
+    """Delete the stretches from `first` on, and return how many rows fewer there are."""
+    query = f"select address, slot, min(stretch), row from {_TABLE} where stretch >= ? and stretch < ? group by address, slot"
+    changed = connection.execute(query, (first, _LAST)).fetchall()
+    count = connection.execute(
+        f"delete from {_TABLE} where stretch >= ? and stretch < ?", (first, _LAST)
+    ).rowcount
+    for *key, stretch, row in changed:
+        _, previous = verify_checksum("changes", (*key, stretch), row)
+        if previous is not None:
+            _put(connection, key, _LAST, (None, previous))
+            continue
+        count += connection.execute(
+            f"delete from {_TABLE} where address = ? and slot = ? and stretch = ?", (*key, _LAST)
+        ).rowcount
+    return count
+
+
+def _last(connection: sqlite3.Connection, key: Sequence[bytes]) -> int | None:
+    """Return the last stretch that changed a place, as its last row names it."""
+    query = f"select row from {_TABLE} where address = ? and slot = ? and stretch = ?"
+    found = connection.execute(query, (*key, _LAST)).fetchone()
+    last: int | None = found and verify_checksum("changes", (*key, _LAST), found[0])[1]
+    return last
+
+
+def _put(
+    connection: sqlite3.Connection, key: Sequence[bytes], stretch: int, row: tuple[Any, int | None]
+) -> None:
+    sealed = add_checksum("changes", (*key, stretch), row)
+    connection.execute(
+        f"insert or replace into {_TABLE} values (?, ?, ?, ?)", (*key, stretch, sealed)
+    )
 
 
 def _key(place: Place) -> tuple[bytes, bytes]:

@@ -25,6 +25,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.machine.state import Changes
 
+_COUNTED: Final = 100_000  # rows, which SQLite counts in milliseconds
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 
 
@@ -134,6 +135,9 @@ def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
     ):  # fmt: skip
         if file.end(table) != counts[table]:
             raise Damaged(f'"chain:{table}" does not end where it did, at row {counts[table] - 1}')
+    changes = counts["changes"]
+    if changes <= _COUNTED and file.count("changes") != changes:
+        raise Damaged(f'"chain:changes" had {changes} rows, and has {file.count("changes")}')
 
 
 def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Key, Map, System, call, event, model
+from chain.ledger import change_index
 from chain.ledger.decoded.activity import activity_of
+from chain.ledger.file import load_ledger
 from chain.ledger.file.chain_file import BadChainFile
 from chain.types import u64, u256
 
@@ -330,3 +332,57 @@ def test_truncated_file_is_refused(path: Path, left: int) -> None:
     with pytest.raises(BadChainFile, match=r"^duel\.chain"):
         Chain.open(path)
     assert path.read_bytes() == raw and [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("is_counted", [True, False])
+def test_past_does_not_take_a_missing_row_of_the_index_for_no_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_counted: bool
+) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 4)
+    path, other = tmp_path / "sound.chain", tmp_path / "other.chain"
+    with Chain.open(path) as chain:
+        counter = chain.deploy(Counter)
+        for n in range(16):
+            counter.add(n, sender=chain.accounts[n % 2])
+        pasts = [chain.ledger.past.state(moment) for moment in range(len(chain.ledger.timeline))]
+        right = [(dict(past.accounts), dict(past.storages[counter.address])) for past in pasts]
+    if not is_counted:  # as in the file of a long chain
+        monkeypatch.setattr(load_ledger, "_COUNTED", -1)
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute('select * from "chain:changes"').fetchall()
+    outcomes = set()
+    for address, slot, stretch, _ in rows:
+        copyfile(path, other)
+        with closing(sqlite3.connect(other)) as connection:
+            where = "where address = ? and slot = ? and stretch = ?"
+            connection.execute(f'delete from "chain:changes" {where}', (address, slot, stretch))
+            connection.commit()
+        try:
+            with Chain.open(other) as chain:
+                for moment, expected in enumerate(right):
+                    past = chain.ledger.past.state(moment)
+                    assert (dict(past.accounts), dict(past.storages[counter.address])) == expected
+            outcomes.add("right")
+        except BadChainFile as refusal:
+            outcomes.add("refused" if '"chain:changes"' in str(refusal) else str(refusal))
+    assert outcomes == ({"refused"} if is_counted else {"refused", "right"})
+
+
+def test_index_of_changes_is_whole_after_every_rollback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(change_index, "STRETCH", 2)
+    path, random = tmp_path / "duel.chain", Random(4)
+    with Chain.open(path) as chain:
+        counter, saved = chain.deploy(Counter), [chain.snapshot()]
+        for n in range(60):
+            if n % 7 == 6:
+                place = random.randrange(len(saved))
+                chain.revert(saved[place])
+                del saved[place + 1 :]
+            counter.add(n, sender=chain.accounts[random.randrange(3)])
+            saved.append(chain.snapshot())
+            chain.driver.observer.publish()  # type: ignore[union-attr]
+        right = [dict(chain.at(block=n).state.accounts) for n in range(len(chain.blocks))]
+    with Chain.open(path, check=True) as again:
+        assert [dict(again.at(block=n).state.accounts) for n in range(len(again.blocks))] == right

@@ -98,6 +98,10 @@ ALIKE = {
     "re.search(r'a\\z', 'a')": "error",
     "'\\u019b'.upper()": "ValueError",
     "chr(0x1C8A).isalpha()": "ValueError",
+    "re.match(r'(?i:\\u1c89)', bytes([0xE1, 0xB2, 0x8A]).decode())": "ValueError",
+    "re.search(r'(?i)\\ua7cb', chr(0x264))": "ValueError",
+    "re.compile(r'(?u:\\w)', re.A).match(bytes([0xE1, 0xB2, 0x8A]).decode())": "ValueError",
+    "re.search(chr(0x264), chr(0x264)).group()": "'\u0264'",
     "len([each for each in annotated()])": "0",
     "re.match('a+', 'aab').group()": "'aa'",
 }
