@@ -59,7 +59,7 @@ MODULES: Final[Mapping[str, frozenset[str] | None]] = MappingProxyType(
         "chain.runtime.system": word_set("System WorldModels"),
         "chain.types": None,
         "chain.runtime.world": word_set("World"),
-        "collections": word_set("ChainMap Counter OrderedDict defaultdict deque namedtuple"),
+        "collections": word_set("Counter OrderedDict defaultdict deque namedtuple"),
         "collections.abc": word_set(
             """
             Callable Collection Container Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView

@@ -47,6 +47,7 @@ SIZED: Final[tuple[type[Sized], ...]] = (
 _WORD: Final = 2**256  # smaller integers are formatted in a few steps
 _SHORT_INT: Final = 2**63  # smaller integers have no more digits than are free
 MOST_BYTES: Final = 2**20  # in one text
+_MOST_DIGITS: Final = 620  # of an integer
 
 _TEXTS: Final = (str, bytes, bytearray)
 SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
@@ -368,8 +369,11 @@ def guarded_digits(real: Callable[..., object]) -> Callable[..., object]:
 
     def guarded(number: object, *args: object) -> object:
         charge_8()
-        for digits in args:  # `round(n, -600)`
-            charge_text(abs(digits) if isinstance(digits, int) else 0)
+        for digits in args:  # `round(n, -600)`, which divides by a power of ten
+            size = abs(digits) if isinstance(digits, int) else 0
+            if size > _MOST_DIGITS:
+                out_of_fuel()
+            charge(1 + size // TEXT)
         return real(pay_for_digits(number), *args)
 
     return guarded

@@ -18,6 +18,7 @@ from chain.metering.format_costs import pay_for_format
 from chain.metering.fuel import charge, charge_8
 from chain.metering.stable_text import scrubbed
 
+_FIELD: Final = 128  # ticks for a `$` in a template
 _Args: TypeAlias = tuple[object, ...]
 _Named: TypeAlias = dict[str, object]
 HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
@@ -53,6 +54,7 @@ def _check_fields(template: str) -> None:
 
 def _fill(template: str, args: _Args, named: _Named) -> None:
     values = [*named.values(), *(value for arg in args for value in _values_of(arg))]
+    charge(1 + _FIELD * template.count("$"))
     longest = max([len(str(charge_shown(value))) for value in values], default=0)
     charge_text(len(template) * (1 + longest))
 

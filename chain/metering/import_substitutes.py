@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from chain.metering.builtin_costs import FREE
+from chain.metering import weighed_heaps
 from chain.metering.bundled_files import imported_in
 from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken
@@ -98,7 +99,7 @@ _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 _OTHERS: Final[dict[str, dict[str, object]]] = {
     "collections": {"OrderedDict": OrderedDict},
     "collections.abc": {"KeysView": Keys, "ItemsView": Items},
-    "heapq": {name: asking(getattr(heapq, name)) for name in _HEAPS},
+    "heapq": {name: asking(getattr(weighed_heaps, name)) for name in _HEAPS},
     "operator": {
         "attrgetter": _attrgetter,
         "methodcaller": _methodcaller,

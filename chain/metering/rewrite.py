@@ -240,9 +240,15 @@ class CostRewriter(Operations):
             isinstance(part, ast.MatchStar) or getattr(part, "rest", None)
             for part in ast.walk(node)
         )
+        compared = [
+            part.value for part in ast.walk(node)
+            if isinstance(part, ast.MatchValue) and not self._light.is_light(part.value)
+        ]  # fmt: skip
         self.generic_visit(node)
         if takes_rest:
             node.subject = self._paid("__charge_new_items__", node.subject)
+        for _ in compared:
+            node.subject = self._paid("__weigh__", node.subject)
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802

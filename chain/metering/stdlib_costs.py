@@ -9,12 +9,13 @@ import math
 import operator
 import sys
 import textwrap
-from collections import ChainMap, deque, namedtuple
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sized
+from collections import deque, namedtuple
+from collections.abc import Callable, Iterable, Iterator, Sized
 from copy import deepcopy
 from dataclasses import asdict, astuple, fields, is_dataclass
 from functools import lru_cache, partial, reduce, wraps
-from itertools import accumulate
+from heapq import merge
+from itertools import accumulate, groupby
 from textwrap import indent
 from typing import Any, Final, TypeVar
 
@@ -44,7 +45,7 @@ from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains
 from chain.metering.regex import by_function
 from chain.metering.stable_stdlib import ALIKE, dedent
-from chain.metering.value_size import DEEPEST, weigh
+from chain.metering.value_size import DEEPEST, weigh, weight_of
 from chain.source.newer_python import check_keywords
 from chain.source.word_sets import word_set
 
@@ -82,10 +83,9 @@ _COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
-_MOST_MAPS: Final = 8
-_MOST_IN_MAP: Final = 64
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
+_OBJECT: Final = 1024  # ticks more for an object of an author's class that is copied
 
 
 def is_costly(path: str) -> bool:
@@ -185,7 +185,7 @@ def _perm(n: int, k: int | None = None) -> int:
 def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
     if bits > 2**16 or any(isinstance(arg, int) and arg.bit_length() > 64 for arg in args):
         out_of_fuel()
-    charge(1 + max(bits, 0) // 8)
+    charge(1 + max(bits, 0) // 2)
     result = function(*args)
     take(result)
     return result
@@ -202,16 +202,22 @@ def _reduce(function: Any, items: Iterable[object], *first: object) -> object:
 # Functions that process nested values
 
 
-def charge_deep(function: Callable[..., T]) -> Callable[..., T]:
-    """Return the function with a charge for all values that are nested in its first argument."""
+def charge_deep(function: Callable[..., T], is_once: bool = False) -> Callable[..., T]:
+    """Return the function with a charge for all values that are nested in its first argument. With `is_once`, a value that is
+    reached twice is visited once."""
 
     def guarded(value: object, *more: object, **named: object) -> T:
-        waiting = [(value, 0)]
+        waiting: list[tuple[Any, int]] = [(value, 0)]
+        seen: set[int] = set()
         while waiting:
             part, depth = waiting.pop()
             if depth > DEEPEST:
                 weigh(value)  # raises the error
             charge(_DEEP)
+            if is_once:
+                if id(part) in seen:
+                    continue
+                seen.add(id(part))
             if isinstance(part, str | bytes | bytearray):
                 charge(1 + 2 * len(part))
             elif isinstance(part, dict):
@@ -222,6 +228,10 @@ def charge_deep(function: Callable[..., T]) -> Callable[..., T]:
                 waiting += [(item, depth + 1) for item in part]
             elif is_dataclass(part) and not isinstance(part, type):
                 waiting += [(getattr(part, field.name, None), depth + 1) for field in fields(part)]
+            elif is_once and not isinstance(part, type):
+                state = getattr(part, "__dict__", None) or {}
+                charge(_OBJECT)
+                waiting += [(each, depth + 1) for each in state.values()]
         return function(value, *more, **named)
 
     return guarded
@@ -234,7 +244,9 @@ def _dumps(value: object, **named: Any) -> str:
         raise ValueError(
             "json.dumps accepts at most 16 characters of indentation, and of separators"
         )
-    return str(_written_deeply(value, **named))
+    text = str(_written_deeply(value, **named))
+    charge_text(len(text))  # the indentation is known only now
+    return text
 
 
 def _partial(function: Any, *args: object, **named: object) -> object:
@@ -249,17 +261,6 @@ def _partial(function: Any, *args: object, **named: object) -> object:
     if len(new.args) + len(new.keywords) > _MOST_HELD:
         raise TypeError(f"partial holds at most {_MOST_HELD} arguments")
     return new
-
-
-def _chain_map(*maps: MutableMapping[object, object]) -> ChainMap[object, object]:
-    """Return a `ChainMap` of a few small dicts, since each operation searches or counts all of them."""
-    if len(maps) > _MOST_MAPS or any(
-        isinstance(mapping, ChainMap) or size_of(mapping) > _MOST_IN_MAP for mapping in maps
-    ):
-        raise TypeError(
-            f"a ChainMap holds at most {_MOST_MAPS} dicts of at most {_MOST_IN_MAP} keys, and no other ChainMap"
-        )
-    return ChainMap(*maps)
 
 
 def _class_made(function: Callable[..., T]) -> Callable[..., T]:
@@ -308,6 +309,25 @@ def _accumulate(
     initial: object = None,
 ) -> Iterator[object]:
     return metered(accumulate(metered(items), func or add, initial=initial))
+
+
+def _groupby(
+    iterable: Iterable[Any], key: Callable[[Any], object] | None = None
+) -> Iterator[object]:
+    weighed: Callable[[Any], object] = weigh if key is None else lambda item: weigh(key(item))
+    return metered(groupby(metered(iterable), weighed))
+
+
+def _heads_weighed(*sources: Iterable[Any], **how: Any) -> Iterator[object]:
+    """Return `heapq.merge`, whose items each take part in a comparison for each doubling of the sources."""
+    charge(_DEEP * len(sources))
+    rounds = len(sources).bit_length()
+
+    def weighed(item: Any) -> Any:
+        charge(1 + weight_of(item) * rounds)
+        return item
+
+    return metered(merge(*(map(weighed, metered(each)) for each in sources), **how))
 
 
 def _indent(text: str, prefix: str, predicate: Callable[[str], bool] | None = None) -> str:
@@ -363,11 +383,11 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     },
     "functools.reduce": _reduce,
     "itertools.accumulate": _accumulate,
-    "copy.deepcopy": charge_deep(deepcopy),
+    "itertools.groupby": _groupby,
+    "copy.deepcopy": charge_deep(deepcopy, is_once=True),
     "json.dumps": _dumps,
     "functools.partial": _partial,
     "collections.namedtuple": _class_made(namedtuple),
-    "collections.ChainMap": _chain_map,
     **{path: _class_made(getattr(enum, path.removeprefix("enum."))) for path in _ENUMS},
     **{
         f"textwrap.{name}": _wrapping(getattr(textwrap, name))
@@ -377,6 +397,7 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "json.loads": _loads,
     "dataclasses.asdict": charge_deep(asdict),
     "dataclasses.astuple": charge_deep(astuple),
+    "heapq.merge": _heads_weighed,
     "heapq.nlargest": _first(True),
     "heapq.nsmallest": _first(False),
     "textwrap.indent": _indent,

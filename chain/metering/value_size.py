@@ -10,7 +10,7 @@ same remainder collide, and Python searches them one after the other. Many colli
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter, deque
+from collections import Counter, deque
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from dataclasses import fields, is_dataclass
 from enum import EnumType
@@ -180,8 +180,6 @@ def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
     if is_dataclass(kind):
         names = [field.name for field in fields(kind)]
         return attrgetter(*names, *names[:1]) if names else None
-    if issubclass(kind, ChainMap):
-        return lambda thing: thing.maps
     if issubclass(kind, BaseException):
         return lambda thing: thing.args
     if issubclass(kind, slice):

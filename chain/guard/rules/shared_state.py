@@ -61,7 +61,7 @@ _DISPLAYS: Final = {
     ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict", ast.Set: "set", ast.SetComp: "set",
 }  # fmt: skip
 _MAKERS: Final = word_set("list dict set bytearray", "builtins.") | word_set(
-    "ChainMap Counter OrderedDict defaultdict deque", "collections."
+    "Counter OrderedDict defaultdict deque", "collections."
 )
 _ITERATORS: Final = word_set("enumerate filter iter map open reversed zip", "builtins.")
 ARGUMENT_CHANGERS: Final = word_set(
