@@ -68,6 +68,10 @@ class Tally:
     # By entry.
     gas: defaultdict[str, Distribution] = field(default_factory=lambda: defaultdict(Distribution))
     heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
+
+    def __repr__(self) -> str:
+        return f"<Tally of {self.games} games of {self.plan.target}: {self.failures} failed>"
+
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
     _wins: defaultdict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
     _first_half: float | None = None  # of a pair: the first strategy's points in its first game

@@ -152,7 +152,7 @@ class _View:
 
     def dry_run(self) -> None:
         """Apply the plan to a fork."""
-        self._run(self._deployer.on_fork(), self._guess, "nothing was done: it would be {}{}")
+        self._run(self._deployer.on_fork(), self._guess, "nothing was done; it would be {}{}")
 
     def _run(self, deployer: Deployer, decide: Decide, text: str) -> None:
         otherwise = "nothing was done"

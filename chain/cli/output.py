@@ -15,7 +15,7 @@ from chain.ledger.sql.json_values import portable
 from chain.ledger.sql.result import QueryResult
 
 _GAP: Final = 2  # between the columns of a table
-_FOLDED: Final = 14  # longer words may be folded
+_FOLDED: Final = 12  # longer words may be folded
 
 
 def is_terminal() -> bool:

@@ -44,6 +44,9 @@ class Report:
     tallies: dict[str, Tally] = field(default_factory=dict)  # the calls by entry
     examples: int = 0  # the number of plays
 
+    def __repr__(self) -> str:
+        return f"<Report of {self.examples} plays: {self.calls} calls>"
+
     @property
     def calls(self) -> int:
         """The number of calls."""
@@ -118,7 +121,7 @@ class Report:
             refused = tally.calls - tally.ok
             yield f"{name:<{wide}}  {tally.calls:>7} {tally.ok:>7} {refused:>7}"
             for text, count in tally.announced.most_common(_MOST):
-                yield f"{'':<{wide}}  {'':>7} {count:>7}         told {_short(text)}"
+                yield f"{'':<{wide}}  {'':>7} {count:>7}         logs {_short(text)}"
             for reason, count in tally.refused.most_common(_MOST):
                 yield f"{'':<{wide}}  {'':>7} {'':>7} {count:>7} {_short(tally.words[reason])}"
         if self.unreached:

@@ -219,7 +219,7 @@ class Query(Sealed, Generic[T]):
         return (self._source.receipt(position) for position, _ in self.matches())
 
     def __repr__(self) -> str:
-        return f"<{self.count()} found>"
+        return f"<Query: {self.count()} found>"
 
     # Evaluation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from chain.sealed import sealed
 from chain.source.location import relative_path
@@ -20,8 +20,8 @@ class Failure:
 
     kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
     text: str  # the reason in words
-    data: bytes = b""  # the revert data
-    cause: BaseException | None = None  # the Python exception behind it
+    data: bytes = field(default=b"", repr=False)  # the revert data
+    cause: BaseException | None = field(default=None, repr=False)  # the Python exception behind it
     file: str | None = None  # the author's file, if the code got that far
     line: int | None = None  # the line in that file
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import builtins
 import functools
-import heapq
 import operator
 import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from chain.metering.builtin_costs import FREE
 from chain.metering import weighed_heaps
+from chain.metering.builtin_costs import FREE
 from chain.metering.bundled_files import imported_in
 from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken

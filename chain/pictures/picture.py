@@ -84,6 +84,9 @@ class Picture:
     title: str = ""  # the text for readers
     description: str = ""  # the board as text
 
+    def __repr__(self) -> str:
+        return f"<Picture {self.title!r} of {len(self.parts)} parts>"
+
     def changes(self, before: Picture) -> list[str]:
         """Return the names of the parts that look different from before, appeared, or are gone."""
         names = dict.fromkeys((*before.parts, *self.parts))

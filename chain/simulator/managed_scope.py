@@ -23,6 +23,9 @@ class Scope(AbstractContextManager[T_co], Generic[T_co]):
         self._name, self._make = name, make
         self._entered = False
 
+    def __repr__(self) -> str:
+        return f"<Scope {self._name}(…), for a with statement>"
+
     def __call__(self, function: F) -> F:
         """Decorate a function: each call of `function` runs in a new scope."""
         self._entered, make = True, self._make

@@ -25,6 +25,9 @@ class Snapshot(NamedTuple):
     # The last objects of the ledger at that time. Once undone, the same objects never come back.
     tail_identity: tuple[object, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Snapshot at block {self.blocks - 1}>"
+
 
 def check_snapshot(thing: object) -> None:
     """Refuse anything that is not a snapshot."""

@@ -65,7 +65,7 @@ def drawn() -> type[Drawn]:
 
 @pytest.fixture
 def forwarder(chain: Chain, evm: Code, initcode: Code) -> Address:
-    """Bytecode that adds one to its word 3, then sends on what it is sent to the address at its head."""
+    """Bytecode that adds one to its word 3, then forwards its calldata to the address at its start."""
     body = evm(
         3, "SLOAD", 1, "ADD", 3, "SSTORE", 32, "CALLDATASIZE", "SUB", "DUP1", 32, 0, "CALLDATACOPY",
         0, 0, "DUP3", 0, 0, 0, "CALLDATALOAD", "GAS", "CALL", "RETURNDATASIZE", 0, 0, "RETURNDATACOPY",

@@ -176,7 +176,7 @@ def _stopped(play: Play, chain: Chain, steps: int) -> str:
 
 
 def derived_errors(chain: Chain) -> list[str]:
-    """Return what is wrong with what is derived from the ledger: indexes, tables, hashes, roots."""
+    """Return the errors in what is derived from the ledger: indexes, tables, hashes, roots."""
     fork, wrong = chain.fork(), list[str]()
     fork.ledger.headers, fork.ledger.envelopes = (
         Headers(fork.ledger),

@@ -73,7 +73,7 @@ def test_both_cores_leave_same_chains(core: dict[Path, Path]) -> None:
 
 
 def test_core_is_made_from_these_sources(core: dict[Path, Path]) -> None:
-    """Python would run an extension module that is older than its source, and say nothing."""
+    """Python would silently run an extension module that is older than its source."""
     older = [
         str(source.relative_to(ROOT))
         for source, module in core.items()

@@ -222,7 +222,7 @@ async def test_web3_listens_over_a_socket(url: str, runner: Any) -> None:
 
 @pytest.fixture
 def cast(url: str) -> Callable[..., str]:
-    """Runs cast on the node; what it prints, or with `fails` what it complains of."""
+    """Runs cast on the node; returns what it prints, or with `fails` its error."""
     command = tool("cast")
 
     def cast(*args: str, fails: bool = False) -> str:

@@ -38,7 +38,7 @@ class Told:
 
 
 class RulesDesk:
-    """The contract in small: one game, and who may is left to whoever asks."""
+    """The contract in small: one game, without checks of who may call."""
 
     def new_game(self, setup_: list[Json], outcomes: Outcomes) -> None:
         chance, names = Told(outcomes), [seat["username"] for seat in setup_]
@@ -91,7 +91,7 @@ class RulesDesk:
 
 
 class Unguarded(Sagrada):
-    """The contract with the operations of the original beside its own, which ask nobody."""
+    """The contract with the unchecked operations of the original beside its own."""
 
     @call
     def undo_anyway(self, game_id: u64) -> None:

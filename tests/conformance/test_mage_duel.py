@@ -153,7 +153,7 @@ class ChainDesk:
         assert names[len(step["contests"]) - twice :] == step["events"][len(step["contests"]) :]
 
     def silently_skipped(self, number: int) -> Board:
-        """The board after a skip that no call of its own made: nothing but the last move is another."""
+        """The board after a skip without a call of its own: only the last move differs."""
         skip, before = self.game.move_history(0)[number - 1], self.boards[number - 1]
         assert skip.tile is None
         return replace(

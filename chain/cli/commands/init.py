@@ -46,7 +46,7 @@ def command(name: str, json: bool) -> None:
     if json:
         output.as_json({"folder": name, "contract": cls, "module": f"contracts.{module}"})
         return
-    click.echo(f"{cls} is in {name}. Now:\n")
+    click.echo(f"Created {cls} in {name}. Next:\n")
     click.echo(f"    cd {name}\n    pytest\n    boardchain run scripts/play.py")
     click.echo("    boardchain deploy scripts/deploy.py --chain game.chain")
 

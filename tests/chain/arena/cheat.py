@@ -1,4 +1,4 @@
-"""Nim once more, with a table on a chain that goes another way than the rules."""
+"""Nim again, with a table on a chain that departs from the rules."""
 
 from __future__ import annotations
 

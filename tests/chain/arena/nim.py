@@ -121,7 +121,7 @@ class Careless(AnyMove):
 
 
 class Idle:
-    """Takes nothing, for ever."""
+    """Never takes anything."""
 
     def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
         return 0

@@ -1,4 +1,4 @@
-"""Campaigns: the same results however they are played, whoever is killed, and wherever they are taken up again."""
+"""Campaigns: the same results however they are played, whichever process is killed, and wherever they are resumed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_campaign_may_grow(plan: Plan, expected: str, tmp_path: Path) -> None:
 
 
 def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever takes a campaign up again looks only at rows that came before one that is missing."""
+    """A resumed campaign looks only at the rows before the first missing one."""
     plan = Plan.of(NIM, ["wrong", "random"])
     rows = [play_game(plan, number) for number in range(GAMES)]
     with Store(tmp_path) as store:

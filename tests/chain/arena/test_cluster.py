@@ -1,4 +1,4 @@
-"""Campaigns on a cluster of Dask: the same results as here, whoever is killed; and which schedulers are asked."""
+"""Campaigns on a Dask cluster: the same results as without one, whichever process is killed; and which schedulers are asked."""
 
 from __future__ import annotations
 

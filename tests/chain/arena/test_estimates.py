@@ -53,7 +53,7 @@ def test_interval_is_that_of_statsmodels(
     ],
 )
 def test_elo_is_that_of_normal_interval(counts: tuple[int, ...], elo: float, error: float) -> None:
-    """Of the mean score of pairs, `norm.interval(0.95, mean, sem(pairs, ddof=0))` of scipy 1.17, told in Elo."""
+    """Of the mean score of pairs, `norm.interval(0.95, mean, sem(pairs, ddof=0))` of scipy 1.17, in Elo."""
     assert Pairs(counts).elo == pytest.approx((elo, error), abs=1e-7)
 
 

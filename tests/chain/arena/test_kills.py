@@ -34,7 +34,7 @@ from chain.arena import Game, Uniform
 from tests.chain.arena.nim import ChainTable, Nim, RulesTable
 
 class Slow(Uniform):
-    """Takes its time, so that whoever is killed is in the middle of something."""
+    """Is slow, so that a killed process is in the middle of something."""
 
     def choose(self, state, moves, chance):
         sum(range(100_000))

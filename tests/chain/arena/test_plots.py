@@ -1,4 +1,4 @@
-"""Plots: their ticks are round numbers, and what they draw stands where its value is."""
+"""Plots: their ticks are round numbers, and each dot is drawn at its value."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_ticks_are_round(low: float, high: float, ticks: list[str]) -> None:
 
 
 def test_dot_stands_where_its_value_is() -> None:
-    """A quarter of the way from tick to tick."""
+    """A dot a quarter of the way between two ticks."""
     plot = intervals([Interval("a", 0.45, 0.4, 0.6)], "x", percent, least=0, most=1)
     ticks = places(plot, "line", "x1")
     (dot,) = places(plot, "circle", "cx")

@@ -1,4 +1,4 @@
-"""Reports: whole pages without script that say what the results say, whatever strategies are called."""
+"""Reports: complete pages without script that agree with the results, whatever the names of the strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The count of a campaign: the same in whatever order games come in, to the moment at which a test is decided."""
+"""The count of a campaign: the same in whatever order games arrive, until a test is decided."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from tests.chain.cli.arena_project import ARENA
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a plan, that offers no contracts besides."""
+    """A project with a plan and no package of contracts."""
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "none_here.py").write_text("")
     for folder in ("scripts", "elsewhere"):

@@ -24,7 +24,7 @@ def invoke(*words: Any) -> Result:
 def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a new game."""
     folder = tmp_path_factory.mktemp("new") / "snakes-and-ladders"
-    assert "SnakesAndLadders is in " in invoke("init", folder).stdout
+    assert "Created SnakesAndLadders in " in invoke("init", folder).stdout
     return folder
 
 

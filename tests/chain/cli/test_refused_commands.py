@@ -22,7 +22,7 @@ def invoke(*words: Any) -> Result:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory with a script, a text, and a file of nothing in particular."""
+    """A working directory with a script, a text, and an arbitrary file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "play.py").write_text(SCRIPT)
     (tmp_path / "play.txt").write_text("print(1)")

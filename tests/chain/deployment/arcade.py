@@ -88,6 +88,6 @@ def inspect(chain: Chain, journal: Journal, declare: Plan) -> list[StepStatus]:
 
 
 def apply(chain: Chain, journal: Journal, declare: Plan = plan, choice: str = LEAVE) -> list[str]:
-    """Applies a plan; what was done, and nothing for what was left."""
+    """Applies a plan and returns the steps that were done."""
     done = Deployer(of(declare), chain, journal).apply(lambda status: choice)
     return [f"{each.action} {each.name}" for each, _ in done if each.action != LEAVE]

@@ -1,4 +1,4 @@
-"""A class that changed since it was deployed: left, upgraded in place, or deployed again beside itself."""
+"""A class that changed since it was deployed: left, upgraded in place, or deployed again beside the old one."""
 
 from __future__ import annotations
 

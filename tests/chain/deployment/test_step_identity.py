@@ -1,4 +1,4 @@
-"""Which step is which when a plan was edited: what is new is sent, what changed asks, what was done stays."""
+"""How steps are matched after a plan was edited: new ones are sent, changed ones ask, done ones stay."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def campaign(results: Path) -> Iterator[str]:
 
 @pytest.fixture
 def open_page(browser: Browser, url: str) -> Iterator[Open]:
-    """Opens a page in a context of its own; at the end nothing may have gone wrong in any."""
+    """Opens a page in its own context; at the end no page may have had an error."""
     contexts: list[BrowserContext] = []
     wrong: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The pages of a campaign: what its results say, each game and its way through it, and nothing is written."""
+"""The pages of a campaign: its results, each game step by step, and that nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fuzzing tries, what it takes for a problem, and what it reports."""
+"""What fuzzing tries, what counts as a problem, and what it reports."""
 
 from __future__ import annotations
 

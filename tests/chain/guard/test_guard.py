@@ -125,7 +125,7 @@ class Half(Contract):
 
 
 class Thin(Contract):
-    """A contract that is wrong only in what it deploys."""
+    """A contract whose only mistake is what it deploys."""
 
     @call
     def make(self) -> None:

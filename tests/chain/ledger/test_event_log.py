@@ -1,4 +1,4 @@
-"""Logs are entered into their indexes when somebody asks: an interrupt, or an undone receipt, leaves nothing behind."""
+"""Logs are indexed when they are first queried: an interrupt, or an undone receipt, leaves nothing behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An event belongs to the contract whose code emitted it, whoever else has an event of the same signature."""
+"""An event belongs to the contract whose code emitted it, even if others have an event of the same signature."""
 
 from __future__ import annotations
 

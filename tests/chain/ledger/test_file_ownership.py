@@ -1,4 +1,4 @@
-"""Who may open a file: one process at a time, whatever name it opens it by."""
+"""Who may open a file: one process at a time, under whatever name."""
 
 from __future__ import annotations
 

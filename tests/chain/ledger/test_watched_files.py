@@ -75,7 +75,7 @@ def test_watcher_sees_each_step(acts: list[tuple[str, int]]) -> None:
 
 
 def play(path: Path, watching: Chain, acts: list[tuple[str, int]]) -> None:
-    """Go on with the chain in several sittings, and compare what is seen of it."""
+    """Continue the chain in several sessions, and compare what a watcher sees."""
     with Chain.open(path, contracts=[Counter]) as chain:
         counter, saved = chain.handle(Counter, chain.contracts[0].address), [chain.snapshot()]
         for place, (act, number) in enumerate(acts):

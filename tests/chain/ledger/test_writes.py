@@ -56,7 +56,7 @@ class Session:
 
 @run_uninstrumented
 class Lab(Contract):
-    """Something of every layout, and a way to work on it inside one message."""
+    """A field of every layout, and a way to change it inside one message."""
 
     low: u8
     high: u16

@@ -100,7 +100,7 @@ class Asker(Contract):
 
     @call
     def around(self, data: bytes) -> bytes:
-        """Come back to this very contract, by way of the relay."""
+        """Call this contract back through the relay."""
         self.count += 1
         answer: bytes = self.it.relay(self.address, data)
         return answer

@@ -123,7 +123,7 @@ def bomb(evm: Code, initcode: Code) -> bytes:
 
 @pytest.fixture
 def maker(place: Place) -> Address:
-    """Makes what it is sent the init code of, always at one address, sends that a message, and answers the address."""
+    """Creates a contract from the init code it is sent, always at one address, calls it, and returns the address."""
     return place(
         "CALLDATASIZE", 0, 0, "CALLDATACOPY", 0, "CALLDATASIZE", 0, 0, "CREATE2",
         *TO_ALL, "DUP6", "GAS", "CALL", "POP", *ANSWER,

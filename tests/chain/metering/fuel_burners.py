@@ -1,4 +1,4 @@
-"""A contract that does whatever burns fuel without end, an entry for each."""
+"""A contract with an entry for each way to burn fuel without end."""
 
 from __future__ import annotations
 

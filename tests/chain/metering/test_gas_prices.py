@@ -117,7 +117,7 @@ class Twins:
             chain.set_balance(address, 4)
 
     def look(self, gas: int = 10_000_000) -> tuple[Frame, Frame]:
-        """Both finished frames. Bytecode gets along the gas that it takes to say what is to be done."""
+        """Both finished frames. Bytecode also gets the gas that its instructions take."""
         ROOM[:] = self.deeds
         ours, _ = self.chain.call(self.python, GO, gas=gas)
         law, _ = self.chain.call(self.bytecode, b"", gas=gas + self.saying)

@@ -1,4 +1,4 @@
-"""A game of its own for each run of pytest inside a test."""
+"""A separate game for each run of pytest inside a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counter that is steered, and what is asked of its chain."""
+"""A counter under control, and the requests to its chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node tells at a terminal: each transaction in a line, once it is done."""
+"""What a node prints at a terminal: each transaction in a line, once it is done."""
 
 from __future__ import annotations
 

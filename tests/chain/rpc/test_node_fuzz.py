@@ -1,4 +1,4 @@
-"""Random requests: every one is answered, none breaks the node, and nothing of them stays in memory."""
+"""Random requests: every one is answered, none breaks the node, and none stays in memory."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ class Conversation:
         return sent[0]["status"], sent[1]["body"]
 
     def rewind(self) -> None:
-        """Back to the beginning: what a request did to the chain is not what is measured."""
+        """Go back to the beginning: the effects of a request on the chain are not measured."""
         self.chain.revert(self._before)
         self.chain.automine = True
         self.chain.node.interval = 0.0

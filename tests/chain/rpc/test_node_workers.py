@@ -59,7 +59,7 @@ def looking(loop: Address, gas: int = LONG) -> Request:
 
 
 class Client:
-    """Asks a node in process, several things at once if need be."""
+    """Asks a node in process, several requests at once if needed."""
 
     def __init__(self, chain: Chain, limits: Limits | None = None) -> None:
         chain.node.limits = limits or Limits()

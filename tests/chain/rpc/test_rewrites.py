@@ -1,4 +1,4 @@
-"""Methods that rewrite what is there: other blocks in the place of the last ones, figures in tokens."""
+"""Methods that rewrite the chain: other blocks in place of the last ones, balances of tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that is open in place is open once: nothing else can write it meanwhile, and no change is lost."""
+"""A model can be open in place only once: nothing else can write it meanwhile, and no change is lost."""
 
 from __future__ import annotations
 

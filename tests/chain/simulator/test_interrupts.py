@@ -39,7 +39,7 @@ def _interrupted_chains_end() -> Iterator[None]:
 
 
 def check(chain: Chain, play: interrupts.Play, random: Random) -> str:
-    """Interrupt a play once, or twice in a row: what is wrong then, if anything is."""
+    """Interrupt a play once or twice in a row, and return what is wrong then."""
     fork = chain.fork()
     may_stand = places(play, fork)
     count = run(play, chain.fork()).count * (3 if chain.driver.observer else 1)
@@ -135,7 +135,7 @@ def test_copy_is_as_its_node_after_an_interrupt(play: interrupts.Play) -> None:
 
 
 def sweep(play: interrupts.Play, number: int, base: Chain) -> Iterator[str]:
-    """Interrupt a play at so many lines, evenly spread, each time on a fork: what is wrong then."""
+    """Interrupt a play at so many lines, evenly spread, each time on a fork, and return what is wrong then."""
     may_stand = places(play, base.fork())
     count = run(play, base.fork()).count
     for n in range(number):

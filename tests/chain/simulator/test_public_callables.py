@@ -298,7 +298,7 @@ class Trial:
     def __init__(self, chain: Chain) -> None:
         self.chain, self.start, self.wei = chain, chain.snapshot(), wei_of(chain)
         self.before = sizes(chain)
-        self.bad: dict[str, str] = {}  # by what came of it, the first call with that
+        self.bad: dict[str, str] = {}  # the first call by its result
         self.thrown = 0
 
     def throw(self, label: str, name: str, do: Callable[..., Any], args: Any, named: Any) -> None:

@@ -288,7 +288,7 @@ def test_classes_are_made_once_in_many_threads(tmp_path: Any, monkeypatch: Any) 
 
 
 def test_what_continues_in_another_thread_is_in_the_same_turn_and_step() -> None:
-    """Deep messages go on on a fresh stack. They may look at the chain, and so may whoever traces them."""
+    """Deep messages continue on a fresh stack. They may look at the chain, and so may a trace function."""
     chain, seen = Chain(), list[Any]()
 
     @run_uninstrumented
@@ -314,7 +314,7 @@ def test_what_continues_in_another_thread_is_in_the_same_turn_and_step() -> None
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
 def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> None:
-    """Whatever is left over of one, the next turn puts right: fuel, levels, the limit of recursion, the garbage."""
+    """The next turn repairs what an interrupt leaves behind: fuel, levels, the limit of recursion, the garbage."""
     before = sys.getrecursionlimit(), gc.isenabled()
     chain = Chain()
     handle = chain.deploy(Works)
