@@ -151,7 +151,7 @@ TOPICS: Final = (
         Topic("chain.arena.Result"),
         Topic("chain.arena.OtherPlan"),
     )),
-    Section("Pictures", "A game's `picture(state)` draws its board. More in [A game in the house shape](guides/game.md).", (
+    Section("Pictures", "A game's `picture(state)` draws its board. More in [The structure of a game](guides/game.md).", (
         Topic(
             "chain.pictures", "board_picture boards_of picture_of picture_of_parts picture_of_text load_ipython_extension",
             tools="load_ipython_extension", title="Finding and making pictures",

@@ -70,7 +70,7 @@ class Tally:
     heat: Counter[str] = field(default_factory=Counter)  # of the parts of the picture
 
     def __repr__(self) -> str:
-        return f"<Tally of {self.games} games of {self.plan.target}: {self.failures} failed>"
+        return f"<Tally of {self.plan.target}, games: {self.games}, failed: {self.failures}>"
 
     _played: Counter[tuple[str, int]] = field(default_factory=Counter)
     _wins: defaultdict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))

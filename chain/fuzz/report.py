@@ -45,7 +45,7 @@ class Report:
     examples: int = 0  # the number of plays
 
     def __repr__(self) -> str:
-        return f"<Report of {self.examples} plays: {self.calls} calls>"
+        return f"<Report, plays: {self.examples}, calls: {self.calls}>"
 
     @property
     def calls(self) -> int:

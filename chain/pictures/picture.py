@@ -85,7 +85,7 @@ class Picture:
     description: str = ""  # the board as text
 
     def __repr__(self) -> str:
-        return f"<Picture {self.title!r} of {len(self.parts)} parts>"
+        return f"<Picture {self.title!r}, parts: {len(self.parts)}>"
 
     def changes(self, before: Picture) -> list[str]:
         """Return the names of the parts that look different from before, appeared, or are gone."""

@@ -258,7 +258,7 @@ def table_of(ledger: Ledger, what: str | type) -> Table:
         elif isinstance(table, Events | Models) and table.type.key in _keys_of(what):
             return table
     names = ", ".join(table.name for table in tables)
-    raise ValueError(f"there is no table of {getattr(what, '__name__', what)}; there are {names}")
+    raise ValueError(f"there is no table {getattr(what, '__name__', what)!r}; there are {names}")
 
 
 def _keys_of(cls: type) -> list[object]:

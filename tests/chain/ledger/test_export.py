@@ -163,8 +163,8 @@ def test_what_cannot_be_exported(chain: Chain, board: Handle) -> None:
     with pytest.raises(ValueError, match="JSON lines can have receipts or events, not 'Moved'"):
         chain.export_jsonl(io.StringIO(), "Moved")
     with pytest.raises(
-        ValueError, match="there is no table of Board; there are receipts, logs, Moved"
+        ValueError, match="there is no table 'Board'; there are receipts, logs, Moved"
     ):
         chain.export_csv(io.StringIO(), Board)
-    with pytest.raises(ValueError, match="there is no table of mooved"):
+    with pytest.raises(ValueError, match="there is no table 'mooved'"):
         chain.export_csv(io.StringIO(), "mooved")
