@@ -81,8 +81,10 @@ def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
     """Draw a table, or each row as a list where the table is too narrow to be read."""
     lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
     console = import_module("rich.console").Console()
-    least = [_least_width(column) for column in zip(columns, *lines, strict=True)]
-    if sum(least) + _GAP * (len(least) - 1) > console.width:
+    widths = _widths(
+        list(zip(columns, *lines, strict=True)), console.width - _GAP * (len(columns) - 1)
+    )
+    if widths is None:
         for number, line in enumerate(lines):
             click.echo("\n" * (number > 0), nl=False)
             key_values(dict(zip(columns, line, strict=True)), json=False)
@@ -90,16 +92,31 @@ def _draw(columns: Sequence[str], rows: list[list[form.Cell]]) -> None:
     layout = import_module("rich.table").Table(
         box=None, header_style="bold cyan", padding=(0, _GAP, 0, 0), pad_edge=False
     )
-    for i, (name, width) in enumerate(zip(columns, least, strict=True)):
+    for i, (name, width) in enumerate(zip(columns, widths, strict=True)):
         is_number = bool(rows) and all(isinstance(row[i], int) for row in rows)
         justify = "right" if is_number else "left"
-        layout.add_column(name, justify=justify, overflow="fold", min_width=width)
+        layout.add_column(name, justify=justify, overflow="fold", width=width)
     text = import_module("rich.text").Text
     for line in lines:
         layout.add_row(*map(text, line))
     console.print(layout)
     if not rows:
         remark("no rows")
+
+
+def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int] | None:
+    """Return the widths of columns that fit into the room, the widest shrunk; None if there is too little of it."""
+    least = list(map(_least_width, columns))
+    if sum(least) > room:
+        return None
+    widths = [
+        max((len(line) for cell in column for line in cell.split("\n")), default=0)
+        for column in columns
+    ]
+    while sum(widths) > room:
+        shrinkable = (i for i, width in enumerate(widths) if width > least[i])
+        widths[max(shrinkable, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _least_width(cells: Sequence[str]) -> int:

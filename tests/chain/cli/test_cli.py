@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 
 from chain.cli.error_report import error_sentence
 from chain.cli.main import cli
+from chain.cli.output import _widths
 from contracts.deblockle import Deblockle
 
 ROOT = Path(__file__).parents[3]
@@ -189,6 +190,14 @@ def test_hashes_stay_whole_in_a_narrow_terminal(project: Path) -> None:
     assert f"0x{5:066}" in seen and "\x1b[1;36mhash" in seen
     seen = in_a_terminal("sql", "select * from receipts", "--chain", "a.chain", cwd=project)
     assert "0x5FbDB2315678afecb367f032d93F642f64180aa3" in seen and "\x1b[36mhash" not in seen
+
+
+@pytest.mark.parametrize(
+    ("room", "widths"), [(59, None), (60, [6, 42, 12]), (110, [6, 42, 60]), (100, [6, 42, 52])]
+)
+def test_long_text_gives_way_to_addresses(room: int, widths: list[int] | None) -> None:
+    columns = [("step", "create"), ("at", "0x" + "a" * 40), ("call", "x" * 60)]
+    assert _widths(columns, room) == widths
 
 
 def test_pipe_shows_neither(project: Path) -> None:
