@@ -18,7 +18,7 @@ from chain.simulator.catalogue import ContractCatalogue
 @click.argument("entry", shell_complete=completion.entries)
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @click.option(
-    "--from", "--sender", "sender", default="alice", help="Who asks.", shell_complete=completion.accounts,
+    "--from", "--sender", "sender", default="alice", help="The caller that the entry sees.", shell_complete=completion.accounts,
 )  # fmt: skip
 @click.option("--block", type=int, help="The value at the end of this block.")
 @options.chain_option
