@@ -288,6 +288,8 @@ def _topic(topic: Topic) -> Iterator[str]:
 
 def _class(topic: Topic) -> Iterator[str]:
     told = class_entry(topic)
+    if topic.heading == f"`{told.name}`" and not topic.names:
+        yield f"`from {_home(topic.path)} import {told.name}`\n"
     if told.signature:
         yield f"**`{told.name}{told.signature}`**\n"
     yield f"{told.meaning}\n"
@@ -300,6 +302,15 @@ def _class(topic: Topic) -> Iterator[str]:
             yield f"As [`{like.__name__}`](#{anchor(like.__name__)}) has them: {listed}.\n"
     if told.example:
         yield _fence(told.example)
+
+
+def _home(path: str) -> str:
+    """Return the shortest module from which a class can be imported."""
+    module, _, name = path.rpartition(".")
+    parts = module.split(".")
+    homes = (".".join(parts[: length + 1]) for length in range(len(parts)))
+    cls = getattr(import_module(module), name)
+    return next(home for home in homes if getattr(import_module(home), name, None) is cls)
 
 
 def class_entry(topic: Topic) -> Entry:

@@ -113,10 +113,12 @@ class LoadedOutcomes(ForcedRandom):
                     f"the outcomes of '{tag}' are a list: write {tag}=[{short_repr(items)}], not {short_repr(items)}"
                 )
         self.outcomes = {tag: list(items) for tag, items in outcomes.items()}
+        self._other_tags: dict[str, None] = {}  # of the draws that were free
 
     def next_outcome(self, tag: str) -> tuple[object] | None:
         outcomes = self.outcomes.get(tag)
         if outcomes is None:
+            self._other_tags[tag] = None
             return None
         taken = self._taken.get(tag, 0)
         if taken == len(outcomes):
@@ -146,7 +148,11 @@ class LoadedOutcomes(ForcedRandom):
     def check_empty(self) -> None:
         """Check that all outcomes were drawn."""
         if self.unused:
-            raise AssertionError(f"loaded outcomes that were not drawn: {self.unused}")
+            others = ", ".join(map(repr, self._other_tags))
+            raise AssertionError(
+                f"loaded outcomes that were not drawn: {self.unused}"
+                + (f"; there were draws of {others}" if others else "")
+            )
 
 
 class RecordedOutcomes(ForcedRandom):

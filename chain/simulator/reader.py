@@ -191,6 +191,8 @@ class ChainReader(Sealed, ABC):
 
         A contract is named after its class, the second one of a class `Game#2`; a name from before an upgrade is valid too.
         """
+        if isinstance(name, type):
+            raise TypeError(f"a class may be deployed often: give the name, '{name.__name__}'")
         if isinstance(name, str):
             name = name.strip()
         book = AddressBook(self.ledger)

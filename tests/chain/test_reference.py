@@ -109,6 +109,13 @@ def test_page_is_as_the_docstrings_are() -> None:
     )
 
 
+def test_classes_are_imported_as_the_page_says() -> None:
+    imports = re.findall(r"^`(from .+)`$", reference.PAGE.read_text("utf-8"), re.MULTILINE)
+    assert {"from chain import Chain", "from chain.simulator.handle import Handle"} <= {*imports}
+    for line in imports:
+        exec(line, {})
+
+
 def test_contents_lead_to_one_heading_each() -> None:
     text = reference.PAGE.read_text("utf-8")
     headings = [reference.anchor(line) for line in re.findall(r"^##+ (.+)$", text, re.MULTILINE)]

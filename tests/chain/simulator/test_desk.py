@@ -112,7 +112,7 @@ def test_entry_has_the_signature_and_docstring_of_its_method(chain: Chain) -> No
         str(inspect.signature(oracle.set_price))
         == "(what: 'str', price: 'u64' = 3, *, sender=None, value=None, gas=None, check=True) -> 'Receipt'"
     )
-    assert str(inspect.signature(oracle.price)).endswith("check=True) -> 'u64'")
+    assert str(inspect.signature(oracle.price)).endswith("gas=None) -> 'u64'")
     text = pydoc.plain(pydoc.render_doc(oracle.set_price))
     assert "set_price(" in text
     assert "Set what something costs." in text

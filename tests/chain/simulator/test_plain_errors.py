@@ -157,6 +157,10 @@ MISTAKES: list[tuple[Callable[[Any], Any], str]] = [
         "writers: Orchard is not among the systems",
     ),
     (
+        lambda bell: bell.chain.contract(Bell),
+        "a class may be deployed often: give the name, 'Bell'",
+    ),
+    (
         lambda bell: bell.chain.deploy(Orchard),
         "Orchard is a System: chain.deploy_world(…, systems=[Orchard]) deploys it",
     ),
