@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from chain import abi
 from chain.crypto.hashing import keccak
@@ -27,6 +27,7 @@ from chain.schema.value_types import (
 
 JsonObject: TypeAlias = dict[str, Any]
 
+_MOST_ITEMS: Final = 1 << 16  # of a fixed array; the next ones would only fill the memory
 _PLAIN: dict[str, ValueType] = {
     "bool": BoolType(),
     "address": AddressType(),
@@ -44,7 +45,10 @@ def type_from_json(parameter: JsonObject) -> ValueType:
         item = type_from_json({**parameter, "type": array[1]})
         if not array[2]:
             return ListType(item)
-        members = tuple(Field(str(i), item) for i in range(int(array[2])))
+        count = int(array[2])
+        if count > _MOST_ITEMS:
+            _unknown(abi_type)
+        members = tuple(Field(str(i), item) for i in range(count))
         return StructType(abi_type, members, array=True) if members else _unknown(abi_type)
     if abi_type == "tuple":
         parts = fields_from_json(parameter.get("components", []))

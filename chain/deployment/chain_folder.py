@@ -11,6 +11,7 @@ transaction of its journals. So the working directory does not matter, nor how t
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,6 +119,8 @@ def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
         raise DeploymentUnderWay(
             f"{holder} is deploying to this chain: nothing was sent; wait until it has ended"
         ) from None
+    except sqlite3.DatabaseError as problem:
+        raise ValueError(f"nothing was sent, for lack of the lock {lock.path}: {problem}") from None
     try:
         yield find_folder(base, chain, where)  # another process may have deployed meanwhile
     finally:

@@ -41,6 +41,7 @@ from typing import Any, Final, NamedTuple
 from chain.ledger.bytecode_classes import bytecode_program, contract_of_abi
 from chain.metering.program import Program
 from chain.schema import inputs
+from chain.schema.nesting import shallow
 from chain.types import Address
 
 FIRST: Final = "boardchain transcript 1"
@@ -178,7 +179,9 @@ def _bytecode(number: int, text: str) -> Bytecode:
     """Return the contract in bytecode of a line."""
     try:
         name, address, items = text.split(" ", 2)
-        program = bytecode_program(contract_of_abi(json.loads(items), name.partition("#")[0]))
+        program = bytecode_program(
+            contract_of_abi(json.loads(shallow(items)), name.partition("#")[0])
+        )
         assert program is not None
         return Bytecode(name, Address(address), program)
     except (ValueError, TypeError, LookupError):

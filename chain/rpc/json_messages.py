@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Awaitable, Callable
 from math import isinf
 from time import monotonic
@@ -17,14 +16,12 @@ from typing import Final, NoReturn
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.limits import Limits
 from chain.rpc.node import VERSION, ConnectionMethods, Node
+from chain.schema.nesting import shallow
 
 # Takes a request, and the room for its answer in bytes.
 Run = Callable[[object, int], Awaitable[bytes | None]]
 
-_DEEPEST: Final = 128
 _TURN: Final = 0.05  # seconds of a batch before other requests are served
-# Strings, and brackets outside them.
-_TOKENS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[][{}]', re.DOTALL)
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -50,21 +47,7 @@ def encode(message: object) -> bytes:
 
 def _decode(raw: bytes) -> object:
     text = raw.decode("utf-8")
-    if text.count("[") + text.count("{") > _DEEPEST and _depth(text) > _DEEPEST:
-        raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
-    return json.loads(text, parse_constant=_no_number, parse_float=_finite)
-
-
-def _depth(text: str) -> int:
-    """Return the depth of nesting. The parser recurses for each level, and too many levels would end the process."""
-    depth = deepest = 0
-    for token in _TOKENS.findall(text):
-        if token in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif token in "]}":
-            depth -= 1
-    return deepest
+    return json.loads(shallow(text), parse_constant=_no_number, parse_float=_finite)
 
 
 def _no_number(name: str) -> NoReturn:

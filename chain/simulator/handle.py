@@ -309,6 +309,8 @@ class Handle(Generic[C]):
         return self.chain.web3.eth.contract(address=str(self.address), abi=self.abi)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # `copy` asks a handle for these before it has a contract
+            raise AttributeError(name)
         spec = self.contract.__spec__
         if entry_specs := spec.named(name):  # a name in the ABI
             entries = tuple(

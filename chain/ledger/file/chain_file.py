@@ -105,8 +105,9 @@ class ChainFile:
             raise BadChainFile(
                 f"{self.name} is open for writing in {held}: close it there first, because only one process at a time can write"
             ) from None
-        except sqlite3.OperationalError as problem:
-            raise BadChainFile(f"{self.path} cannot be opened for writing: {problem}") from None
+        except sqlite3.DatabaseError as problem:
+            why = f"its lock {self._lock.path.name}: {problem}"
+            raise BadChainFile(f"{self.path} cannot be opened for writing: {why}") from None
 
     def kept(self, opened: T) -> T:
         """Record that the file is open, and return `opened`, the object that was opened with it."""

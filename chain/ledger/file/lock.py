@@ -23,7 +23,7 @@ class Lock:
     """The right to write to the file at `path`, from `take` until `release`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f"{path.name}-lock")
+        self.path = path.with_name(f"{path.name}-lock")
         self._me = f"process {os.getpid()} ({Path(sys.argv[0]).name or 'python'})"
         self._connection: sqlite3.Connection | None = None
         # Device and inode of the small database, once it is ours.
@@ -36,7 +36,7 @@ class Lock:
         """
         if self._place is not None and self._place == self._lies():
             with suppress(OSError):  # Windows does not remove an open file; it stays, harmlessly
-                self._path.unlink(missing_ok=True)
+                self.path.unlink(missing_ok=True)
         if self._connection is not None:
             self._connection.close()
         self._place = self._connection = None
@@ -44,7 +44,7 @@ class Lock:
     def _lies(self) -> tuple[int, int] | None:
         """Return the device and inode of the file that has the small database's name now."""
         with suppress(OSError):
-            status = self._path.stat()
+            status = self.path.stat()
             return status.st_dev, status.st_ino
         return None
 
@@ -52,11 +52,11 @@ class Lock:
         """Take the lock. Raise `LockHeld` if another process has it, and SQLite's error if it fails for another reason."""
         for tries_left in reversed(range(_TRIES)):
             connection = self._connection = sqlite3.connect(
-                self._path, timeout=0, isolation_level=None, check_same_thread=False
+                self.path, timeout=0, isolation_level=None, check_same_thread=False
             )
             try:
                 self._write_owner(connection)
-            except sqlite3.OperationalError as problem:
+            except sqlite3.DatabaseError as problem:
                 connection.close()
                 if "locked" in str(problem):
                     raise LockHeld(self._holder() or "another process") from None
@@ -82,7 +82,7 @@ class Lock:
 
     def _holder(self) -> str | None:
         """Return the process that the small database names as the holder; None if there is no such file."""
-        uri = f"{self._path.absolute().as_uri()}?mode=ro"
+        uri = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
             suppress(sqlite3.Error),
             closing(sqlite3.connect(uri, uri=True, timeout=0)) as reader,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, Final
 
 from chain.abi import field_name
+from chain.schema.nesting import shallow
 from chain.schema.validation import accepts, short_repr
 from chain.schema.value_types import (
     AddressType,
@@ -76,8 +77,8 @@ def json_of_word(kind: ValueType, word: str, path: str) -> Any:
             return None if word.lower() in _NOTHING else json_of_word(item, word, path)
         case ListType() | StructType():
             try:
-                return json.loads(word)
-            except json.JSONDecodeError:
+                return json.loads(shallow(word))
+            except ValueError:
                 remedy = f"{kind.expectation()}: write it as JSON"
                 raise ParseError(f"{path} = {word!r} {remedy}") from None
         case _:

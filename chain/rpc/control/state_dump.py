@@ -20,6 +20,7 @@ from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, word
 from chain.rpc.node import Node
 from chain.schema.inputs import NONCE
+from chain.schema.nesting import shallow
 from chain.simulator.chain import Chain
 
 _LONGEST: Final = 256 * 2**20  # bytes of a dump that can be loaded
@@ -81,7 +82,7 @@ def _read(raw: bytes) -> object:
             raw = reader.decompress(raw, _LONGEST)
             if reader.unconsumed_tail:
                 raise bad_params(f"the dump is too long: at most {_LONGEST} bytes")
-        return json.loads(raw)
+        return json.loads(shallow(raw.decode("utf-8")))
     except (ValueError, zlib.error, RecursionError):
         raise bad_params("this is not a dump of a state") from None
 

@@ -13,6 +13,7 @@ from chain.crypto.signatures import CURVE
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes
 from chain.rpc.node import Node
+from chain.schema.nesting import shallow
 
 
 def client_version(node: Node) -> str:
@@ -158,7 +159,7 @@ def personal_sign(node: Node, message: object, address: object) -> str:
 def sign_typed_data(node: Node, address: object, typed: object) -> str:
     """Sign a typed structure as wallets do (EIP-712)."""
     try:
-        content = json.loads(typed) if isinstance(typed, str) else typed
+        content = json.loads(shallow(typed)) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
     except Exception as error:  # bad data can raise any exception
         raise bad_params(f"this is not typed data: {error}") from error

@@ -100,7 +100,18 @@ WORDS = [number.to_bytes(32) for number in (0, 1, 2, 32, 64, 96, 128, 255, 2**64
 
 
 @pytest.mark.parametrize(
-    "written", ["uint7", "int264", "bytes0", "bytes33", "fixed128x18", "uint8[0]", "tuple", "map"]
+    "written",
+    [
+        "uint7",
+        "int264",
+        "bytes0",
+        "bytes33",
+        "fixed128x18",
+        "uint8[0]",
+        "uint8[65537]",
+        "tuple",
+        "map",
+    ],
 )
 def test_unknown_type_is_refused(written: str) -> None:
     with pytest.raises(TypeError, match="is not known here"):

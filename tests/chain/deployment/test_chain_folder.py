@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -140,6 +141,23 @@ def test_second_deployer_is_refused(chain: Chain, tmp_path: Path) -> None:
     ):
         pass
     with locked(tmp_path, chain, NODE):
+        pass
+
+
+def test_lock_that_cannot_be_taken_is_named(
+    chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with locked(tmp_path, chain, NODE):
+        (lock,) = tmp_path.glob("boardchain-*-lock")
+    lock.write_text("something else" * 10)
+    with (
+        pytest.raises(
+            ValueError,
+            match=r"nothing was sent, for lack of the lock .*-lock: file is not a database",
+        ),
+        locked(tmp_path, chain, NODE),
+    ):
         pass
 
 

@@ -98,3 +98,9 @@ def test_child_is_refused_and_the_parent_continues(chain: Chain, path: Path) -> 
     chain.close()
     with Chain.open(path, contracts=[Counter]) as again:
         assert len(again.receipts) == 3
+
+
+def test_lock_that_is_no_lock_is_named(path: Path) -> None:
+    path.with_name("duel.chain-lock").write_text("something else" * 10)
+    with pytest.raises(BadChainFile, match=r"its lock duel\.chain-lock: file is not a database"):
+        Chain.open(path)

@@ -344,6 +344,7 @@ BAD = [
     ("boardchain transcript 1\n1 +0s block\n", "line 2: its block is not after the one before"),
     ("boardchain transcript 1\n1 +1s bob: hello\n", "line 2: 'hello' cannot be read as a request"),
     ("boardchain transcript 1\n1 +1s bob: deploy X()\n", "line 2: no line defines the contract X"),
+    (f"boardchain transcript 1\nbytecode X 0x{'0' * 40} {'[' * 100_000}", "line 2: 'X 0x"),
     ("boardchain transcript 1\nset nonce bob x\n1 +1s block\n", "line 2: 'set nonce bob x' cannot be read"),
     ("boardchain transcript 1\n1 +1s bob: to bob send 0x\n    with gas x\n", "line 2: 'with gas x' cannot be read"),
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any, Final
 
@@ -125,3 +126,9 @@ def test_what_can_be_set_is_checked() -> None:
         with pytest.raises((TypeError, ValueError), match=" "):
             setattr(chain, name, object())
         assert getattr(Chain, name).__doc__
+
+
+def test_copy_of_a_handle_is_a_handle() -> None:
+    twin = copy(scene.race)
+    assert twin.address == scene.race.address
+    assert twin.square_of(scene.bob) == scene.race.square_of(scene.bob)
