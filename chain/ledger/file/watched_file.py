@@ -68,7 +68,9 @@ class WatchedFile(ChainFile):
         is_new = self._connection is None
         connection = super()._reader()
         if is_new:
-            self._closing = weakref.finalize(self, connection.close)  # for a watcher that nobody closes
+            self._closing = weakref.finalize(
+                self, connection.close
+            )  # for a watcher that nobody closes
         return connection
 
     def _stat(self) -> os.stat_result:
