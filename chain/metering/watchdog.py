@@ -14,10 +14,11 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from chain.errors import LimitExceeded
@@ -51,35 +52,50 @@ class _Alarm:
     """A thread that waits, and raises `TimeUp` in the threads whose time is up."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._deadlines: list[Deadline] = []
-        self._wake = threading.Event()
+        self._wake: SimpleQueue[None] = (
+            SimpleQueue()
+        )  # putting is one step, which no stop can cut in two
         self._next = _NEVER  # the time of the next check
         self._is_running = False
 
     def arm(self, deadline: Deadline) -> None:
         """Watch a thread. On a busy machine its time may be up before this returns."""
         next_check = time.monotonic() + deadline.time - deadline.clock()
-        with self._lock:
+        try:
+            self._lock.acquire()
             self._deadlines.append(deadline)
             is_first = next_check < self._next
             if is_first:
                 self._next = next_check
+        finally:
+            self._release()
         if not self._is_running:
             self._is_running = True
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
         elif is_first:
-            self._wake.set()
+            self._wake.put(None)
 
     def disarm(self, deadline: Deadline) -> None:
         """End the watch, even if the time is up and `TimeUp` is not raised yet. A second call has no effect."""
-        with self._lock:
+        try:
+            self._lock.acquire()
             if deadline in self._deadlines:
                 self._deadlines.remove(deadline)
             own = [other for other in self._deadlines if other.thread == deadline.thread]
             may_come = deadline.is_past and not any(other.is_past for other in own)
+        finally:
+            self._release()
         if may_come:
             _take_what_comes(deadline.thread)
+
+    def _release(self) -> None:
+        """Release the lock if this thread took it. On Python 3.14, `with` would keep it if a stop comes as it is taken."""
+        try:
+            self._lock.release()
+        except RuntimeError:
+            return
 
     def pause(self) -> list[tuple[Deadline, float]]:
         """Stop the clocks of this thread, and return its deadlines with the time left for each."""
@@ -96,19 +112,19 @@ class _Alarm:
             for deadline, left in paused:
                 deadline.time = deadline.clock() + left
         if paused:
-            self._wake.set()
+            self._wake.put(None)
 
     def _run(self) -> None:
         while True:
             with self._lock:
-                self._wake.clear()
                 now = time.monotonic()
                 # Keep the time of the next check even if no deadline is left: a new one is likely to come soon.
                 if self._deadlines or now >= self._next:
                     checks = [now + _look(deadline) for deadline in self._deadlines]
                     self._next = min(checks, default=_NEVER)
                 wait = None if self._next == _NEVER else max(0.0, self._next - now)
-            self._wake.wait(wait)
+            with suppress(Empty):
+                self._wake.get(timeout=wait)
 
 
 def _look(deadline: Deadline) -> float:
