@@ -18,9 +18,9 @@ from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.value_size import keys
 
 MOST_BITS: Final = 2**11
-LARGE: Final = 2**1024  # integers below this need no charge by size
+LARGE: Final = 2**512  # integers below this need no charge by size
 FARTHEST: Final = 1024  # a small integer may be shifted by this many bits without a check
-_FACTOR: Final = 2**512
+_FACTOR: Final = 2**256
 
 _NUMBERS: Final = frozenset({int, bool})
 _TEXTS: Final = (str, bytes, bytearray)

@@ -172,6 +172,8 @@ def metered_lazy_builtin(
 
     def guarded(*args: Any, **named: object) -> object:
         charge(_MADE)
+        if len(args) > FREE:
+            charge(len(args) * FREE)
         if named:
             check_keywords(path, named)
         sources = slice(first, last)

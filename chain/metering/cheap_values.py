@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from enum import EnumType
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -39,6 +40,7 @@ class Light:
         light: frozenset[str] = frozenset(),
         taken: frozenset[str] = frozenset(),
         rows: Mapping[str, bool] = MappingProxyType({}),
+        heavy: frozenset[str] = frozenset(),
     ) -> None:
         self.numbers = numbers
         self.small = small  # the numbers that cannot grow
@@ -47,6 +49,7 @@ class Light:
         self.taken = taken  # names that the module or function binds, so they do not mean builtins
         # Names of texts and short tuples at the top of the module: True for a text.
         self.rows = rows
+        self.heavy = heavy  # long or nested constants in classes, such as `Side.NAMES`
         self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
         self.lists: frozenset[str] = frozenset()  # names that are only ever bound to new lists
         self.kept = self.fixed  # names that keep their values while an expression is evaluated
@@ -62,13 +65,16 @@ class Light:
             self.light - names,
             self.taken | names,
             {name: is_text for name, is_text in self.rows.items() if name not in names},
+            self.heavy,
         )
 
     def knowing(
         self, numbers: frozenset[str], small: frozenset[str], kind: type[Light] | None = None
     ) -> Light:
         """Return a copy with other numbers and small numbers. `kind` is its class."""
-        return (kind or Light)(numbers, small, self.few, self.light, self.taken, self.rows)
+        return (kind or Light)(
+            numbers, small, self.few, self.light, self.taken, self.rows, self.heavy
+        )
 
     def is_sure(self, node: ast.expr) -> bool:
         """True if the expression is an integer even if every unchecked value may be of the author's own class."""
@@ -123,8 +129,10 @@ class Light:
 
     def is_light(self, node: ast.expr) -> bool:
         """True if the value certainly has negligible size."""
-        if isinstance(node, ast.Constant | ast.Compare | ast.Lambda) or _is_member(node):
+        if isinstance(node, ast.Constant | ast.Compare | ast.Lambda):
             return True
+        if _is_member(node):
+            return ast.unparse(node) not in self.heavy
         if isinstance(node, ast.IfExp):
             return self.is_light(node.body) and self.is_light(node.orelse)
         if isinstance(node, ast.Tuple):
@@ -215,11 +223,24 @@ def light_of(constants: Mapping[str, Any], taken: frozenset[str]) -> Light:
             for name, value in constants.items()
             if type(value) in (str, tuple) and len(value) <= _MOST
         },
+        frozenset(
+            f"{name}.{part}"
+            for name, value in constants.items()
+            if isinstance(value, type) and not isinstance(value, EnumType)
+            for part, held in vars(value).items()
+            if type(held) in (str, bytes, tuple) and not _is_brief(held)
+        ),
     )
 
 
 def _is_row(value: object) -> bool:
     return type(value) is tuple and len(value) <= FREE
+
+
+def _is_brief(value: Any) -> bool:
+    return len(value) < SHORT and (
+        type(value) is not tuple or all(type(part) in LIGHT or _is_light(part) for part in value)
+    )
 
 
 def _is_light(value: Any) -> bool:

@@ -35,7 +35,7 @@ _SPLIT_TEXT: Final = {kind: size // 2 for kind, size in _BRIEF_TEXT.items()}
 _BRIEF: Final = {**_BRIEF_TEXT, list: FREE, tuple: FREE}
 # For each method: the lengths of values, by their class, up to which a call with short arguments has a fixed price.
 _LONGEST: Final[dict[str, dict[type, int]]] = {
-    **dict.fromkeys(WHOLE, _BRIEF_TEXT),
+    **dict.fromkeys((*WHOLE, "strip", "lstrip", "rstrip"), _BRIEF_TEXT),
     "split": _SPLIT_TEXT,
     "rsplit": _SPLIT_TEXT,
     "splitlines": _SPLIT_TEXT,

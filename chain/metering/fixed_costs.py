@@ -52,6 +52,8 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
     ast.Raise: 48,
     ast.With: 192,
     ast.JoinedStr: 48,
+    ast.MatchClass: 96,
+    ast.MatchMapping: 96,
     ast.Import: 24,
     ast.ImportFrom: 24,
 }

@@ -12,6 +12,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
@@ -25,10 +26,16 @@ from chain.metering.method_costs import metered_method
 from chain.metering.newer_unicode import new_letter
 from chain.metering.ordered_sets import VIEWS, Items, Keys, OrderedDict, view, viewing
 
+_PRIVATE: Final = (
+    "_",
+    "gi_",
+    "tb_",
+)  # the names of what is internal to objects, generators and tracebacks
+
 
 def _attrgetter(*names: str) -> Callable[[object], object]:
-    if any(part.startswith("_") for name in names for part in name.split(".")):
-        raise ValueError("attrgetter got a name that begins with '_', which is private")
+    if any(part.startswith(_PRIVATE) for name in names for part in name.split(".")):
+        raise ValueError("attrgetter got a name that begins with '_' or another that is private")
     getter = operator.attrgetter(*names)
     if len(names) > 1:
         return lambda thing: tuple(map(named, getter(thing)))
@@ -109,7 +116,7 @@ _OTHERS: Final[dict[str, dict[str, object]]] = {
 }
 _CLONES: dict[str, ModuleType] = {}
 _INSTEAD: Final = {
-    id(getattr(sys.modules[module], name)): other
+    id(getattr(import_module(module), name)): other
     for module, others in _OTHERS.items()
     for name, other in others.items()
 }

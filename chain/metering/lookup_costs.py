@@ -14,6 +14,7 @@ from chain.metering.fuel import charge, charge_8
 from chain.metering.ordered_sets import Keys
 from chain.metering.value_size import LIGHT, weigh, weight_of
 
+_RANGE: Final = 64  # ticks for a range, which is made of numbers
 _TEXT_KINDS: Final = frozenset({str, bytes, bytearray})
 _NEVER_EQUAL: Final[frozenset[object]] = frozenset(
     {object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__, list.__eq__, dict.__eq__}
@@ -80,6 +81,8 @@ def charge_slice(found: Any) -> object:
     """Charge for `found`, the result of `items[a:b:c]`, and return it. It is no larger than `items`, so it may pay late."""
     if type(found) in _SLICED and len(found) > FREE:
         charge(len(found) // TEXT)
+    elif type(found) is range:
+        charge(_RANGE)
     return found
 
 

@@ -141,6 +141,13 @@ def _whole(thing: object, args: _Args) -> None:
         charge_items(thing)
 
 
+def _stripped(thing: object, args: _Args) -> None:
+    """Charge as `_whole` does, and for a search of each character among those to strip."""
+    _whole(thing, args)
+    if args and isinstance(thing, _TEXTS) and isinstance(args[0], _TEXTS):
+        charge(1 + len(thing) * len(args[0]) // 64)
+
+
 def _sought(thing: object, args: _Args) -> None:
     """Charge as `_whole` does, and for a comparison with each item."""
     _whole(thing, args)
@@ -331,9 +338,10 @@ def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
 _Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
     "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
-    " strip lstrip rstrip partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    " partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
     " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
+    "strip lstrip rstrip": _stripped,
     "count index": _sought,
     "remove discard": _removed,
     "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"

@@ -90,6 +90,8 @@ def _named(self: object) -> str:
 def worded(value: object) -> Any:
     """Return `value` for insertion into a text: unchanged, or replaced by a text that is the same everywhere."""
     value_type = type(value)
+    if value_type.__module__ in _DESCRIBING:
+        return _DESCRIBING[value_type.__module__]
     if value_type in PLAIN or (
         is_common(cast(object, value_type)) and value_type.__str__ is not _PLAIN_STR
     ):
@@ -128,6 +130,8 @@ def picturable(value: object) -> object:
         return value
     if isinstance(value, BaseException) and not is_own(value):
         return StableText(f"{type(value).__name__}()")
+    if type(value).__module__ in _DESCRIBING:
+        return _DESCRIBING[type(value).__module__]
     text = repr(weigh_written(value))
     return value if " 0x" not in text and text.isascii() else StableText(_drawn(text))
 
@@ -171,6 +175,12 @@ def pictured(text: object, template: str) -> object:
     return escaped(text) if isinstance(text, str) and "r" in template else text
 
 
+# The texts of annotations and of fields, which Python writes otherwise in each version, by the module of their class.
+_DESCRIBING: Final = {
+    "typing": StableText("<annotation>"),
+    "types": StableText("<annotation>"),
+    "dataclasses": StableText("<field>"),
+}
 _COLLECTING: Final = frozenset(
     builtin.__new__ for builtin in (list, dict, set, frozenset, tuple, str, bytes, bytearray)
 )

@@ -363,6 +363,16 @@ def _comparing(function: Callable[..., T]) -> Callable[..., T]:
     return lambda left, right: function(weigh(left), right)
 
 
+def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], int]:
+    """Return `operator.countOf` or `indexOf`, charged for a comparison with each item."""
+
+    def guarded(items: Any, item: object) -> int:
+        charge(1 + weight_of(item) * min(size_of(items), 2**40))
+        return function(metered(items), item)
+
+    return guarded
+
+
 _written_deeply: Final = charge_deep(json.dumps)
 _KECCAK: Final = "chain.crypto.hashing.keccak"
 _OPERATORS: Final = {
@@ -412,6 +422,8 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "operator.and_": lambda left, right: unite(left, right, operator.and_),
     "operator.xor": differ,
     **{f"operator.{name}": _comparing(getattr(operator, name)) for name in _COMPARISONS},
+    "operator.countOf": _seeking(operator.countOf),
+    "operator.indexOf": _seeking(operator.indexOf),
     "operator.contains": lambda items, item: contains(item, items),
     _KECCAK: _keccak,
     **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},

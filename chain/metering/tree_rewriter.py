@@ -143,7 +143,8 @@ class Weighing(Wording):
     def _set_free(self, node: ast.expr) -> None:
         name = node.func if isinstance(node, ast.Call) else None
         if isinstance(node, ast.Call) and isinstance(name, ast.Name) and name.id in _YIELDING:
-            self._free.add(node)
+            if not any(isinstance(arg, ast.Starred) for arg in node.args):
+                self._free.add(node)
             for arg in node.args:
                 self._set_free(arg)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar, cast
@@ -187,7 +188,9 @@ class Contract(metaclass=ContractType):
         >>> self.log(f"{self.caller_id} begins")
         """
         if not isinstance(text, str):
-            raise TypeError(f"a log is a text, not {text!r}: write an f-string, or emit an event")
+            raise TypeError(
+                f"a log is a text, not {reprlib.repr(text)}: write an f-string, or emit an event"
+            )
         if self._frame.static:
             self._frame.note(text)
         else:

@@ -62,6 +62,11 @@ _MACHINE: Final = word_set("_frame")
 _TABLES: Final = word_set(
     "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
 )
+# What Python tells of code that runs: it shows addresses, and leads to everything in the process.
+_RUNNING: Final = word_set(
+    "gi_frame gi_code gi_yieldfrom gi_running gi_suspended tb_frame tb_next tb_lasti tb_lineno"
+    " f_back f_builtins f_code f_globals f_lasti f_lineno f_locals"
+)
 _ATTRIBUTE: Final = "what an attribute means"
 _OTHERS: Final = "the attributes of another class"
 _MAKING: Final = "how a class or an instance is created"
@@ -117,7 +122,9 @@ def attributes(node: ast.Attribute, place: Scopes) -> None:
     name = node.attr
     if name in _MACHINE and isinstance(node.value, ast.Name) and node.value.id == "self":
         place.report(FRAME_ACCESS, node, name=name)
-    if not (_is_magic(name) or name in _TABLES) or (name in METHODS and is_super(node.value)):
+    if not (_is_magic(name) or name in _TABLES | _RUNNING) or (
+        name in METHODS and is_super(node.value)
+    ):
         return
     value_type = infer(node.value, place) if name == "__name__" else None
     if value_type is None or value_type.name != "class":
