@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ class WatchedFile(ChainFile):
     def __init__(self, path: str | Path) -> None:
         self._seen: object = None  # identifies what the connection reads
         self._is_within = False  # a snapshot: the connection stays
+        self._closing: Callable[[], object] = int  # closes the connection
         super().__init__(path)
 
     def _take(self) -> None:
