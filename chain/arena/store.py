@@ -75,6 +75,7 @@ class Store(Sealed):
         put(self, "folder", folder)
         if folder is not None and not writes:
             self._connection = _opened_to_read(folder)
+            weakref.finalize(self, self._connection.close)
             return
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -212,8 +213,12 @@ def _opened_to_read(folder: Path) -> sqlite3.Connection:
     """Return a connection to results as they are there. Raise `NoResults` if that file has none."""
     place = f"{(folder / FILE).resolve().as_uri()}?mode=ro"
     try:
-        connection = sqlite3.connect(place, uri=True)
-        connection.execute("SELECT * FROM plan, goal, tally LIMIT 0")
+        connection = sqlite3.connect(place, uri=True, check_same_thread=False)
+        try:
+            connection.execute("SELECT * FROM plan, goal, tally LIMIT 0")
+        except sqlite3.Error:
+            connection.close()
+            raise
     except sqlite3.Error:
         raise NoResults(folder) from None
     return connection

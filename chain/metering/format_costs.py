@@ -143,7 +143,17 @@ def formatted(left: Any, right: object) -> Any:
     longest = max((len(value) for value in values if isinstance(value, _TEXTS)), default=0)
     if longest > _SHORT:
         charge_text(text.count("%") * longest)
-    return pictured(scrubbed(written(left % right), values), text)
+    return pictured(scrubbed(written(_filled(left, right)), values), text)
+
+
+def _filled(left: Any, right: object) -> object:
+    """Return `left % right`. Too few values for a dict's template are a TypeError, as before Python 3.15."""
+    try:
+        return left % right
+    except ValueError as problem:
+        if "requires a parenthesised mapping key" in str(problem):
+            raise TypeError("not enough arguments for format string") from None
+        raise
 
 
 def guarded_format(value: object, spec: str = "") -> str:

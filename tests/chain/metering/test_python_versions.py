@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, DeclarationError, call
+from chain.metering.format_costs import formatted
 
 HEAD = """from chain import Contract, call
 
@@ -215,3 +216,8 @@ def test_stack_depth_of_the_caller_changes_nothing() -> None:
         return play() if not levels else below(levels - 1, play)
 
     assert below(800, sorter.deepen).ticks == sorter.deepen().ticks
+
+
+def test_too_few_values_beside_a_dict_are_a_type_error() -> None:
+    with pytest.raises(TypeError, match="not enough arguments"):
+        formatted("%(a)s %s", {"a": 1})

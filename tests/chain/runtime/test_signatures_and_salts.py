@@ -91,7 +91,7 @@ def test_signatures_have_a_price(house: Handle) -> None:
     asked = house.signer.simulate(HASH, signature)
     assert (asked.gas_used, asked.ticks > 500) == (3_000, True)
     assert house.signers(HASH, signature, 100) is None
-    never = house.signers.simulate(HASH, signature, 10**6)
+    never = house.signers.simulate(HASH, signature, 10**6, gas=10**6)
     assert "ran out of gas" in failure_of(untyped(never)).text
     short = house.signer.simulate(b"short", signature)
     assert "a hash has 32 bytes" in failure_of(untyped(short)).text
