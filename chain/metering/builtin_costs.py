@@ -193,7 +193,9 @@ def guarded_iter(source: Any, *sentinel: object) -> Iterator[object]:
     if type(source) is GeneratorType and not sentinel:
         return source
     charge(_MADE)
-    return metered(iter(source, *sentinel)) if sentinel else iter(metered_if_long(source))
+    if sentinel:  # each item is compared with it
+        return metered(iter(source, *sentinel), 4 + weight_of(sentinel[0]))
+    return iter(metered_if_long(source))
 
 
 def guarded_reversed(items: Reversible[T]) -> Iterator[T]:

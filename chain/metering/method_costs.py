@@ -257,6 +257,8 @@ def _from_hex(thing: object, args: _Args) -> None:
     _whole(thing, args)
     if args and not isinstance(args[0], str):
         raise TypeError(f"fromhex() argument must be str, not {type(args[0]).__name__}")
+    if args:
+        charge_text(len(args[0]))
 
 
 def _translate(thing: object, args: _Args) -> None:
