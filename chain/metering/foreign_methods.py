@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from string import Formatter, Template
+from textwrap import TextWrapper
 from typing import Any, Final, TypeAlias
 
 from chain.metering.builtin_costs import (
@@ -19,10 +20,13 @@ from chain.metering.fuel import charge, charge_8
 from chain.metering.stable_text import scrubbed
 
 _FIELD: Final = 128  # ticks for a `$` in a template
+_WRAPPED: Final = 64  # ticks for a character that is wrapped
 _Args: TypeAlias = tuple[object, ...]
 _Named: TypeAlias = dict[str, object]
 HASHED_AT_ONCE: Final = 4  # bytes that are hashed for one tick
-FOREIGN: Final = frozenset({"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string"})
+FOREIGN: Final = frozenset(
+    {"_hashlib", "_blake2", "_sha3", "_sha2", "_md5", "_sha1", "string", "textwrap"}
+)
 
 
 def foreign_method(thing: object, name: str, args: _Args, named: _Named) -> object:
@@ -38,6 +42,11 @@ def foreign_method(thing: object, name: str, args: _Args, named: _Named) -> obje
                 values = [item for value in values for item in _held_by(value)]
             pay_for_format(args[0], tuple(values))
             _check_fields(args[0])
+    elif isinstance(thing, TextWrapper):
+        indents = max(map(size_of, (thing.initial_indent, thing.subsequent_indent)))
+        for arg in args:
+            charge(1 + _WRAPPED * size_of(arg))
+            charge_text(size_of(arg) * (1 + indents))
     elif isinstance(thing, Template):
         _fill(thing.template, args, named)
     return scrubbed(getattr(thing, name)(*args, **named), (args, named))

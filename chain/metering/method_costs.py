@@ -258,7 +258,7 @@ def _from_hex(thing: object, args: _Args) -> None:
     if args and not isinstance(args[0], str):
         raise TypeError(f"fromhex() argument must be str, not {type(args[0]).__name__}")
     if args:
-        charge_text(len(args[0]))
+        charge_text(size_of(args[0]))
 
 
 def _translate(thing: object, args: _Args) -> None:
