@@ -9,10 +9,10 @@ import math
 import operator
 import sys
 import textwrap
-from collections import deque, namedtuple
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sized
 from copy import deepcopy
-from dataclasses import asdict, astuple, fields, is_dataclass
+from dataclasses import asdict, astuple
 from functools import lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
@@ -41,11 +41,12 @@ from chain.metering.builtin_costs import (
     size_of,
     sort,
 )
+from chain.metering.deep_costs import charge_deep
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains
 from chain.metering.regex import by_function
 from chain.metering.stable_stdlib import ALIKE, dedent
-from chain.metering.value_size import DEEPEST, weigh, weight_of
+from chain.metering.value_size import weigh, weight_of
 from chain.source.newer_python import check_keywords
 from chain.source.word_sets import word_set
 
@@ -85,7 +86,6 @@ _CLASS: Final = 2**16  # ticks to create a class
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
-_OBJECT: Final = 1024  # ticks more for an object of an author's class that is copied
 
 
 def is_costly(path: str) -> bool:
@@ -200,41 +200,6 @@ def _reduce(function: Any, items: Iterable[object], *first: object) -> object:
 
 
 # Functions that process nested values
-
-
-def charge_deep(function: Callable[..., T], is_once: bool = False) -> Callable[..., T]:
-    """Return the function with a charge for all values that are nested in its first argument. With `is_once`, a value that is
-    reached twice is visited once."""
-
-    def guarded(value: object, *more: object, **named: object) -> T:
-        waiting: list[tuple[Any, int]] = [(value, 0)]
-        seen: set[int] = set()
-        while waiting:
-            part, depth = waiting.pop()
-            if depth > DEEPEST:
-                weigh(value)  # raises the error
-            charge(_DEEP)
-            if is_once:
-                if id(part) in seen:
-                    continue
-                seen.add(id(part))
-            if isinstance(part, str | bytes | bytearray):
-                charge(1 + 2 * len(part))
-            elif isinstance(part, dict):
-                charge(1 + len(part))
-                waiting += [(item, depth + 1) for item in (*part.keys(), *part.values())]
-            elif isinstance(part, list | tuple | set | frozenset | deque):
-                charge(1 + len(part))
-                waiting += [(item, depth + 1) for item in part]
-            elif is_dataclass(part) and not isinstance(part, type):
-                waiting += [(getattr(part, field.name, None), depth + 1) for field in fields(part)]
-            elif is_once and not isinstance(part, type):
-                state = getattr(part, "__dict__", None) or {}
-                charge(_OBJECT)
-                waiting += [(each, depth + 1) for each in state.values()]
-        return function(value, *more, **named)
-
-    return guarded
 
 
 def _dumps(value: object, **named: Any) -> str:
