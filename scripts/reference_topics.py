@@ -49,7 +49,7 @@ TOPICS: Final = (
     Section("Contracts", "A contract is a class; others call its marked methods. See [Contracts](guides/contracts.md).", (
         Topic("chain", "@init @call @view @event @error @model require keccak compiled", title="Marks and helpers"),
         Topic(_CONTRACT),
-        Topic("chain.runtime.contract.Block", title="`self.block`"),
+        Topic("chain.runtime.contract.BlockInfo", title="`self.block`"),
         Topic("chain.runtime.random.Random", title="`self.random`"),
         Topic("chain.storage.collections.Map"),
         Topic("chain.storage.collections.IterableMap"),

@@ -9,13 +9,15 @@ from pathlib import Path
 from chain.arena.estimates import Sprt
 from chain.arena.lock import locked
 from chain.arena.plan import Plan
-from chain.arena.player_process import STANDARD, Setting
+from chain.arena.player_process import STANDARD, PlayerSetting
 from chain.arena.scheduler import rows_from
 from chain.arena.store import Store
 from chain.arena.supervisor import Supervisor
 from chain.arena.tally import Tally
 
-Watch = Callable[[int, Tally], object]  # takes the number of new games, and the tally so far
+CampaignWatch = Callable[
+    [int, Tally], object
+]  # takes the number of new games, and the tally so far
 
 
 def play(
@@ -26,9 +28,9 @@ def play(
     out: Path | None = None,
     sprt: Sprt | None = None,
     chunk: int | None = None,
-    setting: Setting = STANDARD,
+    setting: PlayerSetting = STANDARD,
     scheduler: str | None = None,
-    watch: Watch = lambda done, tally: None,
+    watch: CampaignWatch = lambda done, tally: None,
 ) -> Tally:
     """Play the games from 0 to `games` that are not in the folder `out` yet, and store each chunk as it comes. Return their
     tally.

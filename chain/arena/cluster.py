@@ -21,14 +21,16 @@ from distributed.scheduler import KilledWorker
 from chain.arena.match import Row
 from chain.arena.persistent_player import PersistentPlayer, PlayerLost
 from chain.arena.plan import Plan
-from chain.arena.player_process import PlayerProcess, Setting
+from chain.arena.player_process import PlayerProcess, PlayerSetting
 from chain.arena.supervisor import next_size
 from chain.arena.versions import code_of, folder_of, unpacked
 
 _AHEAD: Final = 2  # chunks for each thread, so that none waits for this process
 _CONNECTS: Final = 20  # seconds
 
-Answer: TypeAlias = tuple[list[tuple[Any, ...]], float]  # rows, and the seconds that they took
+ClusterAnswer: TypeAlias = tuple[
+    list[tuple[Any, ...]], float
+]  # rows, and the seconds that they took
 
 _players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by thread
 
@@ -56,7 +58,12 @@ class Cluster:
     """The games of a plan, played by the workers of a scheduler."""
 
     def __init__(
-        self, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None, address: str
+        self,
+        plan: Plan,
+        numbers: Iterable[int],
+        setting: PlayerSetting,
+        chunk: int | None,
+        address: str,
     ) -> None:
         self._plan, self._numbers, self._address = plan, iter(numbers), address
         self._size, self._is_fixed = chunk or 2, chunk is not None
@@ -97,7 +104,7 @@ class Cluster:
             waiting += 1
         return waiting
 
-    def _answer(self, future: Future[Answer]) -> tuple[list[Row], float]:
+    def _answer(self, future: Future[ClusterAnswer]) -> tuple[list[Row], float]:
         try:
             rows, seconds = future.result()
         except KilledWorker as problem:
@@ -108,7 +115,7 @@ class Cluster:
         return [Row(*row) for row in rows], seconds
 
 
-def play_chunk(job: dict[str, Any], games: list[int]) -> Answer:
+def play_chunk(job: dict[str, Any], games: list[int]) -> ClusterAnswer:
     """Play games, on a worker."""
     began = time.perf_counter()
     rows = [tuple(row) for row in _player(job).rows(games)]
@@ -131,7 +138,7 @@ def _player(job: dict[str, Any]) -> PersistentPlayer:
     if player is not None:
         player.close()
     plan, root = Plan.from_json(job["plan"]), folder_of(job["code"])
-    setting = Setting(root, job["seconds"], job["hash_seed"])
+    setting = PlayerSetting(root, job["seconds"], job["hash_seed"])
     player = PersistentPlayer(plan, lambda: PlayerProcess(plan, setting))
     _players[get_ident()] = job, player
     return player

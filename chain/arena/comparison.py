@@ -18,7 +18,7 @@ from chain.arena.store import Store
 
 
 @dataclass
-class Difference:
+class PairedDifference:
     """The average of a number here and there, and the difference."""
 
     what: str
@@ -72,7 +72,7 @@ class Comparison:
     games: int = 0
     changed: int = 0  # games with a different outcome
     first_changed: int | None = None
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[PairedDifference] = field(default_factory=list)
 
 
 def compare(name: str, here: Store, there: Store) -> Comparison:
@@ -82,9 +82,12 @@ def compare(name: str, here: Store, there: Store) -> Comparison:
     comparison = Comparison(name, tallies[1].plan)
     names = [*dict.fromkeys(plan.strategies)]
     seats = range(len(plan.strategies))
-    shares = [Difference(f"wins of {name}") for name in names]
-    seated = [Difference(f"wins on seat {seat + 1}") for seat in seats]
-    plies, gas = Difference("plies", is_share=False), Difference("gas of a game", is_share=False)
+    shares = [PairedDifference(f"wins of {name}") for name in names]
+    seated = [PairedDifference(f"wins on seat {seat + 1}") for seat in seats]
+    plies, gas = (
+        PairedDifference("plies", is_share=False),
+        PairedDifference("gas of a game", is_share=False),
+    )
     for rounds in _rounds(plan, here.rows(until=until), there.rows(until=until)):
         for row, other in rounds:
             comparison.games += 1

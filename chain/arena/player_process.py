@@ -31,7 +31,7 @@ class PlayerEnded(Exception):
 
 
 @dataclass(frozen=True)
-class Setting:
+class PlayerSetting:
     """How players are started, and their limits. None of it affects the games."""
 
     root: Path | None = None  # where the game's code is, if not where this process finds it
@@ -48,13 +48,13 @@ class Setting:
         return 10 + 2 * self.seconds
 
 
-STANDARD: Final = Setting()
+STANDARD: Final = PlayerSetting()
 
 
 class PlayerProcess:
     """One player."""
 
-    def __init__(self, plan: Plan, setting: Setting) -> None:
+    def __init__(self, plan: Plan, setting: PlayerSetting) -> None:
         self._plan, self._setting = plan, setting
         self._deadline, self._over = _NEVER, Event()
         self._process = subprocess.Popen(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Final
 
-from chain.arena.comparison import Comparison, Difference
+from chain.arena.comparison import Comparison, PairedDifference
 from chain.arena.match import Row
 from chain.arena.plan import DETAILED
 from chain.arena.plots import Interval, histogram, intervals, percent, plain, whole
@@ -153,7 +153,7 @@ def _against(comparison: Comparison) -> Markup:
     return section(title, plot, table(columns, map(_difference_row, comparison.differences)), *remarks)  # fmt: skip
 
 
-def _difference_row(each: Difference) -> tuple[str, ...]:
+def _difference_row(each: PairedDifference) -> tuple[str, ...]:
     show = percent if each.is_share else _decimal
     low, high = (show(end) if isfinite(end) else "unknown" for end in each.interval)
     return each.what, show(each.here), show(each.there), show(each.value), f"{low} to {high}"

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from chain.arena.match import Row
 from chain.arena.plan import Plan
-from chain.arena.player_process import Setting
+from chain.arena.player_process import PlayerSetting
 
 
 class NoDask(ImportError):
@@ -40,7 +40,7 @@ def check_address(address: str) -> None:
 
 
 def rows_from(
-    address: str, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None
+    address: str, plan: Plan, numbers: Iterable[int], setting: PlayerSetting, chunk: int | None
 ) -> Generator[list[Row], None, None]:
     """Yield the rows of these games, chunk by chunk, as a cluster plays them."""
     check_address(address)

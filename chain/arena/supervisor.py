@@ -12,7 +12,7 @@ from typing import Final
 from chain.arena.match import Row
 from chain.arena.persistent_player import PersistentPlayer
 from chain.arena.plan import Plan
-from chain.arena.player_process import PlayerProcess, Setting
+from chain.arena.player_process import PlayerProcess, PlayerSetting
 
 _LONGEST_CHUNK: Final = 200  # games
 _TIME_OF_CHUNK: Final = 1.0  # seconds, about
@@ -28,7 +28,7 @@ def next_size(size: int, seconds: float) -> int:
 class Supervisor:
     """Players for the games of a plan."""
 
-    def __init__(self, plan: Plan, numbers: Iterable[int], setting: Setting, chunk: int | None) -> None:  # fmt: skip
+    def __init__(self, plan: Plan, numbers: Iterable[int], setting: PlayerSetting, chunk: int | None) -> None:  # fmt: skip
         self._plan, self._numbers = plan, iter(numbers)
         self._setting, self._chunk = setting, chunk
         self._lock, self._answers = Lock(), SimpleQueue[Answer]()

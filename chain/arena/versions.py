@@ -33,7 +33,7 @@ class NoVersion(ValueError):
 
 
 @dataclass(frozen=True)
-class Version:
+class RulesVersion:
     """A version of a game: its name, the location of its code, and its plan."""
 
     name: str  # also that of the folder of its results
@@ -41,7 +41,7 @@ class Version:
     plan: Plan
 
 
-def version_of(plan: Plan, where: str) -> Version:
+def version_of(plan: Plan, where: str) -> RulesVersion:
     """Return the version of a plan's game at a revision of Git, or in a folder that has the game's package."""
     folder = Path(where)
     if folder.is_dir():
@@ -53,7 +53,7 @@ def version_of(plan: Plan, where: str) -> Version:
     if other.digest == plan.digest:
         raise NoVersion(f"{where} has the same code of {plan.target}: there is nothing to compare")
     safe = re.sub(r"[^\w.-]", "-", name)
-    return Version(f"{safe}-{other.digest[:8]}", root, other)
+    return RulesVersion(f"{safe}-{other.digest[:8]}", root, other)
 
 
 def code_of(target: str, root: Path | None = None) -> bytes:

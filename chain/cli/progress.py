@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Step(Protocol):
+class ProgressStep(Protocol):
     """Takes the number of items done since the last step, and a text to show next to the bar."""
 
     def __call__(self, done: int, note: str = "", /) -> None: ...
@@ -24,13 +24,13 @@ _EVERY = 64  # items per step of a bar, because moving the bar costs more than a
 
 
 @contextmanager
-def bar(what: str, total: int | None) -> Iterator[Step]:
+def bar(what: str, total: int | None) -> Iterator[ProgressStep]:
     """Open a scope with a progress bar. The result moves the bar forward."""
     if not sys.stderr.isatty():
         yield lambda done, note="": None
         return
     with ExitStack() as scope:
-        bars: list[Step] = []
+        bars: list[ProgressStep] = []
 
         def step(done: int, note: str = "") -> None:
             if not bars:
@@ -53,7 +53,7 @@ def tracked(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
         step(pending)
 
 
-def _started(scope: ExitStack, what: str, total: int | None) -> Step:
+def _started(scope: ExitStack, what: str, total: int | None) -> ProgressStep:
     """Start a bar that is shown until the scope ends."""
     rich = import_module("rich.progress")
     parts = ("MofNCompleteColumn", "TimeRemainingColumn")

@@ -13,12 +13,12 @@ import click
 
 from chain.accounts import Account, account_of_key
 
-Command = Callable[..., object]
+SignedCommand = Callable[..., object]
 PASSWORD = "BOARDCHAIN_PASSWORD"
 _NAME = "signer"
 
 
-def signer_options(command: Command) -> Command:
+def signer_options(command: SignedCommand) -> SignedCommand:
     """Add the options, which the command receives as `signer`, an `Account` or None."""
 
     @wraps(command)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages import PAGES, WITH_FORMS
 from chain.explorer.rendering import Renderer, feed, static
 from chain.explorer.site import Site
@@ -51,7 +51,7 @@ class Application:
             try:
                 made = handler(self.site, request)
                 page = await made if isawaitable(made) else made
-            except Problem as problem:
+            except PageProblem as problem:
                 page = problem.page()
             finished = self._renderer.finished
             return self._render(page, request) if isinstance(page, Page) else finished(page)
@@ -69,7 +69,7 @@ class Application:
     async def _missing(self, request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404
         text = "There is no such page." if status == 404 else "This page can only be read."
-        return self._render(Problem(text, status).page(), request)
+        return self._render(PageProblem(text, status).page(), request)
 
     async def _feed(self, _: Request) -> Response:
         return feed(self.site.live)

@@ -20,7 +20,7 @@ _KEPT: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BoardStep:
     """A board before and after a transaction; None where there was no board to draw."""
 
     before: Picture | None
@@ -50,16 +50,16 @@ class BoardPictures:
 
     def __init__(self, chain: Chain, survey: Survey) -> None:
         self._chain, self._survey = chain, survey
-        self._kept: OrderedDict[object, Step] = OrderedDict()
+        self._kept: OrderedDict[object, BoardStep] = OrderedDict()
         chain.ledger.on_truncated.append(lambda blocks, receipts: self._kept.clear())
 
-    def step(self, board: BoardRecord, receipt: Receipt) -> Step:
+    def step(self, board: BoardRecord, receipt: Receipt) -> BoardStep:
         """Return a board before and after a transaction."""
         key = board.address, board.word, receipt.position
         if key not in self._kept:
             before = self._draw(board, self._chain.before(receipt))
             after = self._draw(board, self._chain.after(receipt)) if receipt.ok else before
-            self._kept[key] = Step(before, after)
+            self._kept[key] = BoardStep(before, after)
             if len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)

@@ -24,7 +24,7 @@ class Page:
     status: int = 200
 
 
-class Problem(Exception):
+class PageProblem(Exception):
     """A page that cannot be shown, with the reason as a sentence."""
 
     def __init__(self, text: str, status: int = 404) -> None:
@@ -51,7 +51,7 @@ def whole(text: str, what: str) -> int:
     """Return a whole number from a part of an address."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) < _LARGEST):
-        raise Problem(f"{what} is a whole number, not '{text}'", 400)
+        raise PageProblem(f"{what} is a whole number, not '{text}'", 400)
     return int(digits)
 
 

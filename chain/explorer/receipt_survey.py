@@ -29,7 +29,7 @@ BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the 
 
 
 @dataclass(slots=True)
-class Tally:
+class CallTally:
     """The calls of one entry."""
 
     calls: int = 0
@@ -65,7 +65,7 @@ class Survey:
         self._reading: asyncio.Task[None] | None = None
         self.boards: dict[BoardKey, BoardRecord] = {}  # that was played last is the last
         self.counts: Counter[bytes] = Counter()  # of boards by contract
-        self.tallies: dict[tuple[bytes, str], Tally] = {}  # by address and entry
+        self.tallies: dict[tuple[bytes, str], CallTally] = {}  # by address and entry
         self._games: dict[bytes | None, Boards | None] = {}  # by digest
         # The digests without a class here, with the number of classes that were declared then.
         self._unknown: dict[bytes, int] = {}
@@ -143,7 +143,7 @@ class Survey:
 
     def _enter(self, receipt: Receipt) -> None:
         address = bytes(receipt.address)
-        tally = self.tallies.setdefault((address, receipt.entry or ""), Tally())
+        tally = self.tallies.setdefault((address, receipt.entry or ""), CallTally())
         tally.add(receipt, 1)
         for name in self._named_by(receipt):
             key = address, word_of(name)

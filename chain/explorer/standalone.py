@@ -22,7 +22,7 @@ from chain.simulator.node_client import NodeClient, NodeError
 _PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
 
 
-class Pages(Protocol):
+class ServedPages(Protocol):
     """What a server of pages alone serves."""
 
     @property
@@ -35,7 +35,7 @@ class Pages(Protocol):
 class Alone:
     """Serves pages and nothing else."""
 
-    def __init__(self, pages: Pages, access: AccessPolicy) -> None:
+    def __init__(self, pages: ServedPages, access: AccessPolicy) -> None:
         self._pages, self._access = pages, access
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -53,7 +53,7 @@ class PageServer(Listener):
     """Serves pages on a port until it is stopped. `look` learns what others have written, while a page listens."""
 
     def __init__(
-        self, pages: Pages, settings: Settings, look: Callable[[], object] | None = None
+        self, pages: ServedPages, settings: Settings, look: Callable[[], object] | None = None
     ) -> None:
         self._pages, self._look_once = pages, look
         super().__init__(Alone(pages, settings.access), settings, pages.close)

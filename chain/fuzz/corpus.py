@@ -23,7 +23,7 @@ _KEPT: Final = 64  # beginnings per group
 _VALUES_PER_PARAMETER: Final = 16  # values of one storage name that count as new features
 
 
-class Entry(NamedTuple):
+class CorpusEntry(NamedTuple):
     """A feature, how many plays reached it, and the fewest steps to it."""
 
     sort: int
@@ -81,15 +81,15 @@ class Corpus:
                 features.append((name, value))
         return features
 
-    def export(self) -> list[Entry]:
+    def export(self) -> list[CorpusEntry]:
         """Return all features as data that JSON can hold, but for the steps."""
         return [
-            Entry(sort, feature, self._met[feature], steps)
+            CorpusEntry(sort, feature, self._met[feature], steps)
             for sort, shortest in enumerate(self._shortest)
             for feature, steps in shortest.items()
         ]
 
-    def load(self, entries: Iterable[Entry]) -> None:
+    def load(self, entries: Iterable[CorpusEntry]) -> None:
         """Take over features that other runs have reached."""
         for sort, feature, met, steps in entries:
             self._shortest[sort][feature] = steps

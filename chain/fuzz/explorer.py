@@ -11,13 +11,13 @@ from pathlib import Path
 
 from chain.fuzz.corpus import Corpus
 from chain.fuzz.fuzz_case import Fuzz, variable
-from chain.fuzz.line_coverage import Lines
-from chain.fuzz.report import Report, Tally
+from chain.fuzz.line_coverage import CoveredLines
+from chain.fuzz.report import EntryTally, Report
 from chain.fuzz.source_constants import constants_in, files_of
 from chain.fuzz.steps import (
     Call,
-    Problem,
     Step,
+    StepProblem,
     StepResult,
     Wait,
     entry_name,
@@ -35,12 +35,12 @@ from chain.spec.contracts import EntrySpec
 class ProblemFound(AssertionError):
     """A play led to a problem."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: StepProblem) -> None:
         super().__init__(str(problem))
         self.problem = problem
 
 
-class Explorer:
+class CallExplorer:
     """Runs plays on one chain, one after the other, and records what they reached."""
 
     def __init__(self, description: type[Fuzz], lines: bool = True) -> None:
@@ -55,9 +55,11 @@ class Explorer:
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
         self._record_set_up()
-        self.report = Report(Lines(files, lines))
+        self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
-        self.problem: Problem | None = None  # the first one; from then on `steps` does not change
+        self.problem: StepProblem | None = (
+            None  # the first one; from then on `steps` does not change
+        )
         self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
 
@@ -67,7 +69,7 @@ class Explorer:
             for spec in contract.__spec__.entries.values():
                 is_included = _names(contract, spec).isdisjoint(self.description.excluded)
                 if spec.kind in kinds and not spec.private and is_included:
-                    self.report.tallies.setdefault(f"{contract.__name__}.{spec.name}", Tally())
+                    self.report.tallies.setdefault(f"{contract.__name__}.{spec.name}", EntryTally())
                     yield name, spec
 
     # A play
@@ -142,7 +144,7 @@ class Explorer:
                 )
         return ""
 
-    def replay(self, steps: list[Step]) -> tuple[Problem, int] | None:
+    def replay(self, steps: list[Step]) -> tuple[StepProblem, int] | None:
         """Play these steps from the start. Return the first problem and the number of steps that led to it."""
         self._undo()
         for count, step in enumerate(steps, 1):

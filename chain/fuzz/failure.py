@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from chain.fuzz.explorer import Explorer
+from chain.fuzz.explorer import CallExplorer
 from chain.fuzz.report import Report
-from chain.fuzz.steps import Problem, Step
+from chain.fuzz.steps import Step, StepProblem
 from chain.fuzz.write_test import write_test
 from chain.ledger.decoded.activity import activity_of
 from chain.simulator.last_move import before_and_after
@@ -25,7 +25,7 @@ class FuzzFailure(AssertionError):
     (1, True)
     """
 
-    def __init__(self, explorer: Explorer, steps: list[Step], problem: Problem) -> None:
+    def __init__(self, explorer: CallExplorer, steps: list[Step], problem: StepProblem) -> None:
         self.problem = problem  # the problem
         self.steps = steps  # the shortest calls that lead to the problem
         self.report: Report = explorer.report  # the report of the run

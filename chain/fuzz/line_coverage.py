@@ -13,16 +13,16 @@ from typing import Any, TypeAlias
 
 from chain.fuzz.source_constants import lines_in
 
-Line: TypeAlias = tuple[str, int]
+CoveredLine: TypeAlias = tuple[str, int]
 
 
-class Lines:
+class CoveredLines:
     """The lines that were reached: `ever`, and `now`, which the reader clears."""
 
     def __init__(self, files: Sequence[str], wanted: bool = True) -> None:
         self.files = frozenset(files) if wanted else frozenset[str]()
-        self.now: set[Line] = set()
-        self.ever: set[Line] = set()
+        self.now: set[CoveredLine] = set()
+        self.ever: set[CoveredLine] = set()
 
     @contextmanager
     def watching(self) -> Iterator[None]:

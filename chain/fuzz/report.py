@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from chain.fuzz.line_coverage import Lines
+from chain.fuzz.line_coverage import CoveredLines
 from chain.fuzz.steps import StepResult
 from chain.machine.failure import Failure
 
@@ -19,7 +19,7 @@ _MOST = 12  # reasons that are shown per entry
 
 
 @dataclass
-class Tally:
+class EntryTally:
     """The outcomes of the calls of one entry."""
 
     calls: int = 0
@@ -40,8 +40,8 @@ class Report:
     (1, True, True)
     """
 
-    lines: Lines  # the lines of code that were reached
-    tallies: dict[str, Tally] = field(default_factory=dict)  # the calls by entry
+    lines: CoveredLines  # the lines of code that were reached
+    tallies: dict[str, EntryTally] = field(default_factory=dict)  # the calls by entry
     examples: int = 0  # the number of plays
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class Report:
 
     def count(self, name: str, done: StepResult) -> set[tuple[str, str]]:
         """Count a call. Return the texts that it announced, each with the name of the entry."""
-        tally = self.tallies.setdefault(name, Tally())
+        tally = self.tallies.setdefault(name, EntryTally())
         tally.calls += 1
         if done.error is None:
             tally.ok += 1
@@ -86,7 +86,7 @@ class Report:
         self.examples += other.examples
         self.lines.ever |= other.lines.ever
         for name, theirs in other.tallies.items():
-            tally = self.tallies.setdefault(name, Tally())
+            tally = self.tallies.setdefault(name, EntryTally())
             tally.calls += theirs.calls
             tally.ok += theirs.ok
             tally.refused += theirs.refused
@@ -102,12 +102,12 @@ class Report:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Self:
         """Return the report of a record."""
-        lines = Lines(record["files"])
+        lines = CoveredLines(record["files"])
         lines.ever = {(file, line) for file, line in record["lines"]}
         report = cls(lines, examples=record["examples"])
         for name, each in record["tallies"].items():
             counters = {key: Counter(each[key]) for key in ("refused", "announced")}
-            report.tallies[name] = Tally(**{**each, **counters})
+            report.tallies[name] = EntryTally(**{**each, **counters})
         return report
 
     def __str__(self) -> str:

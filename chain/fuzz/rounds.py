@@ -32,7 +32,7 @@ from chain.source.syntax_trees import tree_of
 UNITS: Final = 8  # of a round: not the number of processes, which differs between machines
 TRIES: Final = 3  # of one unit
 
-Watch = Callable[[int], object]  # takes the number of finished units
+RoundWatch = Callable[[int], object]  # takes the number of finished units
 
 
 class UnitLost(RuntimeError):
@@ -44,7 +44,7 @@ class UnitFailed(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class RoundPlan:
     """Everything that determines the findings, except the number of rounds."""
 
     target: str
@@ -57,7 +57,7 @@ class Plan:
     units: int = UNITS
 
     @classmethod
-    def of(cls, target: str, index: int, **options: Any) -> Plan:
+    def of(cls, target: str, index: int, **options: Any) -> RoundPlan:
         """Return the plan for the present code of a description."""
         if find_spec("hypothesis") is None:
             raise NoHypothesis
@@ -79,7 +79,7 @@ class Job:
 
 
 @dataclass
-class State:
+class RoundState:
     """The result of some rounds."""
 
     rounds: int
@@ -92,12 +92,12 @@ class State:
 class Campaign:
     """The rounds of a plan, in a folder."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: RoundPlan, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._plan, self._folder, self._processes = plan, folder, _Processes()
         self.state = self._read()
 
-    def run(self, rounds: int, workers: int, watch: Watch = lambda units: None) -> State:
+    def run(self, rounds: int, workers: int, watch: RoundWatch = lambda units: None) -> RoundState:
         """Play all rounds that are missing, up to the one that finds a problem."""
         watch(self._plan.units * self.state.rounds)
         pool = ThreadPoolExecutor(workers)
@@ -131,20 +131,20 @@ class Campaign:
             self.state.corpus, self.state.again[number :: plan.units],
         )  # fmt: skip
 
-    def _read(self) -> State:
+    def _read(self) -> RoundState:
         file = self._folder / "corpus.json"
         if not file.exists():
             self._drop_units()
-            return State(0, [])
+            return RoundState(0, [])
         record = json.loads(file.read_text("utf-8"))
         if record["plan"] == asdict(self._plan):
             report = record["report"] and Report.from_json(record["report"])
-            return State(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
+            return RoundState(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
         again = [*([record["failure"]["steps"]] if record["failure"] else ())]
         again += [lines for lines, _ in record["corpus"] if lines]
         again += [lines for lines in record["again"] if record["rounds"] == 0]
         self._drop_units()
-        state = State(0, [], again=again)
+        state = RoundState(0, [], again=again)
         self.state = state
         self._write()
         return state
@@ -167,7 +167,7 @@ class Campaign:
             file.unlink()
 
 
-def _merged(state: State, answers: Sequence[Mapping[str, Any]]) -> State:
+def _merged(state: RoundState, answers: Sequence[Mapping[str, Any]]) -> RoundState:
     """Return the state after a round. For a feature that several units reached, the fewest steps are kept, those of the first
     unit."""
     best: dict[str, tuple[list[str], int]] = {}  # by sort and feature: the steps, and how often met
@@ -184,7 +184,7 @@ def _merged(state: State, answers: Sequence[Mapping[str, Any]]) -> State:
     for each in reports:
         report.add(each)
     failures = [answer["failure"] for answer in answers if answer["failure"] is not None]
-    return State(state.rounds + 1, _grouped(best), report, failures[0] if failures else None)
+    return RoundState(state.rounds + 1, _grouped(best), report, failures[0] if failures else None)
 
 
 def _features(corpus: Sequence[Any]) -> Iterator[tuple[str, list[str], int]]:

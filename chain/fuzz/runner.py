@@ -13,12 +13,12 @@ from typing import Any, Final, TypeAlias
 from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
 from hypothesis import strategies as st
 
-from chain.fuzz.explorer import Explorer, ProblemFound
+from chain.fuzz.explorer import CallExplorer, ProblemFound
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.fuzz_case import Fuzz, proposals_of
 from chain.fuzz.report import Report
 from chain.fuzz.shrink import shrink
-from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
+from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait
 from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
 from chain.fuzz.uniform_draws import EVEN
 from chain.spec.contracts import EntrySpec
@@ -27,7 +27,7 @@ Draw: TypeAlias = Callable[[st.SearchStrategy[object]], Any]
 Act: TypeAlias = Callable[[Draw], None]
 Choose: TypeAlias = Callable[[Draw], Step | None]  # None if nothing is proposed
 
-Watch: TypeAlias = Callable[[int], object]
+RunWatch: TypeAlias = Callable[[int], object]
 _DEPLOYMENTS: Final = st.integers(0, 2**16 - 1)
 _STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _DEPLOYMENTS)
 _HOW_OFTEN: Final = st.sampled_from([0, 5, 25])  # percentage of acts that start over
@@ -39,14 +39,14 @@ def run(
     steps: int,
     seed_of_run: int,
     lines: bool,
-    watch: Watch,
+    watch: RunWatch,
 ) -> Report:
     """Search for a problem. Raise `FuzzFailure`, or return the report if there is none."""
-    return explore(Explorer(description, lines), max_examples, steps, seed_of_run, watch)
+    return explore(CallExplorer(description, lines), max_examples, steps, seed_of_run, watch)
 
 
 def explore(
-    explorer: Explorer, max_examples: int, steps: int, seed_of_run: int, watch: Watch = int
+    explorer: CallExplorer, max_examples: int, steps: int, seed_of_run: int, watch: RunWatch = int
 ) -> Report:
     """Search for a problem from where an explorer is. `watch` is called with 1 after each play."""
 
@@ -79,7 +79,7 @@ def explore(
     return explorer.report
 
 
-def finding(explorer: Explorer, problem: Problem) -> AssertionError:
+def finding(explorer: CallExplorer, problem: StepProblem) -> AssertionError:
     """Return the failure to raise for a problem, with the shortest steps to it."""
     shortest = shrink(explorer, explorer.steps, problem)
     if shortest is None:
@@ -93,7 +93,7 @@ def finding(explorer: Explorer, problem: Problem) -> AssertionError:
     return failure
 
 
-def _plays_of(explorer: Explorer, steps: int) -> st.SearchStrategy[None]:
+def _plays_of(explorer: CallExplorer, steps: int) -> st.SearchStrategy[None]:
     """Return a strategy of one play. Hypothesis runs it many times."""
     acts = [_act(explorer, choose) for choose in _choices(explorer)]
     subsets = st.lists(st.booleans(), min_size=len(acts), max_size=len(acts))
@@ -118,7 +118,7 @@ def _plays_of(explorer: Explorer, steps: int) -> st.SearchStrategy[None]:
     return play()
 
 
-def _act(explorer: Explorer, choose: Choose) -> Act:
+def _act(explorer: CallExplorer, choose: Choose) -> Act:
     def act(draw: Draw) -> None:
         step = choose(draw)
         if step is not None:
@@ -127,7 +127,7 @@ def _act(explorer: Explorer, choose: Choose) -> Act:
     return act
 
 
-def _choices(explorer: Explorer) -> list[Choose]:
+def _choices(explorer: CallExplorer) -> list[Choose]:
     """Return the possible next acts of a play: any entry that changes state, any view, any proposed call, waiting."""
     choices: list[Choose] = [_any_call(explorer, *target) for target in explorer.entries(("call",))]
     views = [_any_call(explorer, *target) for target in explorer.entries(("view",))]
@@ -141,7 +141,7 @@ def _choices(explorer: Explorer) -> list[Choose]:
     return choices
 
 
-def _any_call(explorer: Explorer, on: str, spec: EntrySpec) -> Choose:
+def _any_call(explorer: CallExplorer, on: str, spec: EntrySpec) -> Choose:
     value = VALUES_SENT if spec.payable else st.just(0)
     whole = st.tuples(
         arguments(spec, explorer.hints), st.sampled_from(explorer.play.accounts), value
@@ -149,7 +149,7 @@ def _any_call(explorer: Explorer, on: str, spec: EntrySpec) -> Choose:
     return lambda draw: Call(on, spec.name, *draw(whole))
 
 
-def _proposed_call(explorer: Explorer, method: str, on: str, spec: EntrySpec) -> Choose:
+def _proposed_call(explorer: CallExplorer, method: str, on: str, spec: EntrySpec) -> Choose:
     """Return a choice that makes one of the calls proposed at that moment, if there are any."""
     whole = st.tuples(_DEPLOYMENTS, st.sampled_from(explorer.play.accounts))
 
@@ -164,7 +164,7 @@ def _proposed_call(explorer: Explorer, method: str, on: str, spec: EntrySpec) ->
     return step
 
 
-def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, EntrySpec]:
+def _proposed_entry(explorer: CallExplorer, method: str, entry: str) -> tuple[str, EntrySpec]:
     contract, _, name = entry.rpartition(".")
     matches = [
         (on, spec)
@@ -181,7 +181,7 @@ def _proposed_entry(explorer: Explorer, method: str, entry: str) -> tuple[str, E
     return matches[0]
 
 
-def _deployments(explorer: Explorer, draw: Draw) -> list[Step]:
+def _deployments(explorer: CallExplorer, draw: Draw) -> list[Step]:
     """Return deployments of the contracts that take arguments, with random ones."""
     deployments: list[Step] = []
     for contract in explorer.missing:
@@ -190,5 +190,5 @@ def _deployments(explorer: Explorer, draw: Draw) -> list[Step]:
         value = VALUES_SENT if init.payable else st.just(0)
         senders = st.sampled_from(explorer.play.accounts)
         drawn = draw(st.tuples(arguments(init, explorer.hints), senders, value))
-        deployments.append(Deployment(contract, *drawn))
+        deployments.append(PlannedDeployment(contract, *drawn))
     return deployments

@@ -12,17 +12,17 @@ from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
-from chain.fuzz.explorer import Explorer
+from chain.fuzz.explorer import CallExplorer
 from chain.fuzz.fuzz_case import name_of
-from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait
+from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait
 from chain.types import Address
 
 _TRIES: Final = 1500
 
 
 def shrink(
-    explorer: Explorer, steps: list[Step], problem: Problem
-) -> tuple[list[Step], Problem] | None:
+    explorer: CallExplorer, steps: list[Step], problem: StepProblem
+) -> tuple[list[Step], StepProblem] | None:
     """Return the fewest steps found that lead to the problem, and the problem; None if `steps` do not reproduce it."""
     search = _Search(explorer, problem)
     reproduced = search.reproduces(steps)
@@ -34,7 +34,7 @@ def shrink(
 
 
 class _Search:
-    def __init__(self, explorer: Explorer, problem: Problem) -> None:
+    def __init__(self, explorer: CallExplorer, problem: StepProblem) -> None:
         self._explorer, self._problem, self._left = explorer, problem, _TRIES
 
     def reproduces(self, steps: list[Step]) -> list[Step] | None:
@@ -115,7 +115,7 @@ def simpler_step(step: Step, accounts: list[Address]) -> Iterator[Step]:
     match step:
         case Wait(seconds=seconds):
             yield from (Wait(simpler) for simpler in simpler_values(seconds) if simpler >= 0)
-        case Call() | Deployment():
+        case Call() | PlannedDeployment():
             index = accounts.index(step.sender) if step.sender in accounts else 0
             yield from (replace(step, sender=earlier) for earlier in accounts[:index])
             yield from (replace(step, value=simpler) for simpler in simpler_values(step.value))

@@ -12,7 +12,7 @@ from typing import Final
 from chain.abi import BadData
 from chain.accounts import Account
 from chain.fuzz.fuzz_case import Fuzz
-from chain.fuzz.steps import Call, Deployment, Step, Wait
+from chain.fuzz.steps import Call, PlannedDeployment, Step, Wait
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.runtime.contract import Contract
@@ -56,7 +56,7 @@ class StepNotation:
         match step:
             case Wait(seconds=seconds):
                 return f"wait {seconds}s"
-            case Deployment(contract=contract):
+            case PlannedDeployment(contract=contract):
                 head, spec = f"deploy {contract.__name__}", contract.__spec__.init
             case Call(on=on, entry=entry):
                 head, spec = f"{on}.{entry}", self._targets[on].__spec__.entries[entry]
@@ -93,7 +93,7 @@ class StepNotation:
             contract = self._missing[sent["contract"]]
             init = contract.__spec__.init
             args = read_args(sent["args"], () if init is None else init.params, self._known)
-            return Deployment(contract, args, sender, value)
+            return PlannedDeployment(contract, args, sender, value)
         entry = self._targets[sent["on"]].__spec__.entries[sent["entry"]]
         args = read_args(sent["args"], entry.params, self._known)
         return Call(sent["on"], entry.name, args, sender, value)

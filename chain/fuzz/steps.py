@@ -44,7 +44,7 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
-class Deployment:
+class PlannedDeployment:
     """The deployment of a contract whose `@init` takes arguments."""
 
     contract: type[Contract]
@@ -53,7 +53,7 @@ class Deployment:
     value: int = 0
 
 
-Step: TypeAlias = Call | Wait | Deployment
+Step: TypeAlias = Call | Wait | PlannedDeployment
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class StepResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class StepProblem:
     """A problem that a run looks for: an entry that raises, or an invariant that does not hold."""
 
     kind: str  # "raises" or "breaks"
@@ -94,7 +94,7 @@ class Problem:
     why: str
     cause: BaseException | None = field(default=None, compare=False)
 
-    def is_like(self, other: Problem | None) -> bool:
+    def is_like(self, other: StepProblem | None) -> bool:
         """Return True if it is the same problem, reached in another way."""
         return other is not None and self._what() == other._what()
 
@@ -114,7 +114,7 @@ def perform(play: Fuzz, step: Step) -> StepResult | None:
             case Wait(seconds=seconds):
                 play.chain.advance(seconds)
                 return StepResult()
-            case Deployment(contract=contract, args=args, sender=sender, value=value):
+            case PlannedDeployment(contract=contract, args=args, sender=sender, value=value):
                 return _deploy(play, contract, args, sender, value)
             case Call():
                 return _call(play.handles[step.on][step.entry], step)
@@ -122,17 +122,17 @@ def perform(play: Fuzz, step: Step) -> StepResult | None:
         return None
 
 
-def problem_after(play: Fuzz, step: Step, done: StepResult) -> Problem | None:
+def problem_after(play: Fuzz, step: Step, done: StepResult) -> StepProblem | None:
     """Return the problem after `step`, if any. Invariants are checked once every contract is deployed."""
     if done.error is not None and play.is_finding(done.error):
-        return Problem("raises", entry_name(play, step), str(done.error), done.error.cause)
+        return StepProblem("raises", entry_name(play, step), str(done.error), done.error.cause)
     if is_view(play, step) or play.missing:
         return None
     for name in play.invariants():
         try:
             answer = getattr(play, name)()
         except Exception as error:
-            return Problem("breaks", name, _why(error), error)
+            return StepProblem("breaks", name, _why(error), error)
         if answer is not None:
             raise TypeError(
                 f"{type(play).__name__}.{name} returned {answer!r}: an invariant asserts, and returns nothing"
@@ -155,7 +155,7 @@ def entry_name(play: Fuzz, step: Step) -> str:
     match step:
         case Wait():
             return "advance"
-        case Deployment(contract=contract):
+        case PlannedDeployment(contract=contract):
             return f"{contract.__name__}.{contract.__spec__.init.name if contract.__spec__.init else 'deploy'}"
         case Call(on=on, entry=entry):
             return f"{play.handles[on].contract.__name__}.{entry}"

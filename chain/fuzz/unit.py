@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from threading import Thread
 from typing import Any
 
-from chain.fuzz.corpus import Entry
-from chain.fuzz.explorer import Explorer, ProblemFound
+from chain.fuzz.corpus import CorpusEntry
+from chain.fuzz.explorer import CallExplorer, ProblemFound
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.rounds import Job
@@ -25,7 +25,7 @@ from chain.fuzz.step_notation import StepNotation
 
 def play_unit(job: Job) -> dict[str, object]:
     """Return what a unit reached, its report, and the failure that it found, as data for JSON."""
-    explorer = Explorer(descriptions(job.target)[job.index], job.lines)
+    explorer = CallExplorer(descriptions(job.target)[job.index], job.lines)
     notation = StepNotation(explorer.play, explorer.targets)
     explorer.corpus.load(_entries(job.corpus, notation))
     failure = _search(explorer, notation, job)
@@ -36,7 +36,7 @@ def play_unit(job: Job) -> dict[str, object]:
     }
 
 
-def _search(explorer: Explorer, notation: StepNotation, job: Job) -> AssertionError | None:
+def _search(explorer: CallExplorer, notation: StepNotation, job: Job) -> AssertionError | None:
     try:
         for lines in job.again:
             explorer.play_again(notation.read(lines))
@@ -49,19 +49,19 @@ def _search(explorer: Explorer, notation: StepNotation, job: Job) -> AssertionEr
     return None
 
 
-def _entries(corpus: Sequence[Any], notation: StepNotation) -> list[Entry]:
+def _entries(corpus: Sequence[Any], notation: StepNotation) -> list[CorpusEntry]:
     """Read features; those that share their steps share them here too. Those that cannot be read completely are left out."""
     entries = []
     for lines, features in corpus:
         steps = notation.read(lines)
         if len(steps) == len(lines):
             entries += [
-                Entry(sort, _tupled(feature), met, steps) for sort, feature, met in features
+                CorpusEntry(sort, _tupled(feature), met, steps) for sort, feature, met in features
             ]
     return entries
 
 
-def _written(explorer: Explorer, notation: StepNotation) -> list[object]:
+def _written(explorer: CallExplorer, notation: StepNotation) -> list[object]:
     """Write features, together where they have the same steps."""
     written: dict[int, tuple[list[str], list[object]]] = {}
     for sort, feature, met, steps in explorer.corpus.export():

@@ -10,7 +10,7 @@ from enum import Enum
 
 from chain.accounts import Account as Named
 from chain.fuzz.fuzz_case import Fuzz, variable
-from chain.fuzz.steps import Call, Deployment, Problem, Step, Wait, is_view, perform
+from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait, is_view, perform
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.simulator.chain import Chain
 from chain.types import Address
@@ -18,13 +18,13 @@ from chain.types import Address
 _INDENT = "    "
 
 
-def write_test(play: Fuzz, steps: list[Step], problem: Problem) -> str:
+def write_test(play: Fuzz, steps: list[Step], problem: StepProblem) -> str:
     """Return the text of a test file in which `steps` end in `problem`."""
     return _Test(type(play), steps, problem).text()
 
 
 class _Test(PythonStyle):
-    def __init__(self, description: type[Fuzz], steps: list[Step], problem: Problem) -> None:
+    def __init__(self, description: type[Fuzz], steps: list[Step], problem: StepProblem) -> None:
         self._description, self._steps, self._problem = description, steps, problem
         self._imports: dict[str, tuple[str, str]] = {}  # local name: (module, name in that module)
         self._play = description(Chain())  # plays each step, to see its outcome
@@ -107,7 +107,7 @@ class _Test(PythonStyle):
         match step:
             case Wait(seconds=seconds):
                 return f"chain.advance({seconds})"
-            case Deployment(contract=contract, args=args, sender=sender, value=value):
+            case PlannedDeployment(contract=contract, args=args, sender=sender, value=value):
                 owner = "chain" if self._stands_alone else "play"
                 arguments = ", ".join([self.class_name(contract), *self._sent(args, sender, value)])
                 return f"{owner}.deploy({arguments})"
@@ -171,7 +171,7 @@ def _is_used(line: str, later: str) -> bool:
     return any(re.search(rf"\b{name}\b", later) for name in re.findall(r"\w+", names))
 
 
-def _test_name(problem: Problem) -> str:
+def _test_name(problem: StepProblem) -> str:
     if problem.kind == "breaks":
         return problem.name.strip("_")
     cause = variable(type(problem.cause).__name__) if problem.cause is not None else "failure"

@@ -12,7 +12,7 @@ from pathlib import Path
 from chain.guard.allowlist import MODULES
 from chain.guard.finding import Finding
 from chain.guard.rules import imports, syntax
-from chain.guard.scope import Scope, Scopes
+from chain.guard.scope import NameScope, Scopes
 from chain.guard.visitor import Visitor
 from chain.source.modules import Definition, Module, SourceTree, definitions, is_main
 from chain.source.reachability import Reachability
@@ -52,7 +52,7 @@ class Linter:
     def findings(self) -> list[Finding]:
         """Check all that was reached, and return the findings in order."""
         for module, reached in self.reach.modules.items():
-            self.place.module, self.place.scope = module, Scope("module", None, None)
+            self.place.module, self.place.scope = module, NameScope("module", None, None)
             if module.broken is not None:
                 error = module.broken
                 line, column = error.lineno or 1, error.offset or 1

@@ -23,12 +23,12 @@ _MODULE_NAMES: Final = frozenset({"__file__", "__package__", "__path__", "__buil
 _PARTS: Final = (ast.Attribute, ast.Subscript, ast.Starred, ast.NamedExpr)
 
 
-class Scope:
+class NameScope:
     """A function, class or comprehension, or the module itself."""
 
     __slots__ = ("functions", "kinds", "node", "outer", "own", "shared", "what")
 
-    def __init__(self, what: str, node: ast.AST | None, outer: Scope | None) -> None:
+    def __init__(self, what: str, node: ast.AST | None, outer: NameScope | None) -> None:
         self.what = what  # module, class, function or comprehension
         self.node = node
         self.outer = outer
@@ -45,7 +45,7 @@ class Scopes:
     def __init__(self, sources: SourceTree, module: Module) -> None:
         self.sources = sources
         self.module = module
-        self.scope = Scope("module", None, None)
+        self.scope = NameScope("module", None, None)
         self.findings: dict[tuple[str, int, int, str], Finding] = {}
         # Nodes that a check has found harmless in their context.
         self.suppressed: set[ast.AST] = set()
@@ -76,7 +76,7 @@ class Scopes:
     @property
     def function(self) -> ast.AST | None:
         """The innermost enclosing function or lambda."""
-        scope: Scope | None = self.scope
+        scope: NameScope | None = self.scope
         while scope is not None and scope.what != "function":
             scope = scope.outer
         return None if scope is None else scope.node
@@ -89,7 +89,7 @@ class Scopes:
             node, scope = scope.node, scope.outer
         return node
 
-    def scope_of(self, name: str) -> Scope | None:
+    def scope_of(self, name: str) -> NameScope | None:
         """The scope below the module's that owns this name; None if there is none."""
         scope = self.scope
         innermost = scope
@@ -126,8 +126,8 @@ class Scopes:
                 self.bind_target(element, part_type, shared)
 
     @contextmanager
-    def scoped(self, what: str, node: ast.AST) -> Iterator[Scope]:
-        self.scope = Scope(what, node, self.scope)
+    def scoped(self, what: str, node: ast.AST) -> Iterator[NameScope]:
+        self.scope = NameScope(what, node, self.scope)
         try:
             yield self.scope
         finally:
@@ -164,7 +164,7 @@ class Scopes:
 
     # Values that outlive a call
 
-    def _outlives(self, scope: Scope) -> bool:
+    def _outlives(self, scope: NameScope) -> bool:
         """True if `scope` is a function that returns the current one, so that its names may be from an earlier call."""
         inner, outer = self.function, scope.node
         if inner is outer or not isinstance(inner, ast.FunctionDef):

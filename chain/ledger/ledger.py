@@ -56,7 +56,7 @@ from chain.types import Address
 _SETTLED_EVERY: Final = 2 * PIECE  # changes
 
 
-class Tail(NamedTuple):
+class TruncatedTail(NamedTuple):
     """The items that a step truncated: the lengths that remain of blocks, timeline, notes and receipts, and the removed
     items."""
 
@@ -96,7 +96,7 @@ class Ledger:
         self.creations = Creations(self)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
-        self.tail: Tail | None = None  # the items that the running step truncated
+        self.tail: TruncatedTail | None = None  # the items that the running step truncated
         self._is_cutting = False
         # Called after and before a truncation, with the numbers of blocks and receipts that remain.
         self.on_truncated: list[Callable[[int, int], None]] = []
@@ -183,7 +183,7 @@ class Ledger:
             callback(blocks, receipts)
         self._is_cutting = False
 
-    def _tail_from(self, lengths: tuple[int, int, int, int]) -> Tail:
+    def _tail_from(self, lengths: tuple[int, int, int, int]) -> TruncatedTail:
         """Return the items beyond these lengths when the step began."""
         blocks, moments, notes, receipts = lengths
         removed: Any = (
@@ -191,7 +191,7 @@ class Ledger:
             [receipt.row for receipt in self.receipts[receipts:]],
         )  # fmt: skip
         if self.tail is None:
-            return Tail(lengths, removed)
+            return TruncatedTail(lengths, removed)
         earlier: Any = self.tail
         shortest: Any = tuple(map(min, lengths, earlier.lengths))
         lists: Any = tuple(
@@ -200,7 +200,7 @@ class Ledger:
                 removed, lengths, earlier.lengths, earlier.lists, strict=True
             )
         )
-        return Tail(shortest, lists)
+        return TruncatedTail(shortest, lists)
 
     @property
     def lengths(self) -> tuple[int, int, int, int]:

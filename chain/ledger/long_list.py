@@ -16,7 +16,7 @@ T = TypeVar("T")
 PIECE: Final = 512  # items in a tuple
 
 
-class Tail(NamedTuple, Generic[T]):
+class ListTail(NamedTuple, Generic[T]):
     """The newest items, and the position of the first of them."""
 
     start: int
@@ -35,7 +35,7 @@ class LongList(Sequence[T]):
     def __init__(self, items: Iterable[T] = (), *, stored: Sequence[T] = ()) -> None:
         self._stored, self._stored_count = stored, len(stored)
         self._pieces: list[tuple[T, ...]] = []  # from `_stored_count` on
-        self.tail: Tail[T] = Tail(self._stored_count, list(items))
+        self.tail: ListTail[T] = ListTail(self._stored_count, list(items))
         self.settle()
 
     def settle(self) -> None:
@@ -46,7 +46,7 @@ class LongList(Sequence[T]):
         end = len(items) // PIECE * PIECE
         pieces = [tuple(items[i : i + PIECE]) for i in range(0, end, PIECE)]
         self._pieces[(start - self._stored_count) // PIECE :] = pieces
-        self.tail = Tail(start + end, items[end:])
+        self.tail = ListTail(start + end, items[end:])
 
     def __len__(self) -> int:
         start, items = self.tail
@@ -87,7 +87,7 @@ class LongList(Sequence[T]):
         duplicate = type(self)(stored=tuple(self._stored[: min(length, count)]))
         if length > count:
             duplicate._pieces = self._pieces[: (start - count) // PIECE]
-            duplicate.tail = Tail(start, items.copy())
+            duplicate.tail = ListTail(start, items.copy())
             del duplicate[length:]
         return duplicate
 
@@ -99,10 +99,10 @@ class LongList(Sequence[T]):
             del items[first - start :]
         elif first > self._stored_count:
             piece, index = divmod(first - self._stored_count, PIECE)
-            self.tail = Tail(first - index, list(self._pieces[piece][:index]))
+            self.tail = ListTail(first - index, list(self._pieces[piece][:index]))
             del self._pieces[piece:]
         else:
-            self.tail = Tail(first, [])
+            self.tail = ListTail(first, [])
             self._pieces.clear()
             self._stored_count = first
 

@@ -31,7 +31,7 @@ PositionFinder: TypeAlias = Callable[[], Positions]
 Range: TypeAlias = tuple[int | None, int | None]
 
 
-class Source(Protocol[T_co]):
+class RecordSource(Protocol[T_co]):
     """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
 
     @property
@@ -85,7 +85,7 @@ class Query(Sealed, Generic[T]):
 
     def __init__(
         self,
-        source: Source[T],
+        source: RecordSource[T],
         finders: tuple[PositionFinder, ...] = (),
         cuts: tuple[tuple[str, Range], ...] = (),
         tests: tuple[Callable[[T], bool], ...] = (),

@@ -16,7 +16,7 @@ from chain.machine.state import LogRow, State
 from chain.metering.watchdog import uninterrupted
 
 
-class Read(NamedTuple):
+class WordRead(NamedTuple):
     """A word was read."""
 
     address: bytes
@@ -60,7 +60,7 @@ class Destroyed(NamedTuple):
     balance: int
 
 
-Step: TypeAlias = Read | WriteStep | Logged | Touched | CallStep | Destroyed
+Step: TypeAlias = WordRead | WriteStep | Logged | Touched | CallStep | Destroyed
 
 
 class RecordingFrame(Frame):
@@ -74,7 +74,7 @@ class RecordingFrame(Frame):
 
     def sload(self, slot: int) -> int:
         word = super().sload(slot)
-        self.steps.append(Read(self.address, slot, word))
+        self.steps.append(WordRead(self.address, slot, word))
         return word
 
     def read_if_unchanged(self, words: dict[int, int]) -> bool:

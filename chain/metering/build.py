@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
-from chain.metering.counterparts import Namespace, register, resolve_qualname
+from chain.metering.counterparts import ModuleNames, register, resolve_qualname
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
 from chain.metering.local_classes import instrument_local_class
@@ -143,7 +143,7 @@ def build_instrumented(thing: Any) -> Any:
     return resolve_qualname(vars(copied_module), thing.__qualname__)
 
 
-def _namespace_of(thing: Any, module: str) -> Namespace | None:
+def _namespace_of(thing: Any, module: str) -> ModuleNames | None:
     """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`; None if there is
     none."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())

@@ -20,7 +20,7 @@ E = TypeVar("E", bound=BaseException)
 Counterpart: TypeAlias = Callable[[type], type]
 
 
-class Namespace(Protocol):
+class ModuleNames(Protocol):
     """The instrumented modules of a contract."""
 
     def module_copy(self, name: str) -> ModuleType | None:
@@ -71,7 +71,7 @@ def author_class(cls: type) -> type:
     return cls if module is None else _named_like(cls, vars(module))
 
 
-def counterpart_in(namespace: Namespace | None) -> Counterpart:
+def counterpart_in(namespace: ModuleNames | None) -> Counterpart:
     """Return a function that maps an imported class to its counterpart in a module namespace."""
 
     def counterpart(cls: type) -> type:

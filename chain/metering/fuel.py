@@ -41,7 +41,7 @@ class Budget(Protocol):
     metering_depth: int  # number of nested Python contracts that run now
 
 
-class Message(Protocol):
+class MeteredMessage(Protocol):
     """The part of a message that fuel concerns."""
 
     gas: int
@@ -189,7 +189,7 @@ def too_deep() -> None:
     out_of_fuel()
 
 
-def start_message(frame: Message) -> Started:
+def start_message(frame: MeteredMessage) -> Started:
     """Set up the ticks and levels of a message. Return its limit of ticks, and the ticks and levels of its sender."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
     depth = context.metering_depth
@@ -214,7 +214,7 @@ def start_message(frame: Message) -> Started:
     return started
 
 
-def end_message(frame: Message, started: Started) -> None:
+def end_message(frame: MeteredMessage, started: Started) -> None:
     """Count the ticks a message used, and restore the ticks and levels of its sender.
 
     A message that emptied its tanks is out of gas, whatever it returned.
@@ -234,7 +234,7 @@ def end_message(frame: Message, started: Started) -> None:
         raise OutOfGas
 
 
-def abort_message(frame: Message, started: Started, problem: BaseException) -> None:
+def abort_message(frame: MeteredMessage, started: Started, problem: BaseException) -> None:
     """End a message that raised `problem`. A `RecursionError` is out of gas, and takes all ticks of the message."""
     if isinstance(problem, RecursionError):
         set_fuel(0)

@@ -13,7 +13,7 @@ from typing import Final
 
 from chain.errors import DeclarationError
 from chain.guard.allowlist import MODULES
-from chain.source.global_names import Read, uses_of
+from chain.source.global_names import GlobalRead, uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
 from chain.source.modules import Definition, Module, SourceTree, is_main
@@ -87,7 +87,7 @@ class _Acts:
                 effect = self._by_name(module, read)
         return effect
 
-    def _by_name(self, module: Module, read: Read) -> str | None:
+    def _by_name(self, module: Module, read: GlobalRead) -> str | None:
         """Return the side effect of using the name that is read."""
         name, *attributes = read.path
         meanings = top_of(module).meanings.get(name)
@@ -110,7 +110,11 @@ class _Acts:
         location = self.tree.split(path)
         if location is not None:
             inner, rest = location
-            return self._by_name(inner, Read(tuple(rest.split(".")), True, False)) if rest else None
+            return (
+                self._by_name(inner, GlobalRead(tuple(rest.split(".")), True, False))
+                if rest
+                else None
+            )
         first, second = [*path.split("."), ""][:2]
         is_machine = (
             first == "chain" and path not in MODULES and second in _MACHINE | _MACHINE_MODULES

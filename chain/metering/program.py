@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
 from chain.metering.counterparts import (
-    Namespace,
+    ModuleNames,
     author_class,
     convert,
     convert_error,
@@ -46,7 +46,9 @@ class Program:
     spec: ContractSpec
     digest: bytes
     instrumented: ContractSpec  # the spec of the instrumented copy, which runs
-    namespace: Namespace | None = None  # None if the instrumented copy is not in modules of its own
+    namespace: ModuleNames | None = (
+        None  # None if the instrumented copy is not in modules of its own
+    )
 
     def __repr__(self) -> str:
         return f"<Program {self.spec.name} 0x{self.digest.hex()}>"

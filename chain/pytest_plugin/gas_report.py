@@ -34,7 +34,7 @@ class EntryStats(NamedTuple):
     max: int
 
 
-class Row(NamedTuple):
+class GasRow(NamedTuple):
     """The key by which calls are grouped."""
 
     test: str
@@ -42,14 +42,14 @@ class Row(NamedTuple):
 
 
 Lines = Mapping[str, EntryStats]
-TestLines = Mapping[Row, EntryStats]
+TestLines = Mapping[GasRow, EntryStats]
 
 
 class GasReport:
     """The gas of every call, by test and entry."""
 
     def __init__(self) -> None:
-        self.used: defaultdict[Row, list[int]] = defaultdict(list)
+        self.used: defaultdict[GasRow, list[int]] = defaultdict(list)
         self.tests: set[str] = set()  # those that ran
         self.differences: list[str] = []  # from the snapshot that it is compared with
         self.counts = True  # False during a test that is left out
@@ -95,13 +95,13 @@ class GasReport:
         if self.counts or self._test == _FIXTURES:
             for receipt in chain.receipts[first:]:
                 for entry, gas in _calls_of(chain, receipt) if receipt.ok else ():
-                    self.used[Row(self._test, entry)].append(gas)
+                    self.used[GasRow(self._test, entry)].append(gas)
 
     def add(self, used: Mapping[tuple[str, str], list[int]], tests: Collection[str]) -> None:
         """Add the gas that another process has counted."""
         self.tests.update(tests)
         for row, gas in used.items():
-            self.used[Row(*row)] += gas
+            self.used[GasRow(*row)] += gas
 
     def lines(self) -> Lines:
         """The calls by entry, of all tests together."""
@@ -175,7 +175,7 @@ def read_snapshot(text: str) -> TestLines:
         numbers = row[1 : len(_HEADS)]
         if len(row) != len(_SNAPSHOT_HEADS) or not all(cell.isdecimal() for cell in numbers):
             raise ValueError(f"not a line of a gas snapshot: '{' '.join(row)}'")
-        lines[Row(row[-1], row[0])] = EntryStats(*map(int, numbers))
+        lines[GasRow(row[-1], row[0])] = EntryStats(*map(int, numbers))
     return lines
 
 

@@ -32,7 +32,7 @@ _DEEDS: Final = "BOARDCHAIN_DEEDS"  # set if the run lists the outcomes
 _LONGEST: Final = 3600  # seconds
 _ENDS: Final = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
 
-Line = Mapping[str, object]
+ReportLine = Mapping[str, object]
 
 
 class HashSeedRuns:
@@ -110,7 +110,7 @@ class HashSeedRuns:
 
     def _run(
         self, folder: Path, seed: int, arguments: Sequence[str], **more: str
-    ) -> dict[str, Line]:
+    ) -> dict[str, ReportLine]:
         process = subprocess.run(
             [sys.executable, "-m", "pytest", *arguments],
             env={**subprocess_env(seed), _TAPE: str(folder), **more},
@@ -158,7 +158,7 @@ def _is_drawn(item: pytest.Item) -> bool:
     return hasattr(test, "hypothesis") or hasattr(test, "_hypothesis_state_machine_class")
 
 
-def _read(folder: Path) -> dict[str, Line]:
+def _read(folder: Path) -> dict[str, ReportLine]:
     """Return the lines of a run by test, from the tapes of all its processes."""
     texts = [file.read_text("utf-8") for file in folder.glob("*.jsonl")]
     lines = [json.loads(line) for text in texts for line in text.splitlines()]

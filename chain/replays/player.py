@@ -21,7 +21,7 @@ from chain.machine.hardforks import fork_named
 from chain.metering.program import check_classes, discard_copies, program_of
 from chain.replays.recorder import Named, Recorder, record, settings_of
 from chain.replays.step_requests import StepRequests
-from chain.replays.transcript import BadTranscript, Step, Transcript, parse
+from chain.replays.transcript import BadTranscript, Transcript, TranscriptStep, parse
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
@@ -63,7 +63,7 @@ class Difference:
         return "\n".join(lines)
 
 
-def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
+def _differing(step: TranscriptStep, receipt: Receipt, found: list[str]) -> Difference:
     """Return the difference between the recorded outcome of a step and the new one."""
     called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
     location = _location(receipt)
@@ -80,7 +80,7 @@ def _differing(step: Step, receipt: Receipt, found: list[str]) -> Difference:
     )
 
 
-def _compared_in(step: Step, outcome: Sequence[str]) -> Sequence[str]:
+def _compared_in(step: TranscriptStep, outcome: Sequence[str]) -> Sequence[str]:
     """Return the outcome of a step without the gas of a deployment or upgrade.
 
     That gas depends on the digest of the code, whose zero bytes are cheaper. So a changed rule shows at the first move that it
@@ -142,7 +142,7 @@ def replay(
     offered: Sequence[ContractCatalogue] = (),
     to_the_end: bool = False,
     moves_only: bool = False,
-    through: Callable[[Sequence[Step]], Iterable[Step]] = iter,
+    through: Callable[[Sequence[TranscriptStep]], Iterable[TranscriptStep]] = iter,
     anew: bool = False,
 ) -> Replay:
     """Play a transcript on a new chain, up to the first difference or to the end.
@@ -204,10 +204,12 @@ class Replayer:
             self.chain.ledger.foreign.know(address, program)
         self._writer = Recorder(self.chain.ledger, named, text.bytecode)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
-        self._waiting: list[Step] = []  # set from outside, in the block of the next step
+        self._waiting: list[TranscriptStep] = []  # set from outside, in the block of the next step
 
     def play(
-        self, to_the_end: bool, through: Callable[[Sequence[Step]], Iterable[Step]]
+        self,
+        to_the_end: bool,
+        through: Callable[[Sequence[TranscriptStep]], Iterable[TranscriptStep]],
     ) -> Difference | None:
         """Play all steps. Return the first difference, or None."""
         first: Difference | None = None
@@ -222,7 +224,7 @@ class Replayer:
         self._finish()
         return first
 
-    def step(self, step: Step) -> Difference | None:
+    def step(self, step: TranscriptStep) -> Difference | None:
         """Play one step. Return its difference, or None."""
         if not step.block:
             self._waiting.append(step)
@@ -244,7 +246,7 @@ class Replayer:
         is_same = _compared_in(step, outcome) == _compared_in(step, step.outcome)
         return None if is_same else _differing(step, receipt, outcome)
 
-    def _turn_to(self, step: Step) -> None:
+    def _turn_to(self, step: TranscriptStep) -> None:
         """Open the block of a step and apply the settings that precede it."""
         chain = self.chain
         if chain.ledger.open is None or chain.ledger.open.number != step.block:

@@ -13,7 +13,7 @@ from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import Transaction
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, read_args
-from chain.replays.transcript import BadTranscript, Step, set_line
+from chain.replays.transcript import BadTranscript, TranscriptStep, set_line
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
 from chain.spec.contracts import UPGRADE, EntrySpec
@@ -41,7 +41,7 @@ class StepRequests:
     ) -> None:
         self._chain, self._known, self._contracts = chain, known, contracts
 
-    def transaction(self, step: Step) -> Transaction:
+    def transaction(self, step: TranscriptStep) -> Transaction:
         """Return the transaction that a step sends."""
         block, state = self._chain.pending, self._chain.state
         signed = step.value("signed")
@@ -67,7 +67,7 @@ class StepRequests:
         )
         return tx
 
-    def _message(self, step: Step, what: str) -> tuple[bytes | None, bytes]:
+    def _message(self, step: TranscriptStep, what: str) -> tuple[bytes | None, bytes]:
         """Return the recipient (None for a deployment) and the data."""
         if match := _BYTECODE.fullmatch(what):
             return None, bytes.fromhex(match["data"])
@@ -90,7 +90,7 @@ class StepRequests:
             return to, self._args(entry, match["args"])
         raise BadTranscript(step.line, f"'{what[:60]}' cannot be read as a request")
 
-    def _class(self, step: Step, name: str) -> type[Contract]:
+    def _class(self, step: TranscriptStep, name: str) -> type[Contract]:
         if name not in self._contracts:
             raise BadTranscript(step.line, f"no line defines the contract {name}")
         return self._contracts[name]
@@ -110,7 +110,7 @@ class StepRequests:
 
     # Requests other than transactions
 
-    def block(self, step: Step, block: Block) -> Block:
+    def block(self, step: TranscriptStep, block: Block) -> Block:
         """Return the block of a step, with the properties that do not follow from its parent."""
         coinbase, fee, excess, chance = (
             step.value(name) for name in ("coinbase", "base_fee", "excess_blob_gas", "prevrandao")
@@ -123,7 +123,7 @@ class StepRequests:
             forced_prevrandao=chance,
         )
 
-    def set(self, step: Step) -> None:
+    def set(self, step: TranscriptStep) -> None:
         """Create a named account, or set a property of an account."""
         chain, (what, name, to) = self._chain, set_line(step.what)
         if not what:

@@ -30,7 +30,7 @@ _NEWEST: Final = 20  # the search for versions 3.x ends before this one
 # The folder of this Boardchain. After an editable install no path contains it.
 _HOME: Final = str(Path(__file__).parents[2])
 
-Answer = Mapping[str, Any]
+RunAnswer = Mapping[str, Any]
 
 
 class Failed(RuntimeError):
@@ -38,7 +38,7 @@ class Failed(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Run:
+class SubprocessRun:
     """One interpreter."""
 
     seed: int = 0
@@ -57,12 +57,12 @@ class Run:
 
 
 def play_in(
-    runs: Sequence[Run], text: str, packages: Sequence[str], *, deeds: bool = False,
+    runs: Sequence[SubprocessRun], text: str, packages: Sequence[str], *, deeds: bool = False,
     watch: Callable[[], object] = bool,
-) -> list[Answer]:  # fmt: skip
+) -> list[RunAnswer]:  # fmt: skip
     """Play a transcript to its end in each interpreter. With `deeds` the answers hold the outcomes of the transactions."""
 
-    def play(run: Run) -> Answer:
+    def play(run: SubprocessRun) -> RunAnswer:
         answer = _play(run, json.dumps({**job, "anew": run.anew}))
         watch()
         return answer
@@ -72,7 +72,7 @@ def play_in(
         return list(pool.map(play, runs))
 
 
-def _play(run: Run, job: str) -> Answer:
+def _play(run: SubprocessRun, job: str) -> RunAnswer:
     process = subprocess.run(
         [run.python, "-P", "-m", "chain.replays.subprocess_runs"], input=job, env=subprocess_env(run.seed, run.version),
         capture_output=True, text=True, encoding="utf-8", timeout=_LONGEST,
@@ -80,7 +80,7 @@ def _play(run: Run, job: str) -> Answer:
     if process.returncode:
         stderr_lines = process.stderr.strip().splitlines() or ["no output"]
         raise Failed(f"{run} it cannot be played: {stderr_lines[-1]}")
-    answer: Answer = json.loads(process.stdout)
+    answer: RunAnswer = json.loads(process.stdout)
     return answer
 
 
@@ -104,19 +104,19 @@ def subprocess_env(seed: int, version: str = "") -> dict[str, str]:
 
 
 @cache
-def other_versions() -> tuple[Run, ...]:
+def other_versions() -> tuple[SubprocessRun, ...]:
     """Return the other versions of Python on this machine that have all the packages that Boardchain needs."""
     own = sys.version_info.minor
     runs = []
     for minor in range(11, _NEWEST):
         python = shutil.which(f"python3.{minor}")
-        run = Run(python=python or "", version=f"3.{minor}")
+        run = SubprocessRun(python=python or "", version=f"3.{minor}")
         if python is not None and minor != own and _is_fit(run):
             runs.append(run)
     return tuple(runs)
 
 
-def _is_fit(run: Run) -> bool:
+def _is_fit(run: SubprocessRun) -> bool:
     """Return True if an interpreter can import this module."""
     try:
         process = subprocess.run(

@@ -69,7 +69,7 @@ class BadTranscript(ValueError):
 
 
 @dataclass
-class Step:
+class TranscriptStep:
     """One step: a request, with the lines of its outcome."""
 
     line: int
@@ -112,7 +112,7 @@ class Transcript:
     # By the name in the transcript: the full name, and the digest if there is one.
     contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     bytecode: list[Bytecode] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TranscriptStep] = field(default_factory=list)
     end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
 
 
@@ -148,9 +148,11 @@ def _at_margin(made: Transcript, number: int, line: str) -> None:
     move = _MOVE.fullmatch(line)
     if move is not None:
         who, what = move["who"], move["what"] or ""
-        made.steps.append(Step(number, line, int(move["block"]), int(move["time"]), who, what))
+        made.steps.append(
+            TranscriptStep(number, line, int(move["block"]), int(move["time"]), who, what)
+        )
     elif word == "account" or (word == "set" and _SET.fullmatch(line)):
-        made.steps.append(Step(number, line, what=line))
+        made.steps.append(TranscriptStep(number, line, what=line))
     elif word == "chain":
         made.settings = dict(_settings(number, rest))
     elif word == "contract" and " = " in rest:

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 from chain.replays.outcomes import Divergence, first_divergence
 from chain.replays.player import classes_of
-from chain.replays.subprocess_runs import SEEDS, Answer, Run, other_versions, play_in
+from chain.replays.subprocess_runs import SEEDS, RunAnswer, SubprocessRun, other_versions, play_in
 from chain.replays.transcript import parse
 from chain.simulator.catalogue import ContractCatalogue
 
-Watch: TypeAlias = Callable[[int, int], object]
+VerifyWatch: TypeAlias = Callable[[int, int], object]
 
 
 def _look_away(done: int, total: int) -> None:
@@ -60,7 +60,11 @@ class VerifyResult:
 
 
 def verify(
-    text: str, packages: Sequence[str], seeds: Sequence[int] = SEEDS, *, watch: Watch = _look_away
+    text: str,
+    packages: Sequence[str],
+    seeds: Sequence[int] = SEEDS,
+    *,
+    watch: VerifyWatch = _look_away,
 ) -> VerifyResult:
     """Play a transcript in each interpreter. `watch` is called after each play, with 1 and the total number.
 
@@ -68,7 +72,7 @@ def verify(
     """
     classes_of(parse(text), (), [ContractCatalogue(package) for package in packages])
     others = other_versions()
-    runs = [*map(Run, seeds), Run(anew=True), *others]
+    runs = [*map(SubprocessRun, seeds), SubprocessRun(anew=True), *others]
     answers = play_in(runs, text, packages, watch=lambda: watch(1, len(runs)))
     first, blocks = answers[0], len(answers[0]["hashes"])
     versions = [run.version for run in others]
@@ -80,6 +84,6 @@ def verify(
     return VerifyResult(seeds, versions, blocks, difference=first["difference"])
 
 
-def _fingerprint(answer: Answer) -> tuple[object, ...]:
+def _fingerprint(answer: RunAnswer) -> tuple[object, ...]:
     """Return all values that must be equal: block hashes, and results, gas and ticks, which are in no block."""
     return answer["hashes"], answer["text"], answer["ticks"]

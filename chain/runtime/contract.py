@@ -34,7 +34,7 @@ _WORD, _SIGNATURE, _PARITIES = 32, 65, (27, 28)
 _TEXT_HEAD = (32).to_bytes(32)
 
 
-class Block(Sealed):
+class BlockInfo(Sealed):
     """The block in which a message runs.
 
     >>> self.block.number, self.block.timestamp
@@ -162,9 +162,9 @@ class Contract(metaclass=ContractType):
         return self._frame.balance_of(self._frame.address)
 
     @property
-    def block(self) -> Block:
+    def block(self) -> BlockInfo:
         """The block in which this message runs."""
-        return Block(self._frame.context.block)
+        return BlockInfo(self._frame.context.block)
 
     @property
     def chain_id(self) -> int:

@@ -32,7 +32,7 @@ from chain.simulator.local_driver import LocalDriver
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 from chain.simulator.mocking import mock_of
-from chain.simulator.overrides import StateOverrides
+from chain.simulator.overrides import StateSetters
 from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
 from chain.simulator.snapshots import Snapshot, check_snapshot
@@ -46,7 +46,7 @@ GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 MEMORY = "memory"
 
 
-class Chain(LogQueries, Upgrading, StateOverrides, FilePersistence, DeployMixin):
+class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time.
 
     `seed` determines the random numbers, `elastic_fees` lets the base fee follow demand, `tx_gas_cap` limits a transaction to

@@ -20,7 +20,7 @@ from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
 
 
-class StateOverrides(ChainReader):
+class StateSetters(ChainReader):
     """The part of `Chain` that sets accounts and the next block."""
 
     __slots__ = ()

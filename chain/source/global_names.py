@@ -25,7 +25,7 @@ from chain.source.local_names import (
 _TEXTS: Final = 3  # how deep string annotations may be nested in each other
 
 
-class Read(NamedTuple):
+class GlobalRead(NamedTuple):
     """A read of a global name with the attributes that follow it: `rules.Colour.RED` is one path."""
 
     path: tuple[str, ...]
@@ -37,7 +37,7 @@ class Read(NamedTuple):
 class Uses:
     """The ways in which a statement uses the global names of its module."""
 
-    reads: dict[Read, None] = field(default_factory=dict)
+    reads: dict[GlobalRead, None] = field(default_factory=dict)
     binds: dict[str, None] = field(default_factory=dict)  # set or deleted while it runs
     binds_late: dict[str, None] = field(default_factory=dict)  # set by `global` in a function
     imports: dict[str, None] = field(default_factory=dict)  # paths of imports inside functions
@@ -122,7 +122,7 @@ class _Reader:
         if self.is_global(node.id):
             self.uses.nodes[node] = None
             path = tuple(map(self.mangled, (node.id, *attributes)))
-            self.uses.reads[Read(path, self.late > 0, self.called > 0)] = None
+            self.uses.reads[GlobalRead(path, self.late > 0, self.called > 0)] = None
 
     def bind(self, name: str) -> None:
         """Record that a name is set in the current scope."""

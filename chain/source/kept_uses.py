@@ -9,7 +9,7 @@ from itertools import starmap
 from typing import TypeAlias
 
 from chain.source import disk_cache
-from chain.source.global_names import Read, uses_of
+from chain.source.global_names import GlobalRead, uses_of
 from chain.source.modules import Module
 
 _Place: TypeAlias = tuple[str, str, int, int, int | None, int | None]
@@ -25,7 +25,7 @@ class KeptUses:
         self._used: dict[_Place, _Kept] = {}
         self._texts: dict[Module, str] = {}
 
-    def of(self, module: Module, node: ast.AST) -> tuple[Iterator[Read], list[str]]:
+    def of(self, module: Module, node: ast.AST) -> tuple[Iterator[GlobalRead], list[str]]:
         """Return the global names that a statement reads, and the imports in its functions."""
         place = self._place(module, node)
         kept = self._saved.get(place)
@@ -33,7 +33,7 @@ class KeptUses:
             uses = uses_of(node)
             kept = [(*read,) for read in uses.reads], list(uses.imports)
         self._used[place] = kept
-        return starmap(Read, kept[0]), kept[1]
+        return starmap(GlobalRead, kept[0]), kept[1]
 
     def save(self) -> None:
         """Keep what was read, if some of it was read anew."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from chain.source.global_names import Read, uses_of
+from chain.source.global_names import GlobalRead, uses_of
 from chain.source.kept_uses import KeptUses
 from chain.source.modules import Definition, Module, SourceTree, is_type_checking
 from chain.source.mutations import statements_mutating
@@ -129,7 +129,7 @@ class Reachability:
                 )
             yield f"{home}.{name}" if home else name
 
-    def _mention(self, module: Module, read: Read, reader: ast.AST | None = None) -> None:
+    def _mention(self, module: Module, read: GlobalRead, reader: ast.AST | None = None) -> None:
         name, *attributes = read.path
         self.names.setdefault(module, set()).add(name)
         top = top_of(module)
@@ -166,7 +166,7 @@ class Reachability:
         module, rest = location
         self.modules.setdefault(module, {})
         if rest:
-            self._mention(module, Read(tuple(rest.split(".")), True, False))
+            self._mention(module, GlobalRead(tuple(rest.split(".")), True, False))
 
     def _star(self, definition: Definition) -> None:
         location = self.tree.split(str(definition.import_path).removesuffix(".*"))
@@ -176,4 +176,4 @@ class Reachability:
     def _everything(self, module: Module) -> None:
         self.modules.setdefault(module, {})
         for name in top_of(module).meanings:
-            self._mention(module, Read((name,), True, False))
+            self._mention(module, GlobalRead((name,), True, False))

@@ -77,10 +77,10 @@ _WRAPPERS: Final = frozenset(
     ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
 )
 
-Find = Callable[[ast.expr], str | None]
+FindType = Callable[[ast.expr], str | None]
 
 
-def read(node: ast.expr | None, find: Find, sources: SourceTree) -> StaticType | None:
+def read(node: ast.expr | None, find: FindType, sources: SourceTree) -> StaticType | None:
     """The static type that an annotation names; `find` resolves the names in it to dotted paths."""
     if isinstance(node, ast.Constant):
         return _read_constant(node, find, sources)
@@ -94,7 +94,7 @@ def read(node: ast.expr | None, find: Find, sources: SourceTree) -> StaticType |
     return None
 
 
-def _read_constant(node: ast.Constant, find: Find, sources: SourceTree) -> StaticType | None:
+def _read_constant(node: ast.Constant, find: FindType, sources: SourceTree) -> StaticType | None:
     if node.value is None:
         return NONE
     if isinstance(node.value, str):
@@ -106,7 +106,7 @@ def _read_constant(node: ast.Constant, find: Find, sources: SourceTree) -> Stati
 
 
 def _named(
-    path: str | None, inner: tuple[ast.expr, ...], find: Find, sources: SourceTree
+    path: str | None, inner: tuple[ast.expr, ...], find: FindType, sources: SourceTree
 ) -> StaticType | None:
     home, _, name = (path or "").rpartition(".")
     if home in _HOMES:
@@ -186,7 +186,7 @@ def copied_whole(kind: StaticType | None) -> StaticType | None:
     return kind and StaticType(kind.name, tuple(map(copied_whole, kind.of)))
 
 
-def resolver(module: Module) -> Find:
+def resolver(module: Module) -> FindType:
     """A function that resolves expressions to dotted paths at the top level of a module."""
 
     def find(node: ast.expr) -> str | None:
@@ -242,7 +242,7 @@ def attribute(kind: StaticType | None, name: str, sources: SourceTree) -> Static
     return None
 
 
-def _is_stored(annotation: ast.expr, find: Find, cls: Class, sources: SourceTree) -> bool:
+def _is_stored(annotation: ast.expr, find: FindType, cls: Class, sources: SourceTree) -> bool:
     """True if an attribute with this annotation is a field of a contract, and not a constant."""
     outer = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     if (find(outer) or "").rpartition(".")[2] in ("ClassVar", "Final"):

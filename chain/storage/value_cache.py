@@ -16,7 +16,7 @@ from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLay
 _MOST: Final = 1 << 10  # values of one field
 
 
-class Journal(Protocol):
+class WriteJournal(Protocol):
     """The part of a state that the cache uses."""
 
     @property
@@ -29,7 +29,7 @@ class ContractWords(Words, Protocol):
     @property
     def address(self) -> bytes: ...
     @property
-    def state(self) -> Journal: ...
+    def state(self) -> WriteJournal: ...
     @property
     def storage(self) -> Mapping[int, int]: ...
     def read_if_unchanged(self, words: dict[int, int]) -> bool: ...

@@ -21,7 +21,7 @@ from chain.deployment.chain_folder import chain_folders, default_base, find_fold
 from chain.deployment.journal import DONE, SENDING, Journal, Record, is_on_chain, read_json
 from chain.simulator.chain import MEMORY, Chain
 
-Row = tuple[object, ...]
+DeploymentRow = tuple[object, ...]
 
 
 @click.command()
@@ -105,7 +105,7 @@ def _show_book(book: dict[str, Any], shown: str, out: Path | None, *, json: bool
         output.table(_ADDRESSES, contracts, json=False)
 
 
-def _show(rows: Iterator[Row], columns: tuple[str, ...], *, json: bool) -> None:
+def _show(rows: Iterator[DeploymentRow], columns: tuple[str, ...], *, json: bool) -> None:
     output.table(columns, rows, json=json)
 
 
@@ -114,7 +114,7 @@ def _place(base: Path, at: str | None) -> str | None:
     return at if at is None or "://" in at else relpath(base / at)
 
 
-def _plans(base: Path) -> Iterator[Row]:
+def _plans(base: Path) -> Iterator[DeploymentRow]:
     for folder, identity in chain_folders(base):
         for plan, journal in _journals(folder):
             records = [record for record in journal.records.values() if record["status"] == DONE]
@@ -126,13 +126,13 @@ def _plans(base: Path) -> Iterator[Row]:
             )  # fmt: skip
 
 
-def _steps(folder: Path, chain: Chain | None) -> Iterator[Row]:
+def _steps(folder: Path, chain: Chain | None) -> Iterator[DeploymentRow]:
     for plan, journal in _journals(folder):
         for name, record in journal.records.items():
             yield plan, name, _status(record, chain), *_transaction(record, "address", "block")
 
 
-def _history(folder: Path) -> Iterator[Row]:
+def _history(folder: Path) -> Iterator[DeploymentRow]:
     for plan, journal in _journals(folder):
         for run in journal.runs:
             for did in run["did"]:
@@ -140,7 +140,7 @@ def _history(folder: Path) -> Iterator[Row]:
                 yield plan, run["run"], *_transaction(did, *names)
 
 
-def _transaction(record: Record, *names: str) -> Row:
+def _transaction(record: Record, *names: str) -> DeploymentRow:
     """Return these values of a record, its gas and its cost. A step that is being sent has none."""
     cost = ether(int(record["cost"])) if "cost" in record else None
     return *(record.get(name) for name in names), record.get("gas"), cost

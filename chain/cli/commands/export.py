@@ -14,7 +14,7 @@ from typing import Any, TextIO
 import click
 
 from chain.cli import options, output
-from chain.cli.progress import Step, bar
+from chain.cli.progress import ProgressStep, bar
 from chain.simulator.catalogue import ContractCatalogue
 
 
@@ -47,7 +47,7 @@ def command(what: str, file: Path, where: str, offered: ContractCatalogue, json:
 class _Counted:
     """A text file that counts its writes, each of which is one line."""
 
-    def __init__(self, file: TextIO, step: Step) -> None:
+    def __init__(self, file: TextIO, step: ProgressStep) -> None:
         self._file, self._step, self.lines = file, step, 0
 
     def write(self, text: str) -> int:

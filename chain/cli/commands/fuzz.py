@@ -17,7 +17,7 @@ from chain.cli.error_report import NO
 from chain.cli.progress import bar
 from chain.fuzz import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
-from chain.fuzz.rounds import UNITS, Campaign, Plan, UnitFailed, UnitLost
+from chain.fuzz.rounds import UNITS, Campaign, RoundPlan, UnitFailed, UnitLost
 from chain.simulator.catalogue import ContractNotFound
 
 _SOME = click.IntRange(min=1)
@@ -85,7 +85,7 @@ def command(
         options = {"examples": examples, "steps": steps, "seed": seed, "lines": not no_lines}
         codes = []
         for index, each in enumerate(found):
-            plan = Plan.of(target, index, **options)
+            plan = RoundPlan.of(target, index, **options)
             with ExitStack() as scope:
                 folder = corpus or Path(scope.enter_context(TemporaryDirectory()))
                 codes.append(_run_rounds(plan, folder / each.__name__, rounds, workers, write))
@@ -96,7 +96,9 @@ def command(
     return max(codes)
 
 
-def _run_rounds(plan: Plan, folder: Path, rounds: int, workers: int, write: Path | None) -> int:
+def _run_rounds(
+    plan: RoundPlan, folder: Path, rounds: int, workers: int, write: Path | None
+) -> int:
     with bar("fuzzing", UNITS * rounds) as step:
         state = Campaign(plan, folder).run(rounds, workers, step)
     click.echo(f"{state.rounds} rounds: {state.report}")

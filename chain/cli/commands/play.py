@@ -16,14 +16,14 @@ from chain.arena import OtherPlan, Plan, Store, Tally, play
 from chain.arena.comparison import Comparison, compare
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, replay_into
-from chain.arena.player_process import Setting
+from chain.arena.player_process import PlayerSetting
 from chain.arena.report import AGAINST, write_report
 from chain.arena.scheduler import NoDask, check_address
 from chain.arena.store import NoResults
-from chain.arena.versions import Version, version_of
+from chain.arena.versions import RulesVersion, version_of
 from chain.cli import output
 from chain.cli.error_report import NO
-from chain.cli.progress import Step, bar
+from chain.cli.progress import ProgressStep, bar
 from chain.simulator.catalogue import ContractNotFound
 
 _SOME = click.IntRange(min=1)
@@ -153,7 +153,7 @@ def command(
             with bar("playing", games) as step:
                 return play(
                     plan, games, workers=workers, scheduler=scheduler, out=folder, chunk=chunk, sprt=sprt,
-                    setting=Setting(root, most_seconds), watch=_Watch(step, plan),
+                    setting=PlayerSetting(root, most_seconds), watch=_Watch(step, plan),
                 )  # fmt: skip
 
         tally = played(plan, folder, None if sprt is None else Sprt(*sprt), None)
@@ -175,7 +175,7 @@ def command(
 class _Watch:
     """Moves the bar, with games per second and the estimate so far."""
 
-    def __init__(self, step: Step, plan: Plan) -> None:
+    def __init__(self, step: ProgressStep, plan: Plan) -> None:
         self._step, self._plan = step, plan
         self._began, self._played = 0.0, 0
 
@@ -207,7 +207,7 @@ def _estimate(tally: Tally) -> str:
     return text
 
 
-def _compared(folder: Path, other: Version) -> Comparison:
+def _compared(folder: Path, other: RulesVersion) -> Comparison:
     with Store(folder) as here, Store(folder / AGAINST / other.name) as there:
         return compare(other.name, here, there)
 

@@ -17,7 +17,7 @@ from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
 from chain.replays import BadTranscript, Replay, replay
 from chain.replays.read_file import is_chain, text_of
-from chain.replays.transcript import Step
+from chain.replays.transcript import TranscriptStep
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 
 
@@ -55,7 +55,7 @@ def command(
     sys.exit(0 if played.ok else 1)
 
 
-def _printed(steps: Sequence[Step]) -> Iterator[Step]:
+def _printed(steps: Sequence[TranscriptStep]) -> Iterator[TranscriptStep]:
     return tracked(steps, "replaying", len(steps))
 
 

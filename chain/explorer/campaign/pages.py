@@ -23,7 +23,7 @@ from chain.arena.tally import Tally
 from chain.explorer import page
 from chain.explorer.application import Application
 from chain.explorer.campaign.replays import base_of
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.boards import url_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def games(site: CampaignSite, request: Request) -> Page:
 
 def _selection(asked: dict[str, str]) -> Selection:
     if asked["result"] not in ("", *RESULTS):
-        raise Problem(f"a result is {', '.join(RESULTS)}, not '{asked['result']}'", 400)
+        raise PageProblem(f"a result is {', '.join(RESULTS)}, not '{asked['result']}'", 400)
     seat = page.whole(asked["seat"], "a seat") - 1 if asked["seat"] else None
     return Selection(asked["strategy"], seat, asked["result"], asked["ending"], bool(asked["failed"]))  # fmt: skip
 
@@ -188,7 +188,7 @@ def _number(request: Request) -> int:
 def _row(store: Store, number: int) -> Row:
     row = store.row(number)
     if row is None:
-        raise Problem(f"Game {number} is not among the results.")
+        raise PageProblem(f"Game {number} is not among the results.")
     return row
 
 

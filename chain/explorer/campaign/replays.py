@@ -10,7 +10,7 @@ from chain.arena.find_game import digest_of, find_game
 from chain.arena.match import LOST, Row, replay_on
 from chain.arena.plan import Plan
 from chain.explorer.application import Application
-from chain.explorer.page import Problem
+from chain.explorer.page import PageProblem
 from chain.explorer.site import Site
 from chain.explorer.standalone import of_chain
 from chain.simulator.catalogue import ContractNotFound
@@ -57,12 +57,13 @@ class Replays:
 
 def _played(plan: Plan, row: Row) -> tuple[Chain, Row]:
     if row.failure == LOST:  # it might end this process, too
-        raise Problem(f"Game {row.game} is not played again here: {LOST}.", 409)
+        raise PageProblem(f"Game {row.game} is not played again here: {LOST}.", 409)
     try:
         if digest_of(plan.target) != plan.digest:
-            raise Problem(f"This game cannot be played again: the code of {plan.target} has changed since.", 409)  # fmt: skip
+            changed = f"the code of {plan.target} has changed since"
+            raise PageProblem(f"This game cannot be played again: {changed}.", 409)
     except ContractNotFound as missing:
-        raise Problem(f"This game cannot be played again: {missing}", 409) from None
+        raise PageProblem(f"This game cannot be played again: {missing}", 409) from None
     chain = Chain(seed=row.seed)
     for contract in find_game(plan.target).contracts:
         chain.declare(contract)

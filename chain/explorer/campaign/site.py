@@ -20,7 +20,7 @@ from chain.explorer import page
 from chain.explorer.campaign import pages
 from chain.explorer.campaign.replays import Replays
 from chain.explorer.live import Feeds
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.rendering import Renderer, feed, static
 from chain.rpc.server.app import Message, Receive, Send
 
@@ -66,12 +66,12 @@ class CampaignSite:
             with Store(self.folder, writes=False) as store:
                 yield store
         except (sqlite3.Error, NoResults) as error:
-            raise Problem(f"The results cannot be read: {error}.", 503) from None
+            raise PageProblem(f"The results cannot be read: {error}.", 503) from None
 
     @property
     def done(self) -> int:
         """How many games are there."""
-        with suppress(Problem), self.results() as store:
+        with suppress(PageProblem), self.results() as store:
             return store.done
         return 0
 
@@ -80,7 +80,7 @@ class CampaignSite:
             try:
                 made = handler(self, request)
                 found = await made if isawaitable(made) else made
-            except Problem as problem:
+            except PageProblem as problem:
                 return self._problem(problem, request)
             return self._render(found, request) if isinstance(found, Page) else self._renderer.finished(found)  # fmt: skip
 
@@ -91,7 +91,7 @@ class CampaignSite:
         try:
             number = page.whole(scope["path_params"]["number"], "the number of a game")
             application = await pages.replayed(self, number)
-        except Problem as problem:
+        except PageProblem as problem:
             await self._problem(problem, Request(scope))(scope, receive, send)
             return
         path = scope["path"].partition("/chain")[2] or "/"
@@ -102,11 +102,11 @@ class CampaignSite:
         context = {"menu": _MENU, "done": self.done, "plan": self.plan}
         return self._renderer.response(found, request, context)
 
-    def _problem(self, problem: Problem, request: Request) -> Response:
+    def _problem(self, problem: PageProblem, request: Request) -> Response:
         return self._render(problem.page("campaign/problem.html"), request)
 
     async def _missing(self, request: Request, error: Exception) -> Response:
-        return self._problem(Problem("There is no such page."), request)
+        return self._problem(PageProblem("There is no such page."), request)
 
     async def _feed(self, _: Request) -> Response:
         return feed(self._live)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.activity import ROWS
 from chain.explorer.pages.receipt_filters import narrowed
 from chain.explorer.site import Site
@@ -40,7 +40,7 @@ async def account(site: Site, request: Request) -> Page:
     try:
         address = site.chain.address_of(word)
     except (TypeError, ValueError, LookupError) as error:
-        raise Problem(str(error)) from None
+        raise PageProblem(str(error)) from None
     before = page.number(request, "before")
     found, older, is_all = await narrowed(site, {"sender": address}, before, ROWS)
     code = site.chain.code(address)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from chain.crypto.hashing import checksum_address
 from chain.explorer import equivalent_queries, page
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.receipt_filters import narrowed
 from chain.explorer.site import Site
 
@@ -24,7 +24,7 @@ async def activity(site: Site, request: Request) -> Page:
         before = page.number(request, "before")
         found, older, is_all = await narrowed(site, values, before, ROWS)
     except (TypeError, ValueError, LookupError) as error:
-        raise Problem(str(error), 400) from None
+        raise PageProblem(str(error), 400) from None
     data = {
         "lines": site.lines.of(found),
         "older": older,

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from chain.explorer import page
 from chain.explorer.lines import clock
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
 
 _ROWS: Final = 50
@@ -39,7 +39,9 @@ def block(site: Site, request: Request) -> Page:
     known = site.ledger.blocks
     number = page.whole(request.path_params["number"], "the number of a block")
     if number >= len(known):
-        raise Problem(f"There is no block {number}: the chain has blocks 0 to {len(known) - 1}.")
+        raise PageProblem(
+            f"There is no block {number}: the chain has blocks 0 to {len(known) - 1}."
+        )
     found = known[number]
     first = page.number(request, "from") or 0
     asks = number < site.ledger.headers.count + _NEAR or "hash" in request.query_params

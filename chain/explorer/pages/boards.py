@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from chain.explorer import page
 from chain.explorer.distant_past import approach
 from chain.explorer.lines import Line
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import emitted
 from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
@@ -85,7 +85,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     given = request.path_params.get("ply")
     ply = count if given is None else page.whole(given, "a step")
     if not 1 <= ply <= count:
-        raise Problem(f"There is no step {ply}: the board has 1 to {count}.")
+        raise PageProblem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
     await approach(site.ledger, receipt.position)
     chunk = min((ply - 1) // _CHUNK, max(0, count - _CHUNK // 2) // _CHUNK)
@@ -126,7 +126,7 @@ async def picture(site: Site, request: Request) -> Response:
     record = await _record(site, request)
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):
-        raise Problem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
+        raise PageProblem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
     await approach(site.ledger, record.positions[ply - 1])
     step = site.pictures.step(record, site.ledger.receipts[record.positions[ply - 1]])
     drawn = step.after or step.before
@@ -149,7 +149,7 @@ async def _record(site: Site, request: Request) -> BoardRecord:
     record = site.survey.boards.get((address, word))
     if record is None:
         part = "" if site.survey.is_complete else " yet: older transactions are still being read"
-        raise Problem(f"{name} has no board {word}{part}.")
+        raise PageProblem(f"{name} has no board {word}{part}.")
     return record
 
 
@@ -162,5 +162,5 @@ def contract_named(site: Site, name: str) -> bytes:
         except ValueError:
             address = None
     if address is None or address not in site.names.contracts:
-        raise Problem(f"There is no Python contract {name} on this chain.")
+        raise PageProblem(f"There is no Python contract {name} on this chain.")
     return address

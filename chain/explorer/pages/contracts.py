@@ -15,9 +15,9 @@ from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
 from chain.explorer.distant_past import approach
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.boards import contract_named
-from chain.explorer.receipt_survey import Tally
+from chain.explorer.receipt_survey import CallTally
 from chain.explorer.site import Site
 from chain.ledger.artifacts import describe_record
 from chain.ledger.sql.parse_values import ParseError, json_of_word
@@ -47,7 +47,7 @@ class EntryRow:
 
     spec: EntrySpec
     about: str
-    tally: Tally
+    tally: CallTally
 
     @property
     def params(self) -> str:
@@ -121,7 +121,7 @@ async def contract(site: Site, request: Request) -> Page:
 def _program(site: Site, address: bytes) -> Program:
     program = site.ledger.program_at(address)
     if program is None:
-        raise Problem("There is no longer a Python contract at this address.")
+        raise PageProblem("There is no longer a Python contract at this address.")
     return program
 
 
@@ -133,7 +133,7 @@ def _about(thing: object) -> str:
 
 def _entry(site: Site, address: bytes, spec: EntrySpec) -> EntryRow:
     return EntryRow(
-        spec, _about(spec.function), site.survey.tallies.get((address, spec.name), Tally())
+        spec, _about(spec.function), site.survey.tallies.get((address, spec.name), CallTally())
     )
 
 
@@ -146,7 +146,7 @@ async def entry(site: Site, request: Request) -> Page | Response:
     program = _program(site, address)
     spec = program.spec.entries.get(request.path_params["entry"])
     if spec is None:
-        raise Problem(program.spec.no_entry(request.path_params["entry"]))
+        raise PageProblem(program.spec.no_entry(request.path_params["entry"]))
     typed = (
         dict(await _form(site, request)) if request.method == "POST" else dict(request.query_params)
     )
@@ -231,19 +231,19 @@ def _input(name: str, kind: ValueType, typed: dict[str, Any]) -> Input:
 async def _form(site: Site, request: Request) -> dict[str, str]:
     """Return the fields of a form, which must come from a page of this site."""
     if not site.writes:
-        raise Problem(
+        raise PageProblem(
             "This explorer is read-only: start the node with --explorer-write to call from here.",
             403,
         )
     host = request.headers.get("host", "")
     if request.headers.get("origin") not in (f"http://{host}", f"https://{host}"):
-        raise Problem("This form was not sent from this page.", 400)
+        raise PageProblem("This form was not sent from this page.", 400)
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > _LARGEST_FORM:
-            raise Problem("The form is too large.", 413)
+            raise PageProblem("The form is too large.", 413)
     fields = page.form_fields(body)
     if not secrets.compare_digest(fields.get("token", "").encode(), site.token.encode()):
-        raise Problem("The form is older than this node: reload the page.", 400)
+        raise PageProblem("The form is older than this node: reload the page.", 400)
     return fields

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from chain.abi import abi_name
 from chain.explorer import equivalent_queries, page
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import Emitted, emitted
 from chain.explorer.site import Site
 from chain.ledger.decoded.formatting import PythonStyle
@@ -27,7 +27,7 @@ _MOST_READ: Final = 1_000  # transactions to read, most of which may have no eve
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EventRow:
     """An event in its list."""
 
     key: str
@@ -36,7 +36,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class EventField:
     """A field of the chosen event, and what was typed for it."""
 
     name: str
@@ -70,12 +70,12 @@ def _all(site: Site, before: int | None) -> dict[str, object]:
     """The logs of the last transactions before a receipt. They need no list of all logs."""
     receipts = site.ledger.receipts
     position = len(receipts) if before is None else min(before, len(receipts))
-    last, rows = max(0, position - _MOST_READ), list[Row]()
+    last, rows = max(0, position - _MOST_READ), list[EventRow]()
     while position > last and len(rows) < ROWS:
         position -= 1
         receipt = receipts[position]
         rows += [
-            Row(f"{position}.{i}", receipt, emitted(site, receipt.log_rows[i]))
+            EventRow(f"{position}.{i}", receipt, emitted(site, receipt.log_rows[i]))
             for i in reversed(range(len(receipt.log_rows)))
         ]
     return {"rows": rows, "older": position or None}
@@ -103,17 +103,17 @@ def _chosen(
             query = query.between(blocks=blocks)
         found = query.page(before=before, limit=ROWS)
     except (TypeError, ValueError, LookupError) as error:
-        raise Problem(str(error), 400) from None
+        raise PageProblem(str(error), 400) from None
     log, spec = site.ledger.events, source.meanings[0].spec
     rows = [
-        Row(str(place), receipt, emitted(site, log.rows[place]))
+        EventRow(str(place), receipt, emitted(site, log.rows[place]))
         for place, receipt in zip(found.places, found.receipts, strict=True)
     ]
     return {
         "rows": rows,
         "older": found.older,
         "fields": [
-            Field(abi_name(field), kind.name, field in spec.keys, typed[field])
+            EventField(abi_name(field), kind.name, field in spec.keys, typed[field])
             for field, kind in kinds.items()
         ],
         "question": _question(site, name, values, blocks),

@@ -6,14 +6,14 @@ from starlette.requests import Request
 
 from chain.explorer.lines import clock
 from chain.explorer.page import Page
-from chain.explorer.receipt_survey import Tally
+from chain.explorer.receipt_survey import CallTally
 from chain.explorer.site import Site
 
 
 async def stats(site: Site, request: Request) -> Page:
     await site.survey.catch_up()
     tallies = sorted(site.survey.tallies.items(), key=lambda item: -item[1].calls)
-    total = Tally()
+    total = CallTally()
     for _, tally in tallies:
         total.calls, total.failed, total.gas = (
             total.calls + tally.calls,

@@ -11,9 +11,9 @@ from starlette.requests import Request
 
 from chain.abi import abi_name
 from chain.explorer import page
-from chain.explorer.board_pictures import Step
+from chain.explorer.board_pictures import BoardStep
 from chain.explorer.distant_past import approach
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
 from chain.explorer.source_excerpt import excerpt
@@ -45,7 +45,7 @@ class BoardView:
     record: BoardRecord
     contract: str
     ply: int | None  # None if older transactions are still being read
-    step: Step
+    step: BoardStep
 
 
 class TraceLine(NamedTuple):
@@ -89,11 +89,11 @@ def find(site: Site, which: str) -> Receipt:
         except ValueError:
             found = None
         if found is None:
-            raise Problem(f"There is no transaction {which} on this chain.")
+            raise PageProblem(f"There is no transaction {which} on this chain.")
         return found
     position = page.whole(which, "the number of a transaction")
     if position >= len(receipts):
-        raise Problem(f"There is no transaction {position}: there are {len(receipts)}.")
+        raise PageProblem(f"There is no transaction {position}: there are {len(receipts)}.")
     return receipts[position]
 
 

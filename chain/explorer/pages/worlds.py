@@ -12,7 +12,7 @@ from starlette.requests import Request
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
-from chain.explorer.page import Page, Problem
+from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.worlds import StoredWorld
@@ -55,7 +55,7 @@ def model(site: Site, request: Request) -> Page:
     name = request.path_params["model"]
     spec = next((spec for spec in kept.models.values() if spec.name == name), None)
     if spec is None:
-        raise Problem(f"The world {kept.namespace} has no model {name}.")
+        raise PageProblem(f"The world {kept.namespace} has no model {name}.")
     members = spec.record.key_members
     typed = {member.name: page.word(request, f"k.{abi_name(member.name)}") for member in members}
     data: dict[str, object] = {
@@ -79,7 +79,7 @@ def _world(site: Site, request: Request) -> StoredWorld:
     for kept in site.worlds:
         if name in (kept.namespace, checksum_address(kept.address)):
             return kept
-    raise Problem(f"There is no World {name} on this chain.")
+    raise PageProblem(f"There is no World {name} on this chain.")
 
 
 def _instances(site: Site, kept: StoredWorld, spec: ModelSpec, first: int) -> dict[str, object]:
@@ -105,7 +105,7 @@ def _history(
             for member in spec.record.key_members
         ]
     except ParseError as error:
-        raise Problem(str(error), 400) from None
+        raise PageProblem(str(error), 400) from None
     cls: type[object] = spec.record.cls
     versions: list[Version[object]] = kept.history(cls, *values)
     changes, before = [], None

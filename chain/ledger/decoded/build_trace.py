@@ -13,7 +13,7 @@ from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
 from chain.ledger.logs import text_of
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.frame import Frame
-from chain.machine.recording import CallStep, Logged, Read, WriteStep, steps_of
+from chain.machine.recording import CallStep, Logged, WordRead, WriteStep, steps_of
 from chain.machine.transaction import TransactionResult
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
@@ -72,7 +72,7 @@ class TraceBuilder:
         buffer = StepBuffer()
         for step in steps_of(frame):
             match step:
-                case Read(address, slot, word):
+                case WordRead(address, slot, word):
                     buffer.read(address, slot, word)
                 case WriteStep(address, slot, before, after):
                     buffer.write(address, slot, before, after)

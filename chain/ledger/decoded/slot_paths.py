@@ -28,13 +28,13 @@ from chain.storage.vector import VectorLayout
 from chain.types import u256
 
 
-class Index(NamedTuple):
+class IndexedStep(NamedTuple):
     """A step to an item: its index in a list, or its key in a map."""
 
     key: Any
 
 
-Path: TypeAlias = tuple[str | Index, ...]
+SlotPath: TypeAlias = tuple[str | IndexedStep, ...]
 
 
 class HashStep(NamedTuple):
@@ -58,7 +58,7 @@ class SlotDerivation(NamedTuple):
 class StoragePath(NamedTuple):
     """A named value in storage: at `shift` bits in the word at `slot`, or in words of its own."""
 
-    path: Path
+    path: SlotPath
     layout: Layout
     slot: int
     shift: int = 0
@@ -88,7 +88,7 @@ class PathFinder:
         self._changed = changed
 
     def spots(
-        self, layout: Layout | FieldsLayout, slot: int, route: SlotDerivation, path: Path
+        self, layout: Layout | FieldsLayout, slot: int, route: SlotDerivation, path: SlotPath
     ) -> Iterator[StoragePath]:
         """Yield the values that the word at the end of `route` is part of; `layout` is stored at `slot`, under `path`."""
         match layout:
@@ -108,20 +108,20 @@ class PathFinder:
             case VectorLayout() | SequenceLayout():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:
-                hop, key = route.hops[0], Index(layout.decode_key(route.hops[0].key))
+                hop, key = route.hops[0], IndexedStep(layout.decode_key(route.hops[0].key))
                 yield from self.spots(layout.value, hop.start, route.after(1), (*path, key))
             case _:
                 raise UnknownSlot
 
     def _members(
-        self, layout: FieldsLayout, slot: int, route: SlotDerivation, path: Path
+        self, layout: FieldsLayout, slot: int, route: SlotDerivation, path: SlotPath
     ) -> Iterator[StoragePath]:
         offset = route.words[0] - slot
         _need(0 <= offset < layout.words)
         for name, member, location in zip(layout.names, layout.layouts, layout.places, strict=True):
             if not location.word <= offset < location.word + member.words:
                 continue
-            step = Index(int(name)) if name.isdigit() else name
+            step = IndexedStep(int(name)) if name.isdigit() else name
             member_path = (*path, step) if name else path
             if isinstance(member, PackedLayout):
                 _need(not route.hops)
@@ -130,7 +130,11 @@ class PathFinder:
                 yield from self.spots(member, slot + location.word, route, member_path)
 
     def _items(
-        self, layout: VectorLayout | SequenceLayout, slot: int, route: SlotDerivation, path: Path
+        self,
+        layout: VectorLayout | SequenceLayout,
+        slot: int,
+        route: SlotDerivation,
+        path: SlotPath,
     ) -> Iterator[StoragePath]:
         _need(route.words[0] == slot)
         if not route.hops:
@@ -141,11 +145,13 @@ class PathFinder:
         offset = rest.words[0] - start
         if layout.per_word == 1:
             index = offset // item.words
-            yield from self.spots(item, start + index * item.words, rest, (*path, Index(index)))
+            yield from self.spots(
+                item, start + index * item.words, rest, (*path, IndexedStep(index))
+            )
             return
         _need(not rest.hops)
         for i in range(layout.per_word):
-            item_path = (*path, Index(offset * layout.per_word + i))
+            item_path = (*path, IndexedStep(offset * layout.per_word + i))
             yield StoragePath(item_path, item, start + offset, 8 * (item.size or 0) * i)
 
 
@@ -164,7 +170,7 @@ def struct_members(spot: StoragePath) -> list[StoragePath]:
     layouts = [layout_for(member.kind) for member in value_type.members]
     return [
         StoragePath(
-            (*spot.path, Index(i) if value_type.cls is None else member.name),
+            (*spot.path, IndexedStep(i) if value_type.cls is None else member.name),
             layout,
             spot.slot,
             spot.shift + location.shift,

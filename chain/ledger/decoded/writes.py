@@ -17,10 +17,10 @@ from chain.errors import Revert
 from chain.ledger.calls import walk
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (
-    Index,
-    Path,
+    IndexedStep,
     PathFinder,
     SlotDerivation,
+    SlotPath,
     StoragePath,
     UnknownSlot,
     derivation_of,
@@ -316,7 +316,7 @@ class StorageDiff:
             return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 
-    def _named(self, root: RootLayout, path: Path) -> _Place:
+    def _named(self, root: RootLayout, path: SlotPath) -> _Place:
         """Return a location by name."""
         address, contract = Address(self._address), self._spec.name if self._spec else ""
         if root.model is not None:
@@ -325,19 +325,20 @@ class StorageDiff:
         return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
 
 
-def _leading_keys(path: Path) -> tuple[object, ...]:
+def _leading_keys(path: SlotPath) -> tuple[object, ...]:
     keys = []
     for step in path:
-        if not isinstance(step, Index):
+        if not isinstance(step, IndexedStep):
             break
         keys.append(step.key)
     return tuple(keys)
 
 
-def _written(path: Path) -> str:
+def _written(path: SlotPath) -> str:
     """Return a path in Python syntax."""
     steps = (
-        f"[{show_plain(step.key)}]" if isinstance(step, Index) else f".{step}" for step in path
+        f"[{show_plain(step.key)}]" if isinstance(step, IndexedStep) else f".{step}"
+        for step in path
     )
     return "".join(steps).removeprefix(".")
 

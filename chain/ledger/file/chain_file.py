@@ -21,7 +21,7 @@ from chain.crypto.cbor import BadCbor, decode
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.integrity import check_schema, is_well_formed, sums_in, truth_in
 from chain.ledger.file.lock import Lock, LockHeld
-from chain.ledger.file.pages import Pages
+from chain.ledger.file.pages import FilePages
 from chain.ledger.file.table_sums import Pending
 from chain.schema.inputs import file_path
 
@@ -261,7 +261,7 @@ class ChainFile:
         selected = self._select(table, first, sys.maxsize)
         return [(key, decode(opened(table, key, row))) for key, row in selected]
 
-    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
+    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> FilePages[T]:
         """Return the first `count` rows of a table as a lazy sequence; `made` builds an item from the bytes of a row."""
 
         def read(first: int, end: int) -> list[T]:
@@ -272,7 +272,7 @@ class ChainFile:
                     raise Damaged(f'row {first} of "chain:{table}" is missing')
                 return [made(opened(table, key, row)) for key, row in enumerate(present, first)]
 
-        return Pages(count, read)
+        return FilePages(count, read)
 
     def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
         key = _KEY[table]

@@ -12,7 +12,7 @@ PAGE: Final = 64  # items per page
 KEPT: Final = 64  # pages in memory
 
 
-class Pages(Sequence[T]):
+class FilePages(Sequence[T]):
     """A sequence of `count` items that `read(first, end)` fetches; the pages that were used last stay in memory.
 
     `read` may return fewer items: it stops before the first that is missing.

@@ -19,7 +19,7 @@ from chain.ledger.file.table_sums import EXACT, Sums
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import is_large
-from chain.ledger.sql.table import AppendOnlyTable, Row, Table, quoted
+from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.table_names import model_key
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 from chain.machine.state import ACCOUNT, iter_changes
@@ -127,7 +127,7 @@ class PublishedTables:
 
 
 def write_exactly(
-    connection: sqlite3.Connection, sums: Sums, table: Table, number: int, row: Row
+    connection: sqlite3.Connection, sums: Sums, table: SqlTable, number: int, row: TableRow
 ) -> None:
     """Store the digits of the rounded numbers of a row."""
     for i in table.roomy:

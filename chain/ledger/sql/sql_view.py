@@ -22,7 +22,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
-from chain.ledger.sql.table import AppendOnlyTable, Row, Table, quoted
+from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.tables import all_tables
 from chain.schema.inputs import text
 from chain.types import Address
@@ -108,7 +108,7 @@ class SqlView:
     def _reconnect(self) -> None:
         """Open a new, empty database."""
         self._version = -1
-        self._tables: list[Table] = []
+        self._tables: list[SqlTable] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._refused = False
         self._stop: BaseException | None = None  # an exception raised in the authorizer
@@ -219,11 +219,11 @@ class SqlView:
         for table in self._tables:
             self._connection.execute(table.create())
 
-    def _named_in(self, question: str) -> list[Table]:
+    def _named_in(self, question: str) -> list[SqlTable]:
         text = question.casefold()
         return [table for table in self._tables if table.name.casefold() in text]
 
-    def _fill(self, table: Table, until: float) -> None:
+    def _fill(self, table: SqlTable, until: float) -> None:
         """Update a table. One that is not recorded as filled, or whose filling was interrupted, is filled again."""
         filled = self._filled.pop(table.name, None)
         if isinstance(table, AppendOnlyTable) and filled is not None:
@@ -247,19 +247,19 @@ class SqlView:
                 return int(batch[-1][key]) + 1
         return end
 
-    def _is_filled(self, table: Table) -> bool:
+    def _is_filled(self, table: SqlTable) -> bool:
         return bool(self._filled.get(table.name) == self._end_of(table))
 
-    def _end_of(self, table: Table) -> Any:
+    def _end_of(self, table: SqlTable) -> Any:
         """Return how far a table is filled once it is up to date."""
         if isinstance(table, AppendOnlyTable):
             return table.end()
         return self._cuts, len(self._ledger.timeline)
 
-    def _insert(self, table: Table, rows: Iterator[Row]) -> None:
+    def _insert(self, table: SqlTable, rows: Iterator[TableRow]) -> None:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
 
-    def _cells(self, row: Row, roomy: Sequence[int]) -> list[Any]:
+    def _cells(self, row: TableRow, roomy: Sequence[int]) -> list[Any]:
         cells: list[Any] = [*map(form.sql_cell, row)]
         for i in roomy:
             if isinstance(cells[i], int):

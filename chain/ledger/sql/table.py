@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from chain.ledger.sql import json_values as form
 from chain.schema.value_types import Field
 
-Row: TypeAlias = tuple[Any, ...]
+TableRow: TypeAlias = tuple[Any, ...]
 
 
 class Column(NamedTuple):
@@ -21,7 +21,7 @@ class Column(NamedTuple):
     references: str = ""  # the table and column that it refers to
 
 
-class Table(ABC):
+class SqlTable(ABC):
     """A name, columns, and rows."""
 
     name: str
@@ -37,7 +37,7 @@ class Table(ABC):
         return [i for i, column in enumerate(self.columns) if column.type == form.ANY]
 
     @abstractmethod
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """Yield all rows, in an order that is the same on every run."""
 
     def create(self) -> str:
@@ -54,7 +54,7 @@ class Table(ABC):
         return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
 
 
-class AppendOnlyTable(Table):
+class AppendOnlyTable(SqlTable):
     """A table with a key that rises along the chain: it can be continued and truncated at any key."""
 
     key: str
@@ -64,7 +64,7 @@ class AppendOnlyTable(Table):
         """Return one more than the highest possible key at present."""
 
     @abstractmethod
-    def rows(self, first: int = 0) -> Iterator[Row]:
+    def rows(self, first: int = 0) -> Iterator[TableRow]:
         """Yield all rows from a key on."""
 
     def _declare(self, column: Column) -> str:

@@ -21,7 +21,7 @@ from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
-from chain.ledger.sql.table import AppendOnlyTable, Column, Row, Table, columns_of
+from chain.ledger.sql.table import AppendOnlyTable, Column, SqlTable, TableRow, columns_of
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
 from chain.schema.value_types import Field
@@ -51,7 +51,7 @@ def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
     return form.top_level(receipt.return_value) if entry.returns else None
 
 
-def receipt_row(receipt: Receipt) -> Row:
+def receipt_row(receipt: Receipt) -> TableRow:
     """Return the row of a receipt in the table of receipts."""
     entry, error = receipt.entry_spec, receipt.error
     return (
@@ -85,7 +85,7 @@ class Receipts(AppendOnlyTable):
     def end(self) -> int:
         return len(self._receipts)
 
-    def rows(self, first: int = 0) -> Iterator[Row]:
+    def rows(self, first: int = 0) -> Iterator[TableRow]:
         return map(receipt_row, map(self._receipts.item, range(first, len(self._receipts))))
 
 
@@ -112,7 +112,7 @@ class Logs(AppendOnlyTable):
     def end(self) -> int:
         return len(self._log)
 
-    def rows(self, first: int = 0) -> Iterator[Row]:
+    def rows(self, first: int = 0) -> Iterator[TableRow]:
         rows, names = self._log.rows, dict[Source, str]()
         before = start = -1
         for place, receipt in enumerate(self._log.receipts_from(first), first):
@@ -163,7 +163,7 @@ class Events(AppendOnlyTable):
     def end(self) -> int:
         return len(self._log)
 
-    def rows(self, first: int = 0) -> Iterator[Row]:
+    def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
         for position in positions[bisect_left(positions, first) :]:
@@ -184,7 +184,7 @@ class Events(AppendOnlyTable):
 # Models
 
 
-class Models(Table):
+class Models(SqlTable):
     """The models of one type as they are now, in all worlds and namespaces that store them."""
 
     _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
@@ -194,14 +194,14 @@ class Models(Table):
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         for world in worlds_of(self._ledger):
             for spec in world.models.values():
                 if model_key(spec) == self.type.key:
                     models: list[object] = world.all(spec.record.cls)
                     yield from (self.row(world, model) for model in models)
 
-    def row(self, world: StoredWorld, model: object) -> Row:
+    def row(self, world: StoredWorld, model: object) -> TableRow:
         location = world.namespace, form.address_text(world.address)
         return (*_cells(model, self.spec.record.members), *location)
 
@@ -209,16 +209,16 @@ class Models(Table):
 # All of them
 
 
-class Tables(Table):
+class Tables(SqlTable):
     """The list of all tables, with the event or model and the contract of each."""
 
     name = "tables"
     columns = tuple(Column(name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
 
-    def __init__(self, others: Sequence[Table]) -> None:
+    def __init__(self, others: Sequence[SqlTable]) -> None:
         self._others = others
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         for table in (*self._others, self):
             columns = ", ".join(table.names)
             if isinstance(table, Events | Models):
@@ -235,9 +235,9 @@ def _declaration(table: Events | Models) -> str:
     return declaration if full_name is None else f"{full_name} {declaration}"
 
 
-def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
+def all_tables(ledger: Ledger, settled: bool = False) -> list[SqlTable]:
     """Return all tables of a chain; if `settled`, only those whose names are final."""
-    tables: list[Table] = [Receipts(ledger), Logs(ledger)]
+    tables: list[SqlTable] = [Receipts(ledger), Logs(ledger)]
     for name, type in declared_on(ledger):
         if settled and not type.is_there:
             continue
@@ -248,7 +248,7 @@ def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
     return [*tables, Tables(tables)]
 
 
-def table_of(ledger: Ledger, what: str | type) -> Table:
+def table_of(ledger: Ledger, what: str | type) -> SqlTable:
     """Return the table with that name, or of that event or model class."""
     tables = all_tables(ledger)
     for table in tables:

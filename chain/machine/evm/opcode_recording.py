@@ -18,9 +18,9 @@ from chain.machine.recording import (
     CallStep,
     Destroyed,
     Logged,
-    Read,
     RecordingMachine,
     Touched,
+    WordRead,
     WriteStep,
     steps_of,
 )
@@ -84,7 +84,7 @@ class ObservedComputation(Computation):
         else:
             self._note(code, name, run)
         if code == _SLOAD:
-            steps.append(Read(address, top, _number(self._words[-1])))
+            steps.append(WordRead(address, top, _number(self._words[-1])))
         elif code == _SSTORE:
             steps.append(WriteStep(address, top, before, self.state.world.word(address, top)))
 

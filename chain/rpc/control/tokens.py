@@ -13,7 +13,7 @@ from typing import Final
 from chain.crypto.hashing import keccak
 from chain.ledger.reexecution import recording_machine
 from chain.machine.frame import Frame
-from chain.machine.recording import CallStep, Read, steps_of
+from chain.machine.recording import CallStep, WordRead, steps_of
 from chain.rpc.block_tags import PENDING
 from chain.rpc.debug.debug_traces import run_aside
 from chain.rpc.errors import RpcError, refused
@@ -63,7 +63,7 @@ def _words_read(node: Node, asked: object) -> Iterator[tuple[bytes, int]]:
     while pending:
         for step in steps_of(pending.pop()):
             match step:
-                case Read(address, slot):
+                case WordRead(address, slot):
                     yield address, slot
                 case CallStep(child):
                     pending.append(child)

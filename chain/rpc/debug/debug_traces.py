@@ -17,7 +17,7 @@ from chain.rpc.chain.traces import tree_json
 from chain.rpc.debug.tracers import (
     MOST_BYTES,
     MOST_OPERATIONS,
-    Run,
+    TracedRun,
     accessed_state,
     call_tracer,
     prestate_tracer,
@@ -33,7 +33,7 @@ from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
 
-_TRACERS: Final[dict[Any, Callable[[Run, Json], object]]] = {
+_TRACERS: Final[dict[Any, Callable[[TracedRun, Json], object]]] = {
     None: struct_logs,
     "": struct_logs,
     "callTracer": call_tracer,
@@ -68,13 +68,13 @@ def _traced(node: Node, receipt: Receipt, config: object) -> Any:
     return show(replayed(node, receipt, machine))
 
 
-def replayed(node: Node, receipt: Receipt, machine: RecordingMachine | None = None) -> Run:
+def replayed(node: Node, receipt: Receipt, machine: RecordingMachine | None = None) -> TracedRun:
     """Run a transaction again, and return its recorded run."""
     ledger = node.chain.ledger
     machine = machine or recording_machine(ledger)
     with refuse_unreplayable():
         _, outcome = replay_transaction(ledger, receipt, machine)
-    return Run(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase)
+    return TracedRun(transaction_of(receipt), outcome, machine, block_of(ledger, receipt).coinbase)
 
 
 @contextmanager
@@ -90,7 +90,7 @@ def refuse_unreplayable() -> Iterator[None]:
         ) from None
 
 
-def _tracer(config: object, machine: RecordingMachine) -> Callable[[Run], object]:
+def _tracer(config: object, machine: RecordingMachine) -> Callable[[TracedRun], object]:
     """Return the function that formats a run, and set up the machine to record what it needs."""
     config = to_object(config or {}, "the tracer's configuration")
     name = config.get("tracer")
@@ -126,7 +126,7 @@ def trace_call(node: Node, fields: object, block: object = LATEST, config: objec
 
 def run_aside(
     node: Node, fields: object, block: object, machine: RecordingMachine, config: Any = None
-) -> tuple[ChainReader, Run]:
+) -> tuple[ChainReader, TracedRun]:
     """Run a transaction on a separate state. Return the reader of that state, and the run."""
     chain, config = node.chain, config or {}
     overrides = config.get("stateOverrides"), config.get("blockOverrides")
@@ -134,7 +134,7 @@ def run_aside(
     machine.state, machine.loaded = reader.state, reader.machine.loaded
     machine.block_hash = reader.machine.block_hash
     tx = without_fees(reader, parse_fields(chain, fields, target_block, reader, signs=False))
-    return reader, Run(tx, machine.transact(tx, target_block), machine, target_block.coinbase)
+    return reader, TracedRun(tx, machine.transact(tx, target_block), machine, target_block.coinbase)
 
 
 # Access lists
@@ -165,7 +165,7 @@ def create_access_list(
     return answer if failure is None else answer | {"error": _words_of(failure)}
 
 
-def _access_list(run: Run) -> list[Json]:
+def _access_list(run: TracedRun) -> list[Json]:
     """Return the accessed accounts and words, without accounts that are warm anyway and have no accessed words."""
     precompiles = run.outcome.context.block.fork.precompiles
     warm = {run.tx.sender, run.outcome.frame.address, run.coinbase, *precompiles}

@@ -16,9 +16,9 @@ from chain.machine.frame import Frame
 from chain.machine.recording import (
     CallStep,
     Logged,
-    Read,
     RecordingMachine,
     Touched,
+    WordRead,
     WriteStep,
     steps_of,
 )
@@ -37,7 +37,7 @@ _OTHER_KINDS: Final = ("CREATE2", "CALLCODE")
 _REASON: Final = revert_data("")[:4]
 
 
-class Run(NamedTuple):
+class TracedRun(NamedTuple):
     """A transaction that was run on a recording machine, and its outcome."""
 
     tx: Transaction
@@ -49,7 +49,7 @@ class Run(NamedTuple):
 # Calls
 
 
-def call_tracer(run: Run, config: Json) -> Json:
+def call_tracer(run: TracedRun, config: Json) -> Json:
     """Return the tree of messages. `onlyTopCall` keeps only the first message, `withLog` adds the logs."""
     outcome, only_top_call = run.outcome, bool(config.get("onlyTopCall"))
     log_indexes = (
@@ -122,7 +122,7 @@ def _logs(frame: Frame, places: dict[int, int]) -> Iterator[Json]:
 # State before
 
 
-def prestate_tracer(run: Run, config: Json) -> Json:
+def prestate_tracer(run: TracedRun, config: Json) -> Json:
     """Return all accessed accounts and words as they were before; with `diffMode` the changed ones, before and after."""
     accessed = accessed_state(run)
     state, before = run.machine.state, PreState(run)
@@ -135,7 +135,7 @@ def prestate_tracer(run: Run, config: Json) -> Json:
     return _difference(run, before, accessed)
 
 
-def accessed_state(run: Run) -> dict[bytes, dict[int, None]]:
+def accessed_state(run: TracedRun) -> dict[bytes, dict[int, None]]:
     """Return the accounts and words that the transaction accessed, in the order of first access within a message."""
     tx, first = run.tx, run.outcome.frame
     accessed: dict[bytes, dict[int, None]] = {tx.sender: {}, first.address: {}, run.coinbase: {}}
@@ -146,7 +146,7 @@ def accessed_state(run: Run) -> dict[bytes, dict[int, None]]:
         accessed.setdefault(frame.code_address, {})
         for step in steps_of(frame):
             match step:
-                case Read(address, slot) | WriteStep(address, slot):
+                case WordRead(address, slot) | WriteStep(address, slot):
                     accessed.setdefault(address, {})[slot] = None
                 case Touched(address):
                     accessed.setdefault(address, {})
@@ -158,7 +158,7 @@ def accessed_state(run: Run) -> dict[bytes, dict[int, None]]:
 class PreState:
     """The state before the transaction, derived from the state after it."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: TracedRun) -> None:
         self._state = run.machine.state
         self._accounts: dict[bytes, Account] = {}
         self._words: dict[tuple[bytes, int], int] = {}
@@ -196,7 +196,7 @@ def _storage(words: dict[int, int]) -> Json:
     return {word(slot): word(value) for slot, value in words.items()}
 
 
-def _difference(run: Run, before: PreState, places: dict[bytes, dict[int, None]]) -> Json:
+def _difference(run: TracedRun, before: PreState, places: dict[bytes, dict[int, None]]) -> Json:
     state = run.machine.state
     pre, post = {}, {}
     for address, slots in places.items():
@@ -230,7 +230,7 @@ def _difference(run: Run, before: PreState, places: dict[bytes, dict[int, None]]
 # Operations
 
 
-def struct_logs(run: Run, config: Json) -> Json:
+def struct_logs(run: TracedRun, config: Json) -> Json:
     """Return every operation of bytecode with its stack, the known storage words, and memory if the client asks for it."""
     outcome, operations = run.outcome, run.machine.opcodes or ()
     if len(operations) >= MOST_OPERATIONS:

@@ -36,7 +36,7 @@ _FORM: Final = b"application/x-www-form-urlencoded"
 _NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
-class Pages(Protocol):
+class PageApp(Protocol):
     """Pages for people, in addition to the requests of programs."""
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None: ...
@@ -46,7 +46,7 @@ class Pages(Protocol):
 
 # Answers one method, like a client's request.
 Ask: TypeAlias = Callable[[str, Sequence[object]], Awaitable[Any]]
-Mount: TypeAlias = Callable[[Ask], Pages]
+Mount: TypeAlias = Callable[[Ask], PageApp]
 
 
 class App:

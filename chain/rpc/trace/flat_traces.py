@@ -11,19 +11,19 @@ from typing import Final, NamedTuple, TypeAlias
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.machine.recording import CallStep, Destroyed, steps_of
-from chain.rpc.debug.tracers import Run
+from chain.rpc.debug.tracers import TracedRun
 from chain.rpc.hex_values import data, quantity
 from chain.rpc.json_format import Json
 
-Path: TypeAlias = tuple[int, ...]
+TracePath: TypeAlias = tuple[int, ...]
 _CALL_TYPES: Final = {"call": "call", "static": "staticcall", "delegate": "delegatecall"}
 _ERRORS: Final = {"out of gas": "Out of gas"}
 
 
-class Message(NamedTuple):
+class TracedMessage(NamedTuple):
     """A message, or the end of a contract, and its position in the tree."""
 
-    path: Path
+    path: TracePath
     step: CallStep | Destroyed
     children: int
 
@@ -36,14 +36,14 @@ class Message(NamedTuple):
         return frame.caller, frame.code_address if frame.kind == "delegate" else frame.address
 
 
-def messages_of(run: Run) -> Iterator[Message]:
+def messages_of(run: TracedRun) -> Iterator[TracedMessage]:
     """Yield all messages of a transaction, each before those that it sent."""
     precompiles = run.outcome.context.block.fork.precompiles
-    pending: list[tuple[Path, CallStep | Destroyed]] = [((), CallStep(run.outcome.frame))]
+    pending: list[tuple[TracePath, CallStep | Destroyed]] = [((), CallStep(run.outcome.frame))]
     while pending:  # not recursive, as it may be a thousand levels deep
         path, step = pending.pop()
         below = [] if isinstance(step, Destroyed) else _steps_below(step.frame, precompiles)
-        yield Message(path, step, len(below))
+        yield TracedMessage(path, step, len(below))
         pending += reversed([((*path, i), child) for i, child in enumerate(below)])
 
 
@@ -58,7 +58,7 @@ def _steps_below(frame: Frame, precompiles: object) -> list[CallStep | Destroyed
     return found
 
 
-def trace_json(message: Message) -> Json:
+def trace_json(message: TracedMessage) -> Json:
     """Return a message without its transaction."""
     shown = _destroyed(message.step) if isinstance(message.step, Destroyed) else _call(message.step)
     return {**shown, "subtraces": message.children, "traceAddress": list(message.path)}

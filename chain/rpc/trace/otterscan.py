@@ -15,7 +15,7 @@ from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.hex_values import data, quantity, to_address, to_int
 from chain.rpc.json_format import Json, block_json, receipt_json, transaction_json
 from chain.rpc.node import Node
-from chain.rpc.trace.flat_traces import Message, messages_of
+from chain.rpc.trace.flat_traces import TracedMessage, messages_of
 from chain.rpc.trace.traces import ends_of, need
 from chain.types import Address
 
@@ -53,7 +53,7 @@ def trace_transaction(node: Node, tx_hash: object) -> list[Json]:
     return [_entry(message) for message in messages_of(replayed(node, need(node, tx_hash)))]
 
 
-def _entry(message: Message) -> Json:
+def _entry(message: TracedMessage) -> Json:
     step, (sender, receiver) = message.step, message.ends
     ends = {"depth": len(message.path), "from": data(sender), "to": data(receiver)}
     if isinstance(step, Destroyed):
@@ -76,7 +76,7 @@ def internal_operations(node: Node, tx_hash: object) -> list[Json]:
     return [shown for message in messages if message.path and (shown := _operation(message))]
 
 
-def _operation(message: Message) -> Json | None:
+def _operation(message: TracedMessage) -> Json | None:
     step, (sender, receiver) = message.step, message.ends
     match step:
         case Destroyed(balance=value):

@@ -6,12 +6,12 @@ from typing import Any
 
 from chain.ledger.decoded.writes import words_in
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, Account, State, iter_changes
-from chain.rpc.debug.tracers import Run
+from chain.rpc.debug.tracers import TracedRun
 from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.json_format import Json
 
 
-def state_diff(run: Run) -> Json:
+def state_diff(run: TracedRun) -> Json:
     """Return the accounts that the transaction changed, each with its fields and words."""
     accounts, words = dict[bytes, list[Account]](), dict[bytes, dict[int, list[int]]]()
     for address, slot, before, after in iter_changes(run.outcome.changes):

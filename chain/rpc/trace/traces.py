@@ -10,7 +10,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
 from chain.rpc.block_tags import LATEST, block_number_of, require_block
 from chain.rpc.debug.debug_traces import refuse_unreplayable, replayed, run_aside
-from chain.rpc.debug.tracers import Run
+from chain.rpc.debug.tracers import TracedRun
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.hex_values import (
@@ -23,7 +23,7 @@ from chain.rpc.hex_values import (
 )
 from chain.rpc.json_format import Json, is_pending
 from chain.rpc.node import Node
-from chain.rpc.trace.flat_traces import Message, messages_of, trace_json
+from chain.rpc.trace.flat_traces import TracedMessage, messages_of, trace_json
 from chain.rpc.trace.state_diffs import state_diff
 
 _KINDS: Final = ("trace", "stateDiff", "vmTrace")
@@ -112,7 +112,7 @@ def _traces(node: Node, receipt: Receipt) -> Iterator[Json]:
         yield _placed(node, receipt, message)
 
 
-def _placed(node: Node, receipt: Receipt, message: Message) -> Json:
+def _placed(node: Node, receipt: Receipt, message: TracedMessage) -> Json:
     """Return a message with its transaction and block."""
     number, ledger = receipt.block_number, node.chain.ledger
     pending = is_pending(ledger, number)
@@ -167,7 +167,7 @@ def _kinds(kinds: object) -> list[object]:
     return asked
 
 
-def _result(run: Run, asked: list[object]) -> Json:
+def _result(run: TracedRun, asked: list[object]) -> Json:
     return {
         "output": data(run.outcome.frame.output),
         "trace": [trace_json(each) for each in messages_of(run)] if "trace" in asked else [],

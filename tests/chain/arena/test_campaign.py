@@ -18,7 +18,7 @@ from chain.arena import OtherPlan, Plan, Store, Tally, play
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, play_game, replay_into
 from chain.arena.persistent_player import PersistentPlayer, PlayerLost
-from chain.arena.player_process import OtherCode, PlayerProcess, Setting
+from chain.arena.player_process import OtherCode, PlayerProcess, PlayerSetting
 from chain.replays import replay
 from chain.replays.subprocess_runs import subprocess_env
 from tests.chain.arena.nim import MARK, Nim
@@ -72,7 +72,9 @@ def digest_of(plan: Plan, rows: list[Row]) -> str:
 def test_results_depend_on_plan_alone(
     plan: Plan, expected: str, workers: int, chunk: int | None, hash_seed: int
 ) -> None:
-    tally = play(plan, GAMES, workers=workers, chunk=chunk, setting=Setting(hash_seed=hash_seed))
+    tally = play(
+        plan, GAMES, workers=workers, chunk=chunk, setting=PlayerSetting(hash_seed=hash_seed)
+    )
     assert tally.digest == expected
     assert tally.games == GAMES
 
@@ -93,7 +95,7 @@ def test_killed_player_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_game_that_ends_every_player_has_failed() -> None:
     """It is kept with the moves that were made."""
     plan = Plan.of(NIM, ["fatal", "random"], bare=True)
-    with closing(PersistentPlayer(plan, lambda: PlayerProcess(plan, Setting()))) as player:
+    with closing(PersistentPlayer(plan, lambda: PlayerProcess(plan, PlayerSetting()))) as player:
         (row,) = islice(player.rows([1]), 2)
     assert (row.game, row.failure, row.plies) == (1, LOST, 1)
     assert (row.transcript or "").startswith("1 random: ")
@@ -102,7 +104,7 @@ def test_game_that_ends_every_player_has_failed() -> None:
 def test_hung_game_fails_and_play_goes_on(tmp_path: Path) -> None:
     """One that computes for ever keeps the transcript of its chain, one that sleeps is killed with its player."""
     plan = Plan.of(NIM, ["endless", "random"])
-    assert play(plan, 3, out=tmp_path, setting=Setting(seconds=0.2)).games == 3
+    assert play(plan, 3, out=tmp_path, setting=PlayerSetting(seconds=0.2)).games == 3
     with Store(tmp_path) as store:
         failed = [*store.failures()]
     assert failed
@@ -113,9 +115,9 @@ def test_hung_game_fails_and_play_goes_on(tmp_path: Path) -> None:
 
 
 def test_silent_player_is_killed(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Setting, "patience", 0.5)
+    monkeypatch.setattr(PlayerSetting, "patience", 0.5)
     asleep = Plan.of(NIM, ["asleep", "random"], bare=True)
-    player = PersistentPlayer(asleep, lambda: PlayerProcess(asleep, Setting()))
+    player = PersistentPlayer(asleep, lambda: PlayerProcess(asleep, PlayerSetting()))
     (row,) = player.rows([0])
     player.close()
     assert row.failure == LOST

@@ -10,10 +10,10 @@ from random import Random
 import pytest
 
 from chain.arena import Plan, Store, play
-from chain.arena.comparison import Difference, compare
+from chain.arena.comparison import PairedDifference, compare
 from chain.arena.find_game import digest_of
 from chain.arena.match import Row, play_game
-from chain.arena.player_process import Setting
+from chain.arena.player_process import PlayerSetting
 from chain.arena.versions import NoVersion, code_of, unpacked, version_of
 
 GAME = """
@@ -58,7 +58,7 @@ def test_revision_is_played_beside_the_present(home: Path, plan: Plan, tmp_path:
     other = version_of(plan, "HEAD")
     assert other.plan == replace(plan, digest=other.plan.digest) != plan
     play(plan, 6, out=tmp_path / "here")
-    play(other.plan, 6, out=tmp_path / "there", setting=Setting(root=other.root))
+    play(other.plan, 6, out=tmp_path / "there", setting=PlayerSetting(root=other.root))
     with Store(tmp_path / "here") as here, Store(tmp_path / "there") as there:
         comparison = compare(other.name, here, there)
         assert here.row(0) == play_game(plan, 0)
@@ -80,7 +80,7 @@ def test_folder_is_played_as_it_was(home: Path, plan: Plan, tmp_path: Path) -> N
     (other / plan.target / "play.py").write_text(GAME.replace("MORE = 0", "MORE = 2"))
     version = version_of(plan, str(other))
     (other / plan.target / "play.py").write_text("broken")
-    assert play(version.plan, 2, setting=Setting(root=version.root)).games == 2
+    assert play(version.plan, 2, setting=PlayerSetting(root=version.root)).games == 2
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_interval_holds_the_truth_as_often_as_it_says() -> None:
     """Of 400 comparisons 380; five standard deviations below are 358."""
     chance, held = Random(1), 0
     for _ in range(400):
-        difference = Difference("wins")
+        difference = PairedDifference("wins")
         for _ in range(60):
             luck = chance.random()
             difference.add(luck < 0.6, luck < 0.5 if chance.random() < 0.5 else chance.random() < 0.5)  # fmt: skip
@@ -149,7 +149,7 @@ def test_interval_holds_the_truth_as_often_as_it_says() -> None:
 
 def test_no_difference_seems_certain() -> None:
     """Agresti and Min: of 100 pairs that agree, sqrt(1 / 102) / sqrt(102) is the error."""
-    difference = Difference("wins")
+    difference = PairedDifference("wins")
     for _ in range(100):
         difference.add(1, 1)
     low, high = difference.interval

@@ -20,7 +20,7 @@ import pytest
 
 from chain.arena import Plan, Store, Tally, play, supervisor
 from chain.arena.match import play_game
-from chain.arena.player_process import PlayerProcess, Setting
+from chain.arena.player_process import PlayerProcess, PlayerSetting
 from chain.replays.subprocess_runs import subprocess_env
 
 pytestmark = pytest.mark.slow
@@ -100,7 +100,7 @@ def disturbed(plan: Plan, moment: int, kill: Callable[[], None], **options: Any)
 def test_players(plan: Plan, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     players: list[PlayerProcess] = []
 
-    def started(plan: Plan, setting: Setting) -> PlayerProcess:
+    def started(plan: Plan, setting: PlayerSetting) -> PlayerProcess:
         players.append(PlayerProcess(plan, setting))
         return players[-1]
 

@@ -334,7 +334,7 @@ def test_long_commands_tell_how_far_they_are(file: Path, monkeypatch: pytest.Mon
     seen: list[tuple[str, int]] = []
 
     @contextmanager
-    def bar(what: str, total: int | None) -> Iterator[progress.Step]:
+    def bar(what: str, total: int | None) -> Iterator[progress.ProgressStep]:
         yield lambda done, note="": seen.append((what, done))
 
     for module in ("progress", "commands.fuzz", "commands.verify"):

@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from chain import Chain, Contract, call, init
 from chain.cli.main import cli
 from chain.fuzz import Fuzz, rounds
-from chain.fuzz.corpus import Corpus, Entry
-from chain.fuzz.explorer import Explorer
-from chain.fuzz.rounds import Campaign, Job, Plan, UnitFailed, UnitLost
+from chain.fuzz.corpus import Corpus, CorpusEntry
+from chain.fuzz.explorer import CallExplorer
+from chain.fuzz.rounds import Campaign, Job, RoundPlan, UnitFailed, UnitLost
 from chain.fuzz.step_notation import StepNotation
-from chain.fuzz.steps import Call, Deployment, Step, Wait
+from chain.fuzz.steps import Call, PlannedDeployment, Step, Wait
 from chain.fuzz.unit import play_unit
 from chain.types import Address, u8
 
@@ -87,15 +87,15 @@ class DoorFuzz(Fuzz):
 
 
 @pytest.fixture
-def lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Plan]:
+def lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RoundPlan]:
     """Writes the module with the lock, and returns its plan."""
     name = f"lock_{tmp_path.name}".replace("-", "_")
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def write(shut: int = 8, **options: Any) -> Plan:
+    def write(shut: int = 8, **options: Any) -> RoundPlan:
         (tmp_path / f"{name}.py").write_text(LOCK.replace("turned < 8", f"turned < {shut}"))
         sys.modules.pop(name, None)
-        plan = Plan.of(name, 0, examples=8, steps=5, seed=0, lines=False)
+        plan = RoundPlan.of(name, 0, examples=8, steps=5, seed=0, lines=False)
         return replace(plan, units=2, **options)
 
     return write
@@ -134,7 +134,7 @@ def corpus_in(folder: Path) -> str:
 
 
 def test_any_number_of_processes_finds_the_same(
-    lock: Callable[..., Plan], here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = lock()
     one, two = tmp_path / "one", tmp_path / "two"
@@ -145,7 +145,9 @@ def test_any_number_of_processes_finds_the_same(
     assert json.loads(corpus_in(one))["rounds"] == 2
 
 
-def test_rounds_go_deeper_than_a_unit(lock: Callable[..., Plan], here: Any, tmp_path: Path) -> None:
+def test_rounds_go_deeper_than_a_unit(
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
+) -> None:
     """Eight right turns in a row are found in steps of five at most, from what other units have reached."""
     units = here()
     state = Campaign(lock(), tmp_path / "corpus").run(20, 1)
@@ -155,7 +157,9 @@ def test_rounds_go_deeper_than_a_unit(lock: Callable[..., Plan], here: Any, tmp_
     assert "def test_stays_shut" in state.failure["test"]
 
 
-def test_killed_run_loses_no_unit(lock: Callable[..., Plan], here: Any, tmp_path: Path) -> None:
+def test_killed_run_loses_no_unit(
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
+) -> None:
     plan = lock(shut=200)
     whole = here()
     Campaign(plan, tmp_path / "whole").run(2, 1)
@@ -170,7 +174,7 @@ def test_killed_run_loses_no_unit(lock: Callable[..., Plan], here: Any, tmp_path
 
 
 def test_finding_is_told_again_until_the_code_changes(
-    lock: Callable[..., Plan], here: Any, tmp_path: Path
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "corpus"
     here()
@@ -186,7 +190,9 @@ def test_finding_is_told_again_until_the_code_changes(
     assert ("Lock.turned.", 2) in features
 
 
-def test_former_corpus_finds_at_once(lock: Callable[..., Plan], here: Any, tmp_path: Path) -> None:
+def test_former_corpus_finds_at_once(
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
+) -> None:
     here()
     reached = Campaign(lock(shut=200), tmp_path / "corpus").run(3, 1)
     deepest = max(len(steps) for steps, _ in reached.corpus)
@@ -198,7 +204,7 @@ def test_former_corpus_finds_at_once(lock: Callable[..., Plan], here: Any, tmp_p
 def test_unit_that_ends_its_process_is_named(tmp_path: Path, monkeypatch: Any) -> None:
     name = f"deadly_{tmp_path.name}".replace("-", "_")
     monkeypatch.syspath_prepend(str(tmp_path))
-    plan = Plan(name, 0, "", examples=1, steps=1, seed=0, lines=False, units=1)
+    plan = RoundPlan(name, 0, "", examples=1, steps=1, seed=0, lines=False, units=1)
     (tmp_path / f"{name}.py").write_text("import os\nos._exit(1)")
     with pytest.raises(UnitLost, match="3 processes in turn ended while they played one unit"):
         Campaign(plan, tmp_path / "corpus").run(1, 1)
@@ -216,7 +222,7 @@ STEPS: tuple[Step, ...] = (
 
 @pytest.fixture
 def notation() -> StepNotation:
-    explorer = Explorer(DoorFuzz, lines=False)
+    explorer = CallExplorer(DoorFuzz, lines=False)
     return StepNotation(explorer.play, explorer.targets)
 
 
@@ -255,9 +261,9 @@ def test_deployments_are_read_as_written() -> None:
     class GateFuzz(Fuzz):
         contracts = (Gate,)
 
-    explorer = Explorer(GateFuzz, lines=False)
+    explorer = CallExplorer(GateFuzz, lines=False)
     notation = StepNotation(explorer.play, explorer.targets)
-    step = Deployment(Gate, (3,), explorer.play.accounts[0])
+    step = PlannedDeployment(Gate, (3,), explorer.play.accounts[0])
     assert notation.write([step]) == ["alice: deploy Gate(3)"]
     assert notation.read(["alice: deploy Gate(3)"]) == (step,)
 
@@ -265,8 +271,8 @@ def test_deployments_are_read_as_written() -> None:
 def test_loaded_corpus_offers_the_same() -> None:
     there, here = Corpus(), Corpus()
     entries = [
-        Entry(0, ("Lock.left", "ok"), 3, STEPS[:1]),
-        Entry(1, ("Lock.turned", 1), 1, STEPS[:2]),
+        CorpusEntry(0, ("Lock.left", "ok"), 3, STEPS[:1]),
+        CorpusEntry(1, ("Lock.turned", 1), 1, STEPS[:2]),
     ]
     there.load(entries)
     here.load(there.export())
@@ -276,7 +282,9 @@ def test_loaded_corpus_offers_the_same() -> None:
     assert (0, STEPS[:1]) in chosen and (1, STEPS[:2]) in chosen
 
 
-def test_command_fuzzes_in_rounds(lock: Callable[..., Plan], here: Any, tmp_path: Path) -> None:
+def test_command_fuzzes_in_rounds(
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
+) -> None:
     here()
     target, written = lock(shut=1).target, tmp_path / "test_found.py"
     words = ["fuzz", target, "--rounds", "1", "--examples", "8", "--write", str(written)]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chain.ledger.file.pages import PAGE, Pages
+from chain.ledger.file.pages import PAGE, FilePages
 from chain.ledger.long_list import PIECE, LongList
 
 NUMBERS = st.integers(-4 * PIECE, 4 * PIECE)
@@ -25,7 +25,7 @@ STEPS = st.lists(
 @given(st.integers(0, 3 * PAGE), STEPS)
 def test_long_list_is_a_list(stored: int, steps: list[tuple[str, int, int]]) -> None:
     plain = [*range(stored)]
-    long = LongList(stored=Pages(stored, lambda first, end: [*range(first, end)]))
+    long = LongList(stored=FilePages(stored, lambda first, end: [*range(first, end)]))
     for step, number, other in steps:
         if step == "append":
             plain.append(number)
@@ -55,7 +55,7 @@ def test_few_pages_are_kept_and_stored_items_keep_their_mark() -> None:
         read.append(first)
         return [object() for _ in range(first, end)]
 
-    items = LongList(stored=Pages(100 * PAGE, pages))
+    items = LongList(stored=FilePages(100 * PAGE, pages))
     mark, first = items.mark(5), items[5]
     assert len(list(items)) == 100 * PAGE and len(read) == 100
     assert items[5] is not first and items.mark(5) is mark and items.is_stored(5)

@@ -14,7 +14,7 @@ from chain import Chain
 from chain.cli.main import cli
 from chain.replays import record
 from chain.replays.outcomes import Divergence, first_divergence, outcomes_of
-from chain.replays.subprocess_runs import Failed, Run, play_in
+from chain.replays.subprocess_runs import Failed, SubprocessRun, play_in
 from chain.replays.verify import verify
 from chain.simulator.catalogue import ContractCatalogue
 from chain.testing import instrumented
@@ -168,7 +168,7 @@ def test_ticks_are_compared(bag: Any) -> None:
 
 def test_unplayable_transcript_is_explained(bag: Any, tmp_path: Path) -> None:
     with pytest.raises(Failed, match="hash seed 0 it cannot be played: "):
-        play_in([Run()], "hello", [])
+        play_in([SubprocessRun()], "hello", [])
     (tmp_path / "bad.txt").write_text("hello")
     assert run("verify", "bad.txt").exit_code == 2
 
