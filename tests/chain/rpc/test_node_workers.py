@@ -112,7 +112,7 @@ def test_tables_are_filled_beside_others(chain: Chain, monkeypatch: pytest.Monke
 
 def test_transactions_hold_up_nobody(chain: Chain, loop: Address) -> None:
     client = Client(chain)
-    client.ask(sending(loop), SHORT)
+    client.ask(sending(loop, 20_000, gas=ENDLESS), SHORT)
     assert client.done == [1, 0]
     assert (chain.storage(loop, 1), chain.nonce(ALICE)) == (1, 2)
 

@@ -166,7 +166,7 @@ def test_project_is_read_through_its_contracts(
     found = lint(".")
     assert found.exit_code == 1
     assert found.stdout.startswith("contracts/game/contract.py:6:26: 'print' works")
-    assert found.stderr == "1 found\n"
+    assert found.stderr == "findings: 1\n"
 
 
 def test_installed_package_is_found_anywhere(
