@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -202,10 +203,12 @@ def test_the_open_block_is_run_again_aside(evm: Code, initcode: Code) -> None:
 # The last resort
 
 
-@pytest.mark.parametrize("act", [looking, sending])
+@pytest.mark.parametrize(
+    "act", [looking, partial(sending, rounds=2**200)], ids=["looking", "sending"]
+)
 def test_much_time_is_refused(chain: Chain, loop: Address, act: Any) -> None:
     client, before = Client(chain, Limits(seconds=0.005)), chain.block_hash()
-    [no] = client.ask(act(loop))
+    [no] = client.ask(act(loop, gas=ENDLESS))
     assert no.startswith("it took more than 0.005 s of computing, so it was stopped")
     assert (chain.block_hash(), chain.nonce(ALICE), len(chain.receipts)) == (before, 1, 1)
     assert client.ask(SHORT) == [hex(chain.balance(ALICE))]
