@@ -20,8 +20,8 @@ from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
 from chain.types import u64
 
-# A collection of garbage may take as long as the trial of a request. Python drops the `TimeUp` that then comes in Hypothesis' own
-# callback of the collector, and it is raised again later.
+# A collection of garbage may take as long as the trial of a request. Python drops the `TimeUp` that then comes in a callback of
+# Hypothesis, and it is raised again later.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 LITTLE = Limits(mined=20, body=200_000)
