@@ -13,8 +13,8 @@ from setuptools import Extension, setup
 # determine the price of work, for which Python's recursion limit counts.
 CORE = """
     abi/decode abi/encode
-    concurrency/turn
     crypto/rlp crypto/trie
+    foundation/turn
     ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
     machine/machine machine/frame machine/state
     metering/fuel

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from chain.compiled_core import choose_core
+from chain.foundation.compiled_core import choose_core
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:

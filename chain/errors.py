@@ -160,9 +160,8 @@ class Reverted(Exception):
 
     def __init__(self, receipt: Any) -> None:
         super().__init__(str(receipt.error))
-        self.receipt = (
-            receipt  # the `Receipt` of the failed call, or the `CallResult` of a failed view
-        )
+        # The `Receipt` of the failed call, or the `CallResult` of a failed view.
+        self.receipt = receipt
 
     @property
     def error(self) -> Any:

@@ -13,13 +13,13 @@ from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
 from chain.errors import Reverted
+from chain.foundation.sealed import put
 from chain.ledger.receipts import is_event
 from chain.machine.failure import Failure
 from chain.metering.program import (
     instrumented as instrumented,  # a test changes it to plant a fault in a contract
 )
 from chain.schema.validation import short_repr
-from chain.sealed import put
 from chain.simulator.handle import Handle
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope

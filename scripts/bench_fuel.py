@@ -15,7 +15,8 @@ import bench_deblockle
 import bench_mage_duel
 import bench_sagrada
 
-from chain import Chain, creation_hooks
+from chain import Chain
+from chain.foundation import creation_hooks
 from chain.metering.program import Program
 
 GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chain import Chain
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.simulator.handle import Handle
 from contracts.deblockle import Deblockle
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 import chain.simulator.chain  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
-from chain import pytest_plugin
+from chain.plugins import pytest_plugin
 
 # No wall clock: a busy machine must not fail an example. Where it counts (CI), the examples are the same every time.
 settings.register_profile("steady", deadline=None, derandomize="CI" in os.environ)

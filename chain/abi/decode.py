@@ -75,8 +75,7 @@ def members_decoder(members: tuple[Field, ...]) -> Callable[[bytes, int], tuple[
 
 @dataclass
 class _Plan(SourceBuilder):
-    """A decoder that is being generated: the format of one `struct.unpack`, and Python source that turns its results into
-    values."""
+    """A decoder that is being generated: the format of one `struct.unpack`, and source that makes values of its results."""
 
     formats: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)

@@ -35,9 +35,8 @@ class Row(NamedTuple):
     gas: int | None = None
     ticks: int | None = None
     calls: str | None = None  # by entry the number of calls, and the gas; a deployment has no entry
-    details: str | None = (
-        None  # of the first games: how often each gas by entry, and each part of the board
-    )
+    # Of the first games: how often each gas by entry, and each part of the board.
+    details: str | None = None
     failure: str | None = None
     transcript: str | None = None  # of a game that failed
 

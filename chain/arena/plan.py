@@ -10,9 +10,8 @@ from typing import Any, Final, Self
 
 from chain.arena.find_game import digest_of, find_game
 
-DETAILED: Final = (
-    10_000  # the first games of a campaign, whose gas by call and whose places are kept
-)
+# The first games of a campaign, whose gas by call and whose places are kept.
+DETAILED: Final = 10_000
 _BITS: Final = 53  # what JSON and SQLite can hold without loss
 
 

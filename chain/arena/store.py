@@ -19,7 +19,7 @@ from chain.arena.match import Row
 from chain.arena.plan import Plan
 from chain.arena.selection import Selection
 from chain.arena.tally import Tally, and_row
-from chain.sealed import Sealed, put
+from chain.foundation.sealed import Sealed, put
 
 FILE: Final = "results.sqlite"
 _ALL: Final = 2**63 - 1

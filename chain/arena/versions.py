@@ -88,8 +88,7 @@ def unpacked(code: bytes) -> Path:
 
 
 def env_at(root: Path | None, hash_seed: int = 0) -> dict[str, str]:
-    """Return the environment of a process that finds a game's code in that folder, and everything else where this process
-    does."""
+    """Return the environment of a process that finds a game's code in that folder, and all else where this one does."""
     env = subprocess_env(hash_seed)
     if root is not None:
         env["PYTHONPATH"] = os.pathsep.join((str(root), env["PYTHONPATH"]))

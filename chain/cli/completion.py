@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import click
 
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.ledger.decoded.address_book import AddressBook
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY, Chain

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from chain.accounts import Account
 from chain.cli import output
 from chain.cli.progress import bar
+from chain.crypto.accounts import Account
 from chain.deployment.address_book import write_book
 from chain.deployment.chain_folder import ChainFolder, ChainWasReset, find_folder, locked
 from chain.deployment.deployer import Deployer

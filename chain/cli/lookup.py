@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from chain.accounts import ACCOUNTS, account_of_key
 from chain.cli import completion
+from chain.crypto.accounts import ACCOUNTS, account_of_key
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.file.store import NotWritten
 from chain.runtime import account_names

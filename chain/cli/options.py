@@ -109,9 +109,7 @@ def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str,
         raise click.UsageError(f"there is no option {option}")
     try:
         values = read_args(entry, words, lambda word: lookup.address(chain, word))
-        entry.encode_args(
-            (), values
-        )  # raises an error that names the argument that is missing or does not fit
+        entry.encode_args((), values)  # the error names the argument that is missing or wrong
     except (ParseError, TypeError) as error:
         raise click.UsageError(str(error)) from None
     return values

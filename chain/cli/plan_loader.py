@@ -9,14 +9,14 @@ from typing import Any, get_type_hints
 
 import click
 
-from chain.accounts import ACCOUNTS
 from chain.cli.script_loader import loaded
+from chain.crypto.accounts import ACCOUNTS
 from chain.deployment.plan import Deployment
+from chain.foundation.sealed import put
 from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.schema.annotations import type_of_annotation
 from chain.schema.hints import UnsupportedAnnotation
 from chain.schema.value_types import ValueType
-from chain.sealed import put
 from chain.types import Address, i256
 
 _NUMBER = {int: i256}  # in a script, where a number has any size

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from chain.accounts import Account, account_of_key
+from chain.crypto.accounts import Account, account_of_key
 
 SignedCommand = Callable[..., object]
 PASSWORD = "BOARDCHAIN_PASSWORD"

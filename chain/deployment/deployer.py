@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.deployment.examination import (
     BESIDE,
     CALL,

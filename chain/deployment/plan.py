@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar, overload
 
-from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.crypto.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
+from chain.foundation.sealed import Sealed, put
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
@@ -23,7 +24,6 @@ from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
 from chain.schema.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
-from chain.sealed import Sealed, put
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of

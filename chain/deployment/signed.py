@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import encode_signed
 from chain.machine.transaction import Transaction

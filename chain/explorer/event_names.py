@@ -10,8 +10,7 @@ from chain.ledger.ledger import Ledger
 
 
 def names_of_events(ledger: Ledger) -> dict[Any, str]:
-    """Return the query name of each event type, by its key. A name that several types share is extended by its contract or
-    its fields."""
+    """Return the query name of each event type, by its key. A shared name is extended by its contract or fields."""
     types = [type for type in ledger.event_types.all() if type.is_there]
     return {type.key: _by(types, type) for type in types}
 

@@ -57,9 +57,8 @@ class CallExplorer:
         self._record_set_up()
         self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
-        self.problem: StepProblem | None = (
-            None  # the first one; from then on `steps` does not change
-        )
+        # The first one; from then on `steps` does not change.
+        self.problem: StepProblem | None = None
         self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
 

@@ -18,8 +18,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from chain.accounts import ACCOUNTS
-from chain.accounts import Account as Named
+from chain.crypto.accounts import ACCOUNTS
+from chain.crypto.accounts import Account as Named
 from chain.fuzz.steps import is_misfit_of_result
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract

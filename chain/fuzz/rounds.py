@@ -168,8 +168,7 @@ class Campaign:
 
 
 def _merged(state: RoundState, answers: Sequence[Mapping[str, Any]]) -> RoundState:
-    """Return the state after a round. For a feature that several units reached, the fewest steps are kept, those of the first
-    unit."""
+    """Return the state after a round. Of the steps that reach a feature, the fewest are kept, then those of the first unit."""
     best: dict[str, tuple[list[str], int]] = {}  # by sort and feature: the steps, and how often met
     before = {key: met for key, _, met in _features(state.corpus)}
     for key, steps, met in _features(state.corpus):

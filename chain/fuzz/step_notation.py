@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from chain.abi import BadData
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.fuzz.fuzz_case import Fuzz
 from chain.fuzz.steps import Call, PlannedDeployment, Step, Wait
 from chain.replays.known_names import NameRegistry

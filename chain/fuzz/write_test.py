@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from chain.accounts import Account as Named
+from chain.crypto.accounts import Account as Named
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait, is_view, perform
 from chain.ledger.decoded.formatting import PythonStyle

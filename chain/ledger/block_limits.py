@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.errors import InvalidTransaction
 from chain.ledger.blocks import Block
 from chain.ledger.headers import blob_gas_of

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
+from chain.foundation.sealed import Sealed, put, sealed, setter
 from chain.ledger.long_list import LongList
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.machine.hardforks import DEFAULT, Fork, fork_named
 from chain.metering.dataclass_methods import shorten_init
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
-from chain.sealed import Sealed, put, sealed, setter
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class ChainConfig:
     elastic_fees: bool = False  # the base fee follows demand (EIP-1559); otherwise it is constant
     fork: Fork = DEFAULT
     tx_gas_cap: bool = (
-        False  # a transaction has at most 2**24 gas (EIP-7825), if the fork has this rule
+        False  # EIP-7825: a transaction has at most 2**24 gas, where the fork says so
     )
     max_transaction_gas: int = field(init=False)
     has_large_blocks: bool = field(init=False)  # their gas allows more bytes than the fork does

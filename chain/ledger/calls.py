@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from chain.foundation.sealed import Sealed, sealed
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import Program
-from chain.sealed import Sealed, sealed
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 

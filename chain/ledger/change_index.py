@@ -109,10 +109,15 @@ class ChangeIndex:
 def first_values(moments: Iterable[Changes]) -> Former:
     """Return what was at each place before the first of these changes."""
     former: Former = {}
+    note_first_values(former, moments)
+    return former
+
+
+def note_first_values(former: Former, moments: Iterable[Changes]) -> None:
+    """Add what was at each place before the first of these changes, where `former` has nothing yet."""
     for changes in moments:
         for address, slot, before, _ in each_change(changes):
             former.setdefault((address, slot), before)
-    return former
 
 
 def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:

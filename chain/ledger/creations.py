@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
+from chain.foundation.sealed import sealed
 from chain.ledger.calls import walk
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program
-from chain.sealed import sealed
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
 

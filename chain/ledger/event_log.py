@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
 from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged

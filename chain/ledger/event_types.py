@@ -121,8 +121,7 @@ class EventTypes:
     # Queries
 
     def read_by(self, spec: EventSpec) -> list[Meaning]:
-        """Return all meanings of an event class: of the contracts that declare it, otherwise of those that declare an equal
-        one."""
+        """Return all meanings of an event class: of the contracts that declare it, or else an equal one."""
         self._update()
         meanings = self._by_class.get(id(spec))
         if meanings is None:

@@ -62,8 +62,7 @@ def last_until(places: Positions, position: int) -> int:
 
 
 def descending(lists: Sequence[Positions], end: int) -> Iterator[int]:
-    """Yield the positions below `end` that are in all lists, the last one first. Positions that are in no other list are
-    skipped."""
+    """Yield the positions below `end` that are in all lists, the last one first. All others are skipped."""
     position = end - 1
     while True:
         floor = position

@@ -1,7 +1,7 @@
 """The ledger: all blocks, receipts and logs in order, and the data needed to read them.
 
-Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A past state is represented by its
-differences from the present state.
+Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A past state takes from
+`ChangeIndex` what changed since then.
 
 A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
 everything that is derived from them can be truncated twice.
@@ -15,8 +15,9 @@ from copy import copy
 from typing import Any, Final, NamedTuple, Self
 
 from chain.abi import BadData
-from chain.accounts import Account
-from chain.concurrency.atomic_steps import ChainLock, locked, new_chain_lock
+from chain.crypto.accounts import Account
+from chain.foundation.atomic_steps import ChainLock, locked, new_chain_lock
+from chain.foundation.sealed import put
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import (
     Block,
@@ -49,7 +50,6 @@ from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
-from chain.sealed import put
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
@@ -57,8 +57,7 @@ _SETTLED_EVERY: Final = 2 * PIECE  # changes
 
 
 class TruncatedTail(NamedTuple):
-    """The items that a step truncated: the lengths that remain of blocks, timeline, notes and receipts, and the removed
-    items."""
+    """The items that a step truncated, and the lengths that remain of blocks, timeline, notes and receipts."""
 
     lengths: tuple[int, int, int, int]
     lists: tuple[list[Any], list[Changes], list[int], list[Row]]

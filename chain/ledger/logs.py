@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from chain.abi.texts import TEXT_TOPIC
+from chain.foundation.sealed import Sealed, put
 from chain.machine.state import LogRow
-from chain.sealed import Sealed, put
 from chain.types import Address
 
 if TYPE_CHECKING:

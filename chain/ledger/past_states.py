@@ -12,8 +12,15 @@ from itertools import chain
 from typing import Any
 from weakref import WeakSet
 
-from chain.concurrency.atomic_steps import ChainLock, locked
-from chain.ledger.change_index import ChangeIndex, Former, Place, each_change, end_of_stretch
+from chain.foundation.atomic_steps import ChainLock, locked
+from chain.ledger.change_index import (
+    ChangeIndex,
+    Former,
+    Place,
+    each_change,
+    end_of_stretch,
+    note_first_values,
+)
 from chain.ledger.timeline import Changing
 from chain.machine.overlay import overlay
 from chain.machine.state import ACCOUNT, Account, State
@@ -98,9 +105,7 @@ class PastState:
         timeline = self._ledger.timeline
         end = min(end_of_stretch(self._moment), len(timeline))
         if self._seen < end:
-            for changes in timeline[self._seen : end]:
-                for address, slot, before, _ in each_change(changes):
-                    self._former.setdefault((address, slot), before)
+            note_first_values(self._former, timeline[self._seen : end])
             self._seen = end
 
 

@@ -13,14 +13,14 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
+from chain.foundation.sealed import Sealed, put, sealed
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.indexes import Positions, contains_sorted, descending
 from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import LAST_TIME, callable_of, whole_number
 from chain.schema.validation import short_repr
-from chain.sealed import Sealed, put, sealed
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

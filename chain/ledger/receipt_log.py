@@ -11,14 +11,14 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from chain.concurrency.atomic_steps import ChainLock
+from chain.foundation.atomic_steps import ChainLock
+from chain.foundation.sealed import Sealed, put
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import LOGS, Receipt, Row
 from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
-from chain.sealed import Sealed, put
 
 if TYPE_CHECKING:
     from chain.ledger.ledger import Ledger

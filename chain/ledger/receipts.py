@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
+from chain.foundation.sealed import setter
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree
 from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
 from chain.ledger.logs import Log
@@ -19,7 +20,6 @@ from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.schema.validation import short_repr
-from chain.sealed import setter
 from chain.types import Address
 
 if TYPE_CHECKING:

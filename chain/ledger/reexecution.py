@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from chain.errors import InvalidTransaction
 from chain.ledger.receipts import Receipt
+from chain.machine.block_context import BlockContext
 from chain.machine.forced_random import RecordedOutcomes
-from chain.machine.frame import BlockContext
 from chain.machine.recording import RecordingMachine
 from chain.machine.state import Changes, iter_changes
 from chain.machine.transaction import Transaction, TransactionResult

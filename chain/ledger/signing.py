@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-from chain.accounts import Account
 from chain.crypto import rlp
+from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE, recover
 from chain.errors import InvalidTransaction

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 
-from chain.concurrency.gc_pause import collector_paused
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node
+from chain.foundation.gc_pause import collector_paused
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
 Words = Mapping[int, int | None]

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Protocol, Self
 
-from chain.concurrency.atomic_steps import ChainLock
+from chain.foundation.atomic_steps import ChainLock
 from chain.ledger.long_list import LongList
 from chain.machine.state import Changes, State
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from threading import Lock, Thread, current_thread, get_ident, local
 from typing import Any, Final
 
-from chain.concurrency.atomic_steps import thread_state
-from chain.concurrency.turn import hand_over, is_mine
+from chain.foundation.atomic_steps import thread_state
+from chain.foundation.turn import hand_over, is_mine
 
 THREAD_DEPTHS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
 

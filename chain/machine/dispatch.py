@@ -10,8 +10,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from chain.concurrency.turn import TURN, begin_turn, end_turn, is_mine
 from chain.errors import OutOfGas, Revert
+from chain.foundation.turn import TURN, begin_turn, end_turn, is_mine
 from chain.machine.frame import Frame
 from chain.metering.fuel import abort_message, end_message, start_message
 from chain.metering.program import Program

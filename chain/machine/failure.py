@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from chain.sealed import sealed
+from chain.foundation.sealed import sealed
 from chain.source.location import relative_path
 
 

@@ -20,9 +20,8 @@ DrawRecord: TypeAlias = tuple[tuple[str, object], ...]
 class ForcedRandom(ABC):
     """The source that `self.random` asks before it draws. Each method returns None if the tag is not forced."""
 
-    scope: Callable[[], object] | None = (
-        None  # returns the owner of the outcomes, None once it is gone
-    )
+    # Returns the owner of the outcomes, None once it is gone.
+    scope: Callable[[], object] | None = None
 
     def __init__(self) -> None:
         self._drawn: list[tuple[str, object]] = []

@@ -15,41 +15,14 @@ from typing import Any, ClassVar, Protocol
 from chain.crypto.hashing import checksum_address, create2_address, create_address
 from chain.errors import OutOfGas, Revert
 from chain.machine import gas as cost
+from chain.machine.block_context import BlockContext
 from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
 from chain.machine.forced_random import ForcedRandom
-from chain.machine.hardforks import Fork
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
 from chain.metering.program import Program
 
 DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
-
-
-class BlockContext(Protocol):
-    """The fields of its block that a message can read."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def timestamp(self) -> int: ...
-    @property
-    def coinbase(self) -> bytes: ...
-    @property
-    def base_fee(self) -> int: ...
-    @property
-    def excess_blob_gas(self) -> int: ...
-    @property
-    def blob_base_fee(self) -> int: ...
-    @property
-    def gas_limit(self) -> int: ...
-    @property
-    def chain_id(self) -> int: ...
-    @property
-    def fork(self) -> Fork: ...
-    @property
-    def max_transaction_gas(self) -> int: ...
-    @property
-    def prevrandao(self) -> int: ...
 
 
 class Executor(Protocol):
@@ -360,8 +333,7 @@ class Frame:
         return frame
 
     def _run(self, child: Frame, operation: str = "") -> Frame:
-        """Run a message below this one and take back its unused gas. `operation` names the operation, if the call type does
-        not."""
+        """Run a message below this one and take back its unused gas. `operation` names it, if the call type does not."""
         self.children.append(child)
         self.context.machine.execute(child)
         self.gas += child.gas

@@ -6,9 +6,8 @@ from typing import Final
 
 TRANSACTION: Final = 21_000
 CREATE: Final = 32_000
-NONZERO_BYTE: Final = (
-    4  # tokens for a byte of calldata other than zero, which is one token (EIP-7623)
-)
+# Tokens for a byte of calldata other than zero, which is one token (EIP-7623).
+NONZERO_BYTE: Final = 4
 TOKEN: Final = 4
 FLOOR_PER_TOKEN: Final = 10
 INITCODE_WORD: Final = 2  # EIP-3860

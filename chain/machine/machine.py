@@ -18,11 +18,12 @@ from chain.errors import (
     UnknownCode,
 )
 from chain.machine import gas as cost
+from chain.machine.block_context import BlockContext
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
-from chain.machine.frame import BlockContext, Frame, TransactionContext
+from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import EMPTY_CODE_HASH, START, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.validation import validate

@@ -31,9 +31,7 @@ class Transaction:
     access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = ()
     signed: object = None  # py-evm's transaction, if it arrived signed
     raw: bytes | None = None  # its signed bytes
-    is_free: bool = (
-        False  # it pays no fee: a rehearsal, or a test that sends from an account without a key
-    )
+    is_free: bool = False  # no fee: a rehearsal, or a test's sender without a key
 
     @property
     def is_signed(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from chain.crypto.hashing import checksum_address
 from chain.errors import InvalidTransaction, Unfit
 from chain.machine import gas as cost
-from chain.machine.frame import DELEGATION, BlockContext
+from chain.machine.block_context import BlockContext
+from chain.machine.frame import DELEGATION
 from chain.machine.state import EMPTY_CODE_HASH, Account, State
 from chain.machine.transaction import Transaction
 from chain.schema.inputs import NONCE, wei

@@ -144,8 +144,7 @@ def build_instrumented(thing: Any) -> Any:
 
 
 def _namespace_of(thing: Any, module: str) -> ModuleNames | None:
-    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`; None if there is
-    none."""
+    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`, or None."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (
         candidate

@@ -104,9 +104,7 @@ def lines_of(cls: type) -> frozenset[tuple[str, int]]:
         (name, getattr(value, "__code__", None))
         for name, value in vars(cls).items()
         if getattr(value, "__module__", cls.__module__) == cls.__module__
-        and not name.startswith(
-            "__annotate"
-        )  # a function since Python 3.14, which a copy does not have
+        and not name.startswith("__annotate")  # a function since 3.14; a copy has none
     ]
     lines = {
         (name, code.co_firstlineno)

@@ -18,9 +18,8 @@ from chain.metering.runtime_names import BUILTINS
 PARTS_PER_TICK: Final = 5  # syntax nodes for one tick
 _BEGUN: Final = 96  # price, in nodes, of the start of a comprehension or the creation of a function
 _MADE: Final = 136  # price of the creation of an object, recognized by the name of its class
-_CHARGING: Final = (
-    40  # price of the call of a method or builtin that charges by the size of its arguments
-)
+# Price of the call of a method or builtin that charges by the size of its arguments.
+_CHARGING: Final = 40
 _ITEM: Final = 10  # price of an item of a list comprehension
 _SEARCH: Final = 30  # price of `in`
 _KEY: Final = 40  # price of an entry of a set or dict
@@ -29,9 +28,8 @@ _CALL: Final = 11
 _KEPT: Final = {ast.ListComp: _ITEM, ast.SetComp: _KEY, ast.DictComp: _KEY}
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
-_READ: Final = (
-    48  # price of an attribute that is an object made on each access; `getattr` may read one
-)
+# Price of an attribute that is an object made on each access; `getattr` may read one.
+_READ: Final = 48
 _READ_BY: Final = frozenset({"caller", "origin", "address", "block", "getattr"})
 _DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
 _NOTHING: Final = (ast.Pass, ast.Break, ast.Continue, ast.expr_context, ast.operator, ast.Constant)

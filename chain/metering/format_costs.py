@@ -51,8 +51,7 @@ def _is_simple(template: str) -> bool:
 
 
 def _are_brief(values: tuple[Any, ...]) -> bool:
-    """True if the values cost nothing before they are written, and need no replacement text: short ones, and those whose code
-    ticks."""
+    """True if the values cost nothing before they are written: short ones, and those whose code ticks."""
     for value in values:
         kind: Any = type(value)
         if kind is int:

@@ -12,7 +12,7 @@ go back to its sender.
 Functions that may call themselves also take a level when they start and return it when they end. Python's own recursion limit
 does not do: it counts differently from version to version, and includes the frames of the test runner.
 
-A process has one set of tanks, and one message uses it: that of the thread whose turn it is (`chain.concurrency.turn`).
+A process has one set of tanks, and one message uses it: that of the thread whose turn it is (`chain.foundation.turn`).
 """
 
 from __future__ import annotations

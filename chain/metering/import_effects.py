@@ -30,9 +30,7 @@ _MODULES: Final = word_set(
     """
 )
 _MACHINE: Final = word_set("Chain assert_events reverts")
-_MACHINE_MODULES: Final = word_set(
-    "cli deployment fuzz pytest_plugin replays rpc simulator testing"
-)
+_MACHINE_MODULES: Final = word_set("cli deployment fuzz plugins replays rpc simulator testing")
 _MAKERS: Final = word_set("__init__ __new__ __post_init__")
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, TypeVar, cast
 
-from chain.concurrency.turn import in_turn
 from chain.errors import UnknownSource
+from chain.foundation.turn import in_turn
 from chain.metering.counterparts import (
     ModuleNames,
     author_class,
@@ -46,9 +46,8 @@ class Program:
     spec: ContractSpec
     digest: bytes
     instrumented: ContractSpec  # the spec of the instrumented copy, which runs
-    namespace: ModuleNames | None = (
-        None  # None if the instrumented copy is not in modules of its own
-    )
+    # None if the instrumented copy is not in modules of its own.
+    namespace: ModuleNames | None = None
 
     def __repr__(self) -> str:
         return f"<Program {self.spec.name} 0x{self.digest.hex()}>"

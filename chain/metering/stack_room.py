@@ -1,6 +1,6 @@
 """Enough stack to read the source of a contract, which takes some frames for each level of nesting.
 
-The recursion limit belongs to the user's program, so the chain raises it only during a turn (`chain.concurrency.turn`).
+The recursion limit belongs to the user's program, so the chain raises it only during a turn (`chain.foundation.turn`).
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from chain.concurrency.turn import in_turn
 from chain.errors import DeclarationError
+from chain.foundation.turn import in_turn
 from chain.source.location import line_of
 
 P = ParamSpec("P")

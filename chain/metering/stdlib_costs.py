@@ -113,9 +113,8 @@ def metered_stdlib_call(
     if special is not None:
         return special(*args, **named)
     if path.startswith("re."):
-        return by_function(
-            path.removeprefix("re."), args, named
-        )  # `re.match` has another name since 3.15
+        # `re.match` has another name since 3.15.
+        return by_function(path.removeprefix("re."), args, named)
     function = ALIKE.get(path, function)
     for arg in (*args, *named.values()):
         if isinstance(arg, int):

@@ -44,9 +44,8 @@ class Weighing(Wording):
             ast.AST, ast.expr
         ] = {}  # slices, by the expressions that charge for them
         self._indices: set[ast.AST] = set()  # sums that are only used as an index
-        self._spent: set[ast.AST] = (
-            set()
-        )  # operands of comparisons and sums, which accumulate nothing
+        # Operands of comparisons and sums, which accumulate nothing.
+        self._spent: set[ast.AST] = set()
 
     # Functions
 

@@ -54,9 +54,8 @@ class _Alarm:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._deadlines: list[Deadline] = []
-        self._wake: SimpleQueue[None] = (
-            SimpleQueue()
-        )  # putting is one step, which no stop can cut in two
+        # Putting is one step, which no stop can cut in two.
+        self._wake: SimpleQueue[None] = SimpleQueue()
         self._next = _NEVER  # the time of the next check
         self._is_running = False
 

@@ -17,8 +17,8 @@ from inspect import signature
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, get_type_hints
 
+from chain.foundation.sealed import sealed
 from chain.pictures.picture import Picture, picture_of_text
-from chain.sealed import sealed
 
 
 class GameHandle(Protocol):

@@ -13,9 +13,8 @@ from typing import Final, TypeAlias
 
 from chain.pictures.palette import COLOURS, PAINTS, class_of
 
-Value: TypeAlias = (
-    str | float | None
-)  # a number of an attribute, its text, or None for no attribute
+# A number of an attribute, its text, or None for no attribute.
+Value: TypeAlias = str | float | None
 
 _SPECIAL: Final = re.compile("[&<>\"'\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}

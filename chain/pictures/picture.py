@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from chain.foundation.sealed import sealed
 from chain.pictures.markup import NOTHING, Markup, element, escape, join, path, rect, text
 from chain.pictures.palette import STYLESHEET
-from chain.sealed import sealed
 
 FONT: Final = "system-ui,-apple-system,Segoe UI,Roboto,DejaVu Sans,sans-serif"
 _LEAST_HEAT: Final = 0.15  # the opacity of the faintest colour

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import checksum_address
 from chain.ledger.creations import creations_in, next_contract_name
 from chain.ledger.receipts import Receipt

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.accounts import account_of_key
+from chain.crypto.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk

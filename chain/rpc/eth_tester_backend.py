@@ -22,8 +22,9 @@ from eth_tester.exceptions import (
 from rlp.exceptions import DecodingError
 
 from chain.abi.texts import revert_data, revert_text
-from chain.accounts import account_of_key
+from chain.crypto.accounts import account_of_key
 from chain.errors import InvalidTransaction
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import TYPES, attach_signature, encode_signed, tx_type
@@ -33,7 +34,6 @@ from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError
 from chain.rpc.eth import transactions
 from chain.rpc.tester_format import Values, block_values, camel, receipt_values, transaction_values
-from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 from chain.types import Address

@@ -17,8 +17,8 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from chain.concurrency.atomic_steps import in_one_step
 from chain.errors import InvalidTransaction
+from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filter_types import Filter
@@ -41,9 +41,8 @@ class Node:
         self.chain = chain
         self.methods = methods  # by name; each takes the node and the parameters
         self.limits: Limits = NO_LIMITS
-        self.client_version: str | None = (
-            None  # the client version that it reports; None for its own
-        )
+        # The client version that it reports; None for its own.
+        self.client_version: str | None = None
         self.package: Package | None = None  # the package whose contracts the node offers
         self.before: Callable[[], object] | None = None  # called before each request
         self.interval = 0.0  # seconds between blocks that a server mines; 0 for never

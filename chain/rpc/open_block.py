@@ -8,6 +8,7 @@ from copy import copy
 from typing import NamedTuple
 
 from chain.errors import InvalidTransaction
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block
 from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
@@ -15,7 +16,6 @@ from chain.ledger.reexecution import transaction_of
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, iter_changes
 from chain.machine.transaction import BLOB_TYPE
 from chain.rpc.queue import Queue
-from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.snapshots import Snapshot
 

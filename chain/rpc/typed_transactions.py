@@ -9,8 +9,8 @@ from eth_keys.exceptions import BadSignature
 from eth_utils.exceptions import ValidationError
 from rlp.exceptions import RLPException
 
-from chain.accounts import Account
 from chain.crypto import rlp
+from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.errors import InvalidTransaction
 from chain.ledger.signing import sign, wrong_chain

@@ -12,6 +12,7 @@ from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import create2_address, keccak
 from chain.crypto.signatures import recover
+from chain.foundation.sealed import Sealed
 from chain.machine import gas as cost
 from chain.machine.frame import Frame
 from chain.metering.fuel import GAS_PER_TICK, charge
@@ -21,7 +22,6 @@ from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
 from chain.schema.inputs import address_of, raw_bytes, wei
-from chain.sealed import Sealed
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec

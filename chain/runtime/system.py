@@ -17,15 +17,15 @@ from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.errors import Revert, require
+from chain.foundation.sealed import Sealed, put
 from chain.machine.frame import Frame
 from chain.machine.gas import COLD_ACCOUNT, WARM
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract, encode_event
 from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
-from chain.runtime.world import World
+from chain.runtime.world import World, world_at
 from chain.schema.value_types import AddressType, BoolType, Field
-from chain.sealed import Sealed, put
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
 from chain.storage.layout import FieldsLayout, layout_for
@@ -326,13 +326,6 @@ class BorrowedWords:
 
     def data_slot(self, slot: int) -> int:
         return self._storage._words.data_slot(slot)
-
-
-def world_at(words: Frame) -> World:
-    """Return a World that reads and writes through `words`."""
-    world = object.__new__(World)
-    world._frame = words
-    return world
 
 
 class System(Contract):

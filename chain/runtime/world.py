@@ -10,6 +10,7 @@ and write them directly (`chain.runtime.system`).
 from __future__ import annotations
 
 from chain.errors import Revert, require
+from chain.machine.frame import Frame
 from chain.runtime.contract import Contract
 from chain.spec.decorators import call, event, init, view
 from chain.spec.models import selector_of, tag_of
@@ -248,3 +249,10 @@ class World(Contract):
     def selector(self, tag: str) -> bytes32:
         """Return the resource of a model or a namespace."""
         return selector_of(tag)
+
+
+def world_at(words: Frame) -> World:
+    """Return a World that reads and writes through `words`."""
+    world = object.__new__(World)
+    world._frame = words
+    return world

@@ -8,10 +8,11 @@ from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from chain import creation_hooks
-from chain.accounts import ACCOUNTS, LABELS, Account
-from chain.concurrency.atomic_steps import read_only_step, reading, step, thread_state
+from chain.crypto.accounts import ACCOUNTS, LABELS, Account
 from chain.errors import Revert
+from chain.foundation import creation_hooks
+from chain.foundation.atomic_steps import read_only_step, reading, step, thread_state
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import decode_signed
@@ -23,7 +24,6 @@ from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.sealed import put
 from chain.simulator.chain_scopes import Anchor, Holding, Loading, Mocking, Setting
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
@@ -152,8 +152,8 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     ) -> Self:  # fmt: skip
         """Return the chain of a node, for use like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
-        `contracts` are the classes of the contracts that are already deployed there; those deployed from here are known
-        anyway. A long chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
+        `contracts` are the classes of the contracts that are already deployed there; those deployed from here are known.
+        A long chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
         """
         check_classes(contracts)
         inputs.callable_of(watch, "watch")
@@ -322,8 +322,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     ) -> AbstractContextManager[None]:  # fmt: skip
         """Scope in which all calls to an entry of a contract return `returns`, or revert, without running its code.
 
-        With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last matching mock
-        counts.
+        With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last match counts.
         """
         return Mocking(self.driver, mock_of(self, entry, args, named, returns, reverts))
 
@@ -375,10 +374,8 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         """Return an independent chain that continues from the end of block `at`, or from now."""
         start = self.driver.position if at is None else self.snapshot_at_end_of(at)
         state, keys = self.ledger.past.fork(start.moments), dict(self.keys)
-        machine, lengths = (
-            self.machine.with_state(state),
-            (start.blocks, start.moments, start.receipts),
-        )
+        machine = self.machine.with_state(state)
+        lengths = start.blocks, start.moments, start.receipts
         ledger = self.ledger.copy(state, machine.programs, keys, *lengths)
         machine.block_hash = ledger.block_hash
         ledger.open = start.open

@@ -11,7 +11,7 @@ from threading import get_ident
 from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
-from chain.concurrency.atomic_steps import reading, step
+from chain.foundation.atomic_steps import reading, step
 from chain.ledger.blocks import Block
 from chain.machine.forced_random import LoadedOutcomes
 from chain.simulator.driver import ChainDriver, Driver

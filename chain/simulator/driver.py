@@ -14,8 +14,9 @@ from dataclasses import fields, replace
 from typing import Any, Final, TypeAlias
 from weakref import ref
 
-from chain.accounts import ACCOUNTS, Account
-from chain.concurrency.atomic_steps import ChainLock, Entered, Steps
+from chain.crypto.accounts import ACCOUNTS, Account
+from chain.foundation.atomic_steps import ChainLock, Entered, Steps
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -26,7 +27,6 @@ from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
-from chain.sealed import put
 from chain.simulator.block_time import WallClock, time_of_next_block
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
+from chain.foundation.sealed import Sealed, put, sealed
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import EventList, Receipt
 from chain.machine.failure import Failure
@@ -16,7 +17,6 @@ from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, flag
-from chain.sealed import Sealed, put, sealed
 from chain.spec.contracts import CALL_OPTIONS, EntrySpec
 from chain.spec.overloads import choose, signatures
 from chain.types import Address
@@ -108,8 +108,7 @@ class Entry(Sealed):
         put(self, "spec", spec)
 
     def __get__(self, handle: object, owner: type) -> Self:
-        """Return the entry itself, which is bound to its contract as a method is to its object, so `help` treats it as a
-        method."""
+        """Return the entry itself: it is bound to its contract as a method is to its object, so `help` treats it as one."""
         return self
 
     def __call__(

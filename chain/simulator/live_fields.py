@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
 from chain.machine.frame import Frame, TransactionContext
 from chain.metering.program import Program
 from chain.simulator.chain_scopes import open_setting

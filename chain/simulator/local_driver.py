@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import Any
 from weakref import ref
 
-from chain.accounts import Account, account_of_key
-from chain.concurrency.atomic_steps import Entered
+from chain.crypto.accounts import Account, account_of_key
 from chain.errors import InvalidTransaction, Unfit
+from chain.foundation.atomic_steps import Entered
 from chain.ledger.block_limits import require_room
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
-from chain.concurrency.atomic_steps import reading
+from chain.foundation.atomic_steps import reading
 from chain.ledger.creations import DeployedContract
 from chain.ledger.decoded.activity import activity_of
 from chain.ledger.queries import Query

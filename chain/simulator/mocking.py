@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 from chain import abi
-from chain.concurrency.atomic_steps import Entered
 from chain.errors import Revert
+from chain.foundation.atomic_steps import Entered
 from chain.machine.frame import Frame
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Entry

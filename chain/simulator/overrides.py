@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chain.concurrency.atomic_steps import step
+from chain.foundation.atomic_steps import step
 from chain.ledger.blocks import Mining
 from chain.schema.inputs import (
     EXCESS_BLOB_GAS,

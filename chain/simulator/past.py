@@ -5,14 +5,14 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import NoReturn
 
-from chain.concurrency.atomic_steps import READ_ONLY
+from chain.foundation.atomic_steps import READ_ONLY
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.machine import Machine
 from chain.schema.inputs import AccountLike
 from chain.schema.validation import short_repr
-from chain.sealed import put
 from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
 

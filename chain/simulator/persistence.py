@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from chain.concurrency.atomic_steps import locked, step
+from chain.foundation.atomic_steps import locked, step
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World

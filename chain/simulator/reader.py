@@ -13,7 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
-from chain.concurrency.atomic_steps import (
+from chain.errors import GuardError
+from chain.foundation.atomic_steps import (
     READ_ONLY,
     ChainLock,
     locked,
@@ -22,18 +23,18 @@ from chain.concurrency.atomic_steps import (
     step,
     thread_state,
 )
-from chain.errors import GuardError
+from chain.foundation.sealed import Sealed, put
 from chain.ledger.blocks import Block
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.decoded.trace import Trace
-from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
-from chain.machine.frame import DELEGATION, BlockContext, Frame, TransactionContext
+from chain.machine.block_context import BlockContext
+from chain.machine.frame import DELEGATION, Frame, TransactionContext
 from chain.machine.hardforks import DEFAULT
 from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
@@ -54,11 +55,10 @@ from chain.schema.inputs import (
 )
 from chain.schema.validation import short_repr
 from chain.schema.value_types import ValueType
-from chain.sealed import Sealed, put
 from chain.simulator.driver import Driver
 from chain.simulator.handle import Handle, bind_instance, resolve_target
 from chain.simulator.live_fields import FieldsFrame
-from chain.simulator.world_handle import WorldHandle
+from chain.simulator.world_handle import WorldHandle, find_world
 from chain.types import Address
 
 C = TypeVar("C", bound=Contract)
@@ -244,20 +244,7 @@ class ChainReader(Sealed, ABC):
     @reading
     def world(self, world: WorldHandle | AccountLike) -> WorldHandle:
         """Return a handle for a deployed world, given one of its namespaces, its address, or a handle of another chain."""
-        if not isinstance(world, str):
-            given = world._given if isinstance(world, WorldHandle) else None
-            return WorldHandle(self, self.address_of(world, "world"), given)
-        spaces = list(worlds_of(self.ledger))
-        named = [space.address for space in spaces if space.namespace == world]
-        if len(named) == 1:
-            return WorldHandle(self, Address(named[0]), world)
-        if named:
-            raise ValueError(f"{len(named)} worlds have a namespace '{world}': give an address")
-        try:
-            return WorldHandle(self, self.address_of(world, "world"))
-        except ValueError as nobody:
-            known = ", ".join(space.namespace for space in spaces) or "none"
-            raise ValueError(f"{nobody}; the namespaces of its worlds are {known}") from None
+        return find_world(self, world)
 
     @reading
     def fields_of(self, handle: Handle[C]) -> C:

@@ -15,8 +15,8 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from stat import S_ISREG
 
-from chain.concurrency.turn import in_turn
 from chain.errors import DeclarationError
+from chain.foundation.turn import in_turn
 from chain.metering.module_copies import retire
 from chain.metering.program import Program, program_of
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound

@@ -13,10 +13,10 @@ from importlib import import_module
 from typing import Any, Final, NoReturn
 from weakref import ref
 
-from chain.accounts import Account
-from chain.concurrency.atomic_steps import Entered
+from chain.crypto.accounts import Account
 from chain.crypto.cbor import decode
 from chain.errors import InvalidTransaction
+from chain.foundation.atomic_steps import Entered
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.file.replication import take_page
 from chain.ledger.receipts import Receipt

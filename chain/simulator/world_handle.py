@@ -7,14 +7,14 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from chain.crypto.hashing import checksum_address
+from chain.foundation.sealed import Sealed, put
 from chain.ledger.decoded.model_history import Version
-from chain.ledger.decoded.worlds import StoredWorld, is_world
+from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.schema.inputs import AccountLike, items, text, with_addresses
 from chain.schema.validation import short_repr
-from chain.sealed import Sealed, put
 from chain.simulator.handle import Handle
 from chain.spec.models import model_spec, tag_of
 from chain.types import Address
@@ -253,3 +253,21 @@ def check_world(
                     f"writers: {writer.__name__} is not among the systems {', '.join(names)}; "
                     "grant_writer takes the handle of one of another namespace"
                 )
+
+
+def find_world(chain: ChainReader, world: WorldHandle | AccountLike) -> WorldHandle:
+    """Return a handle for a deployed world, given one of its namespaces, its address, or a handle of another chain."""
+    if not isinstance(world, str):
+        given = world._given if isinstance(world, WorldHandle) else None
+        return WorldHandle(chain, chain.address_of(world, "world"), given)
+    spaces = list(worlds_of(chain.ledger))
+    named = [space.address for space in spaces if space.namespace == world]
+    if len(named) == 1:
+        return WorldHandle(chain, Address(named[0]), world)
+    if named:
+        raise ValueError(f"{len(named)} worlds have a namespace '{world}': give an address")
+    try:
+        return WorldHandle(chain, chain.address_of(world, "world"))
+    except ValueError as nobody:
+        known = ", ".join(space.namespace for space in spaces) or "none"
+        raise ValueError(f"{nobody}; the namespaces of its worlds are {known}") from None

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from chain import pytest_plugin
 from chain.cli.main import cli
+from chain.plugins import pytest_plugin
 
 pytest_plugins = ["pytester"]
 

@@ -15,7 +15,7 @@ import pytest
 
 import chain as library
 from chain import types
-from chain.compiled_core import describe_core
+from chain.foundation.compiled_core import describe_core
 from chain.simulator.handle import Handle, bind_instance
 from tests.chain import reference_scene as scene
 

@@ -21,7 +21,7 @@ from web3.exceptions import ContractLogicError
 from web3.types import RPCEndpoint
 
 from chain import Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import keccak
 from contracts.blokus import Blokus
 from contracts.deblockle import Deblockle

@@ -34,7 +34,7 @@ from web3._utils.module_testing.persistent_connection_provider import (
 from web3._utils.module_testing.utils import RequestMocker
 from web3._utils.module_testing.web3_module import AsyncWeb3ModuleTest
 
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 
 # Some of the tests make requests that they then do not send.
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")

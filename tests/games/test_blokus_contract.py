@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.machine.state import iter_changes
 from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from chain import Chain
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.simulator.handle import Handle
 from chain.testing import assert_events, reverts
 from contracts.sagrada import (

@@ -12,11 +12,11 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from chain.accounts import Account
 from chain.cli import completion, deployment_view, lookup, options, output
 from chain.cli.deployment_view import DeployOptions
 from chain.cli.plan_loader import load_plan, read_sender, split_parameters
 from chain.cli.signers import signer_options
+from chain.crypto.accounts import Account
 from chain.deployment.chain_folder import default_base
 from chain.deployment.plan import Deployment
 from chain.deployment.signed import send_signed

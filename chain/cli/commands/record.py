@@ -14,11 +14,11 @@ from pathlib import Path
 
 import click
 
-from chain import creation_hooks
 from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
 from chain.cli.script_loader import takes_chain
+from chain.foundation import creation_hooks
 from chain.replays import record
 from chain.replays.read_file import is_chain, text_of
 from chain.simulator.catalogue import ContractCatalogue

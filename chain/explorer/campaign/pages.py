@@ -32,9 +32,8 @@ if TYPE_CHECKING:
 _ROWS: Final = 50
 _FAILURES: Final = 10
 _MOST_READ: Final = 100_000  # games, of which none may be as it is asked for
-_PATIENCE: Final = (
-    2.0  # seconds for which a game's transactions are read before its boards are shown
-)
+# Seconds for which a game's transactions are read before its boards are shown.
+_PATIENCE: Final = 2.0
 _REPORT_HEADERS: Final = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}  # fmt: skip
 
 

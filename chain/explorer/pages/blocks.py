@@ -13,9 +13,8 @@ from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _LINES: Final = 200
-_NEAR: Final = (
-    10  # blocks past the known hashes whose hash is shown by default: a hash needs all earlier ones
-)
+# Blocks past the known hashes whose hash is shown by default: a hash needs all earlier ones.
+_NEAR: Final = 10
 
 
 def blocks(site: Site, request: Request) -> Page:

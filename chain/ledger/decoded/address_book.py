@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from chain.accounts import ACCOUNTS, Account
+from chain.crypto.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
 from chain.runtime import account_names
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.indexes import append_position, new_positions
 from chain.machine.state import STORAGE, iter_changes

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from chain.foundation.sealed import sealed
 from chain.machine.state import Changes, iter_changes
-from chain.sealed import sealed
 from chain.spec.models import MODELS
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from chain.foundation.sealed import sealed
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
-from chain.sealed import sealed
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 

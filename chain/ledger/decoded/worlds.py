@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
 from chain.ledger.artifacts import full_name
 from chain.ledger.decoded.model_history import Version
 from chain.machine.frame import Frame
 from chain.machine.state import State
 from chain.metering.program import Program
-from chain.runtime.system import world_at
-from chain.runtime.world import World
+from chain.runtime.world import World, world_at
 from chain.spec.models import ModelSpec, model_spec, selector_of, tag_of
 from chain.storage.read_only import ReadOnlyStorage
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
+from chain.foundation.sealed import sealed
 from chain.ledger.calls import walk
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (
@@ -32,7 +33,6 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
-from chain.sealed import sealed
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage

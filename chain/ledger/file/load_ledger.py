@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, overload
 
-from chain.accounts import Account, make_account
+from chain.crypto.accounts import Account, make_account
 from chain.crypto.cbor import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining

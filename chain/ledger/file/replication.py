@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from chain.accounts import Account, make_account
+from chain.crypto.accounts import Account, make_account
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block
 from chain.ledger.file.load_ledger import LedgerLengths

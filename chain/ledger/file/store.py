@@ -24,8 +24,8 @@ from threading import Timer
 from typing import Final, Protocol, TypeVar
 from weakref import WeakMethod
 
-from chain.accounts import Account
-from chain.concurrency.atomic_steps import ChainLock
+from chain.crypto.accounts import Account
+from chain.foundation.atomic_steps import ChainLock
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import verify_checksum
@@ -166,8 +166,7 @@ class ChainStore:
         return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
 
     def publish(self) -> None:
-        """Write the rows derived from the last steps, so that the public tables include these. If it fails, it is tried again
-        later."""
+        """Write the rows derived from the last steps, for the public tables. If it fails, it is tried again later."""
         connection, number = self._connection, self._written.number
         if connection is None or not self._file.is_held:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, overload
 
-from chain.sealed import Sealed, put
+from chain.foundation.sealed import Sealed, put
 
 
 class Row(Sealed, tuple[object, ...]):

@@ -16,7 +16,7 @@ from itertools import islice
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
-from chain.concurrency.atomic_steps import locked
+from chain.foundation.atomic_steps import locked
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form

@@ -92,7 +92,6 @@ _MODEXP: Final[Mapping[str, Callable[..., object]]] = {
 
 
 def precompiles_of(fork: Fork) -> Precompiles:
-    """Return the precompiled contracts of a fork by their addresses: our own where there are any, otherwise those of
-    py-evm."""
+    """Return the precompiled contracts of a fork by their addresses: our own, or else those of py-evm."""
     by_name = {**_BY_NAME, "MODEXP": _MODEXP[fork.evm]}
     return {address: by_name[name] for address, name in fork.precompiles.items()}

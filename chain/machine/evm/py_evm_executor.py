@@ -30,11 +30,12 @@ from eth_utils.exceptions import ValidationError
 from chain.crypto.hashing import checksum_address, create_address
 from chain.errors import InvalidTransaction, UndeclaredContract
 from chain.machine import gas as cost
+from chain.machine.block_context import BlockContext
 from chain.machine.evm.forks import decode_transaction
 from chain.machine.evm.messages import Computation, FrameMessage, computation_of
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
-from chain.machine.frame import BlockContext, Frame, TransactionContext
+from chain.machine.frame import Frame, TransactionContext
 from chain.machine.machine import Machine
 from chain.machine.state import START
 from chain.machine.transaction import Transaction, TransactionResult
@@ -130,8 +131,7 @@ class PyEvmTransaction:
             self.intrinsic_gas += cost.INITCODE_WORD * cost.word_count(len(tx.data))
 
     def _take_over(self, body: Any) -> None:
-        """Take over the fields that the type adds. In a rehearsal, fees, gas and nonce may differ from those in the signed
-        bytes."""
+        """Take over the fields that the type adds. In a rehearsal, fees, gas and nonce may differ from the signed ones."""
         self.intrinsic_gas = body.intrinsic_gas
         if self.type_id == BLOB_TX_TYPE:
             self.blob_versioned_hashes = tuple(body.blob_versioned_hashes)

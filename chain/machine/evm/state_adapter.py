@@ -15,7 +15,7 @@ from eth.constants import BLANK_ROOT_HASH
 from eth_typing import Address, BlockNumber, Hash32
 from eth_utils.exceptions import ValidationError
 
-from chain.machine.frame import BlockContext
+from chain.machine.block_context import BlockContext
 from chain.machine.state import NO_ACCOUNT, Account, State
 
 _WORD = 2**256

@@ -181,8 +181,7 @@ def named_json(place: StorageLocation) -> Json:
 
 
 def events(node: Node, event: object = None, filter: object = None) -> list[Json]:
-    """Return the events of this name that match the filter, by the values of their fields; without a name, those of all
-    names."""
+    """Return the events of this name (or of all names) that match the filter, by the values of their fields."""
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if event is not None and not isinstance(event, str):
         raise bad_params(f"events are queried by name, not by {event!r}")

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chain.concurrency.atomic_steps import in_one_step
+from chain.foundation.atomic_steps import in_one_step
 from chain.machine.state import Account, State
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.control.account_state import parse_bounded

@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from zlib import crc32
 
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE
 from chain.rpc.errors import bad_params, refused

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Final
 
 from chain.errors import InvalidTransaction, Unfit
+from chain.foundation.sealed import put
 from chain.ledger.blocks import Block
 from chain.ledger.headers import Header, encode_block, make_header
 from chain.ledger.receipts import Receipt, receipt_tuple
@@ -24,7 +25,6 @@ from chain.rpc.hex_values import data, quantity, to_int, to_object
 from chain.rpc.json_format import Json, header_json, transaction_json
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields
-from chain.sealed import put
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
 

@@ -58,8 +58,7 @@ def send_raw_transaction(node: Node, raw: object) -> str:
 
 
 def send_raw_transaction_sync(node: Node, raw: object, timeout: object = None) -> Json:
-    """Send signed bytes, and return the receipt (EIP-7966). It exists immediately, because each transaction has its own
-    block."""
+    """Send signed bytes, and return the receipt (EIP-7966), which exists at once: each transaction has its own block."""
     chain = node.chain
     if not chain.automine:
         raise refused(
@@ -140,8 +139,7 @@ def estimate_gas(
     overrides: object = None,
     block_overrides: object = None,
 ) -> str:
-    """Return the least gas with which a transaction has the same outcome as with plenty. At the head, it runs in the next
-    block."""
+    """Return the least gas with which a transaction has the same outcome as with plenty, at the head in the next block."""
     chain = node.chain
     is_next = require_block(chain, block).number >= chain.head.number
     next_block = PENDING if is_next else block

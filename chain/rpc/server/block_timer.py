@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from chain.concurrency.atomic_steps import in_one_step
+from chain.foundation.atomic_steps import in_one_step
 from chain.rpc.node import Node
 from chain.rpc.server.app import App
 

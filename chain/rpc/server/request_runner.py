@@ -18,9 +18,9 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final
 
-from chain.concurrency.atomic_steps import in_one_step
-from chain.concurrency.turn import in_turn
 from chain.crypto.cbor import decode, encode
+from chain.foundation.atomic_steps import in_one_step
+from chain.foundation.turn import in_turn
 from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
@@ -35,12 +35,10 @@ from chain.rpc.queue import Queue
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
-_SHORT_TRIAL_SECONDS: Final = (
-    0.02  # the same while workers are busy, when many such requests may arrive
-)
-_REMEMBERED: Final = (
-    1_000  # number of slow requests that are remembered, so that they are not tried again
-)
+# The same while workers are busy, when many such requests may arrive.
+_SHORT_TRIAL_SECONDS: Final = 0.02
+# Number of slow requests that are remembered, so that they are not tried again.
+_REMEMBERED: Final = 1_000
 _MEMORY: Final = 10.0  # seconds for which a slow request is remembered
 _TURN: Final = 1.0  # seconds a worker has before it must make room for others
 _SELECTOR: Final = 10  # characters of calldata that select the entry

@@ -29,7 +29,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 COMMANDS = (
-    "pytest -q -p no:cacheprovider -p chain.pytest_plugin",
+    "pytest -q -p no:cacheprovider -p chain.plugins.pytest_plugin",
     "ruff check --no-cache .",
     "ruff format --check --no-cache .",
     "mypy --follow-imports silent --cache-dir {caches}",  # silent about the chain, as if it was installed

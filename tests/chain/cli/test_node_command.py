@@ -22,8 +22,8 @@ import click
 import pytest
 
 from chain import Contract, view
-from chain.accounts import ACCOUNTS
 from chain.cli.commands.node import command
+from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import create2_address
 from chain.metering.program import program_of
 from chain.types import u64

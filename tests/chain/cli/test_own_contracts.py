@@ -37,7 +37,7 @@ PYTEST = (
     "-p",
     "no:cacheprovider",
     "-p",
-    "chain.pytest_plugin",
+    "chain.plugins.pytest_plugin",
     "-p",
     "no:boardchain",
 )

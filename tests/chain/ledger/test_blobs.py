@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.accounts import Account
 from chain.crypto import rlp
+from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.ledger.signing import sign
 from chain.machine.hardforks import BPO1, BPO2, FORKS, OSAKA, PRAGUE, Fork

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, InvalidTransaction
-from chain.accounts import ACCOUNTS, Account, account_of_key
+from chain.crypto.accounts import ACCOUNTS, Account, account_of_key
 from chain.crypto.hashing import keccak
 from chain.ledger.signing import decode_signed, encode_signed, tx_type
 from chain.machine.transaction import Transaction
@@ -22,9 +22,8 @@ from tests.chain.toys import Counter
 coincurve = pytest.importorskip("coincurve")  # which has no wheels for Python 3.14
 CHAIN_ID = 31337
 ALICE, BOB = ACCOUNTS[:2]
-HALF = (
-    0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0  # of the order of the curve
-)
+# Half of the order of the curve.
+HALF = 0x7FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF5D576E7357A4501DDFE92F46681B20A0
 ORDER = 2 * HALF + 1
 
 

@@ -21,7 +21,7 @@ from chain import (
     require,
     view,
 )
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.ledger.decoded.trace import LogStep, Trace
 from chain.ledger.decoded.writes import Reading, Write
 from chain.simulator.handle import Handle

@@ -13,7 +13,7 @@ from eth.vm.forks.prague.transactions import Authorization, UnsignedSetCodeTrans
 from eth_keys import keys
 
 from chain import Address, Chain, Contract, InvalidTransaction, Revert, call
-from chain.accounts import Account
+from chain.crypto.accounts import Account
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle

@@ -21,12 +21,12 @@ from chain import (
     init,
     view,
 )  # fmt: skip
+from chain.foundation.sealed import put
 from chain.ledger.calls import CallRecord
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, Changes, iter_changes
 from chain.machine.transaction import Transaction
-from chain.sealed import put
 from chain.types import u8, u64, u256
 from tests.chain.helpers import Code
 

@@ -133,9 +133,8 @@ class Twins:
 
     @property
     def saying(self) -> int:
-        return 10 + sum(
-            deed.saying for deed in self.deeds
-        )  # 10 for the memory that logs are taken from
+        # 10 for the memory that logs are taken from.
+        return 10 + sum(deed.saying for deed in self.deeds)
 
 
 @settings(max_examples=300, deadline=None)

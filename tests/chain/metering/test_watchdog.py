@@ -108,9 +108,8 @@ def test_the_strictest_of_several_stops(busy: Handle, outer: float, inner: float
         busy.look()
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # the first may be lost
+# The first may be lost.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_messages_far_down_are_stopped_too(chain: Chain, evm: Code, initcode: Code) -> None:
     calls = evm(0, 0, 0, 0, 0, "ADDRESS", "GAS", "CALL")  # itself, on stacks of their own
     where = chain.send(None, initcode(calls + evm("JUMPDEST", len(calls), "JUMP"))).address

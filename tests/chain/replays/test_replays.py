@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, require
+from chain.foundation.sealed import put
 from chain.ledger.artifacts import full_name
 from chain.ledger.signing import encode_signed
 from chain.machine.transaction import Transaction
@@ -19,7 +20,6 @@ from chain.replays import BadTranscript, check_transcript, record, replay
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.schema.value_types import Field
-from chain.sealed import put
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Contract, Key, Map, call, event, view
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.rpc.errors import RpcError
 from chain.simulator.handle import Handle
 from chain.types import u64

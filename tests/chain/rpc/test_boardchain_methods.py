@@ -25,7 +25,7 @@ from chain import (
     require,
     view,
 )
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.rpc.errors import BAD_PARAMS, RpcError
 from chain.simulator.world_handle import WorldHandle
 from chain.types import u8, u64, u256

@@ -9,7 +9,7 @@ import pytest
 
 from chain import Address, Chain, Contract, Key, call, event, require
 from chain.abi.texts import revert_data
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.rpc.debug import debug_traces, tracers
 from chain.rpc.errors import BAD_PARAMS, REFUSED, RpcError
 from chain.simulator.handle import Handle

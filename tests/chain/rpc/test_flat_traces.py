@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, call
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.errors import Revert
 from chain.rpc.errors import BAD_PARAMS
 from chain.simulator.handle import Handle

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import BAD_PARAMS
 from chain.simulator.handle import Handle

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.ledger.file.store import ChainStore
 from chain.ledger.ledger import Ledger
 from chain.ledger.sql import sql_view

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.simulator.handle import Handle
 from tests.chain.helpers import Code
 from tests.chain.rpc.test_flat_traces import HEIR, Purse

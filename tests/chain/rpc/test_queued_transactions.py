@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.metering.watchdog import TimeUp
 from chain.rpc.errors import REFUSED, RpcError
 from chain.rpc.limits import Limits

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Map, call, view
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.rpc.errors import BAD_PARAMS, REFUSED
 from chain.simulator.handle import Handle
 from chain.types import u8, u256

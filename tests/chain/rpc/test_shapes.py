@@ -9,7 +9,7 @@ import pytest
 from eth_account import Account
 
 from chain import Address, Chain
-from chain.accounts import ACCOUNTS
+from chain.crypto.accounts import ACCOUNTS
 from chain.machine.transaction import Transaction
 from chain.metering.program import program_of
 from chain.rpc.methods import METHODS

@@ -195,9 +195,8 @@ def test_same_words_cost_no_write(world: Any) -> None:
     world.system(Game).start(1)
     looked = work(world, lambda game: game.world.read(Board, 1))
     written = work(world, lambda game: game.world.write(game.world.read(Board, 1)))
-    assert (
-        written.gas_used - looked.gas_used < 5_000
-    )  # the cheapest change of a word costs 2 900, and there are twelve
+    # The cheapest change of a word costs 2 900, and there are twelve.
+    assert written.gas_used - looked.gas_used < 5_000
     assert written.writes == []
 
 

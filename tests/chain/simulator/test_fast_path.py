@@ -1,4 +1,4 @@
-"""An ordinary call leaves the same on its short road as on the plain road of any transaction."""
+"""An ordinary call leaves the same on the fast path as on the way of any transaction."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ messages = st.one_of(
     setting=st.sampled_from(SETTINGS),
     to_nobody=st.booleans(),
 )
-def test_both_roads_leave_the_same(
+def test_both_ways_leave_the_same(
     pair: tuple[tuple[Chain, Address], ...], data: list[bytes], setting: Setting, to_nobody: bool
 ) -> None:
     left: list[list[tuple[object, ...]]] = []
@@ -176,7 +176,7 @@ def test_both_roads_leave_the_same(
 def test_an_ordinary_call_takes_the_short_road(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = Chain()
     script = chain.deploy(Script, 1)
-    monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the plain road"))
+    monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the way of any transaction"))
     assert script.play([Step(0, 1, 1)]).ok
     assert not script.play([Step(8)], check=False).ok
     with chain.loaded(**{"": [2]}):

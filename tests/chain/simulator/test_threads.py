@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Map, call, event, view
-from chain.accounts import LABELS
-from chain.concurrency.turn import is_mine
+from chain.crypto.accounts import LABELS
+from chain.foundation.turn import is_mine
 from chain.machine import deep_calls
 from chain.metering.program import program_of
 from chain.rpc.server.listener import Settings

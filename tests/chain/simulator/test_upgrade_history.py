@@ -84,9 +84,8 @@ def test_history_keeps_its_words(again: Open, edit: Edit) -> None:
     ]
     assert [event.total for event in chain.events("Added")] == [1, 3]
     assert chain.receipts.where().by_contract(game).count() == 4
-    assert (
-        chain.receipts.where().by_contract(game.contract).count() == 1
-    )  # those that ran this very class
+    # Those that ran this very class.
+    assert chain.receipts.where().by_contract(game.contract).count() == 1
     assert game.fields.total == 3
 
 

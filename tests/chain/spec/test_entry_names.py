@@ -14,7 +14,7 @@ from chain import Chain, Contract, Key, System, call, event, model, reverts, vie
 from chain.cli.main import cli
 from chain.deployment import Deployment
 from chain.fuzz import Fuzz, by, invariant, proposes
-from chain.pytest_plugin.gas_report import GasReport
+from chain.plugins.pytest_plugin.gas_report import GasReport
 from chain.simulator.handle import Handle
 from chain.types import Address, u8, u64, u256
 from tests.chain.helpers import failure_of

@@ -306,9 +306,8 @@ def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObje
 
 def test_number_of_enum_is_stored_as_number() -> None:
     words = Words()
-    layout_for(type_of_annotation(u64)).store(
-        words, 0, Level.HIGH
-    )  # the double of sstore takes nothing else
+    # The double of sstore takes nothing else.
+    layout_for(type_of_annotation(u64)).store(words, 0, Level.HIGH)
     assert words.show() == {0: "9"}
 
 

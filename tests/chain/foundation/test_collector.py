@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from chain import Chain
-from chain.concurrency.gc_pause import collector_paused
 from chain.crypto import trie
+from chain.foundation.gc_pause import collector_paused
 from chain.ledger.state_trie import initial_trie
 
 

@@ -19,9 +19,9 @@ from typing import Any, Final
 
 import pytest
 
-from chain import creation_hooks
 from chain.crypto.hashing import keccak
-from chain.pytest_plugin.isolation import ChainIsolation
+from chain.foundation import creation_hooks
+from chain.plugins.pytest_plugin.isolation import ChainIsolation
 from chain.replays.outcomes import first_divergence, outcomes_of
 from chain.replays.recorder import record
 from chain.replays.subprocess_runs import SEEDS, subprocess_env

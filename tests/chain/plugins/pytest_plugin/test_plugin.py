@@ -11,13 +11,14 @@ from xml.etree import ElementTree
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
-from chain import creation_hooks, pytest_plugin
-from tests.chain.pytest_plugin.game_texts import MODULE_WIDE
+from chain.foundation import creation_hooks
+from chain.plugins import pytest_plugin
+from tests.chain.plugins.pytest_plugin.game_texts import MODULE_WIDE
 
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
 
-ROOT = Path(pytest_plugin.__file__).parents[2]
+ROOT = Path(pytest_plugin.__file__).parents[3]
 
 
 # Fixtures
@@ -322,13 +323,13 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
     )
     command = [sys.executable, "-m", "pytest", "-p", "no:hypothesispytest", "-p", "no:boardchain"]
     done = subprocess.run(
-        [*command, "-p", "chain.pytest_plugin", "--co", "-s", "-q"],
+        [*command, "-p", "chain.plugins.pytest_plugin", "--co", "-s", "-q"],
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (
-        "imported: ['chain', 'chain.compiled_core', 'chain.creation_hooks', 'chain.pytest_plugin',"
-        " 'chain.pytest_plugin.isolation', 'chain.source', 'chain.source.user_modules']"
-        in done.stdout
+        "imported: ['chain', 'chain.foundation', 'chain.foundation.compiled_core', 'chain.foundation.creation_hooks',"
+        " 'chain.plugins', 'chain.plugins.pytest_plugin', 'chain.plugins.pytest_plugin.isolation', 'chain.source',"
+        " 'chain.source.user_modules']" in done.stdout
     )
     assert "test_nothing" in done.stdout
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
-from chain import pytest_plugin
+from chain.plugins import pytest_plugin
 
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
 
 
-ROOT = Path(pytest_plugin.__file__).parents[2]
+ROOT = Path(pytest_plugin.__file__).parents[3]
 
 
 GAS_TESTS = """
@@ -62,7 +62,7 @@ def test_gas_is_summed_over_processes(
 ) -> None:
     alone = run(GAS_TESTS, options=["--gas-report"])
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    options = ("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider")
+    options = ("-p", "no:boardchain", "-p", "chain.plugins.pytest_plugin", "-p", "no:cacheprovider")
     shared = pytester.runpytest_subprocess(*options, "-n", "2", "--gas-report")
     assert gas_of(alone) == gas_of(shared) != {}
 

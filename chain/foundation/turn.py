@@ -16,7 +16,7 @@ from threading import RLock, get_ident
 from types import FrameType
 from typing import Final, ParamSpec, TypeVar
 
-from chain.concurrency.atomic_steps import thread_state
+from chain.foundation.atomic_steps import thread_state
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,7 +1,7 @@
 """The mypy plugin: the entries of a handle have the types of their methods.
 
     [tool.mypy]
-    plugins = ["chain.mypy_plugin"]
+    plugins = ["chain.plugins.mypy_plugin"]
 
 Then `chain.deploy(Race).roll(3, sender=alice)` is a `Receipt`, a view has the type that it returns, and an argument that does
 not fit or a misspelled entry is an error. Python's annotations alone cannot say this: a `ParamSpec` takes no further keywords,

@@ -7,8 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from chain import pytest_plugin
-from tests.chain.pytest_plugin.game_texts import GAME
+from chain.plugins import pytest_plugin
+from tests.chain.plugins.pytest_plugin.game_texts import GAME
 
 
 @pytest.fixture

@@ -213,7 +213,7 @@ def test_drawn(number):
 
 
 OPTIONS = (
-    *("-p", "no:boardchain", "-p", "chain.pytest_plugin", "-p", "no:cacheprovider"),
+    *("-p", "no:boardchain", "-p", "chain.plugins.pytest_plugin", "-p", "no:cacheprovider"),
     *("--assert=plain", "--double-run"),
 )
 
@@ -225,7 +225,7 @@ def tests(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chain.pytest_plugin.hash_seeds.SEEDS", (0, 1))
+    monkeypatch.setattr("chain.plugins.pytest_plugin.hash_seeds.SEEDS", (0, 1))
     done = tests.runpytest_inprocess(*OPTIONS, "-k", "fill or anchored or drawn")
     assert done.ret == 0
     done.stdout.fnmatch_lines(["double run: 2 tests left the same chains under 2 hash seeds"])
@@ -233,7 +233,7 @@ def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_parting_test_is_named(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
     done = tests.runpytest_subprocess(*OPTIONS, "test_play.py", "-k", "tell or anchored")
     assert done.ret == 1
     told = [line for line in done.outlines if line.startswith("double run:")]

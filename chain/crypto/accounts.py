@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from chain.crypto.address import Address
 from chain.crypto.hashing import keccak
 from chain.crypto.signatures import CURVE
-from chain.sealed import Sealed, put
-from chain.types import Address
+from chain.foundation.sealed import Sealed, put
 
 WELL_KNOWN: Final = (
     ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"),

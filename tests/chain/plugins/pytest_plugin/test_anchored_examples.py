@@ -7,7 +7,7 @@ from collections.abc import Callable
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
-from tests.chain.pytest_plugin.game_texts import MODULE_WIDE
+from tests.chain.plugins.pytest_plugin.game_texts import MODULE_WIDE
 
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]

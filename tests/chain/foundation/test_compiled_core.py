@@ -11,16 +11,17 @@ from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 GAMES = ("blokus", "deblockle", "mage_duel", "sagrada")
 # Prints which core runs, then for each chain how its calls ended, what they cost, and the hash of its last block.
 PLAYER = """
 import sys
-from chain import Chain, creation_hooks
+from chain import Chain
+from chain.foundation import creation_hooks
 from chain.arena import Plan
 from chain.arena.find_game import find_game
 from chain.arena.match import play_game
-from chain.compiled_core import describe_core
+from chain.foundation.compiled_core import describe_core
 from contracts.deblockle import Deblockle
 
 print(describe_core())

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from chain import creation_hooks
-from chain.pytest_plugin.isolation import ChainIsolation
+from chain.foundation import creation_hooks
+from chain.plugins.pytest_plugin.isolation import ChainIsolation
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
-    from chain.accounts import Account
-    from chain.pytest_plugin.gas_report import GasReport
+    from chain.crypto.accounts import Account
+    from chain.plugins.pytest_plugin.gas_report import GasReport
     from chain.simulator.chain import Chain
     from chain.simulator.handle import Handle
 
@@ -46,7 +46,7 @@ def deploy(chain: Chain) -> Callable[..., Handle]:
 @pytest.fixture(scope="session")
 def accounts() -> list[Account]:
     """The ten funded accounts that every chain has."""
-    return list(import_module("chain.accounts").ACCOUNTS)
+    return list(import_module("chain.crypto.accounts").ACCOUNTS)
 
 
 @pytest.fixture(scope="session")
@@ -102,10 +102,10 @@ def pytest_configure(config: pytest.Config) -> None:
         creation_hooks.creation_listeners.append(_debug)
     if config.getoption("double_run", default=False):
         config.pluginmanager.register(
-            import_module("chain.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
+            import_module("chain.plugins.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
         )
     if config.option.gas_report or config.option.gas_by_test or config.option.gas_snapshot:
-        config.stash[_GAS] = import_module("chain.pytest_plugin.gas_report").GasReport()
+        config.stash[_GAS] = import_module("chain.plugins.pytest_plugin.gas_report").GasReport()
         creation_hooks.creation_listeners.append(config.stash[_GAS].register_chain)
 
 
@@ -228,7 +228,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[object]) 
         isolation = item.config.stash[_KEY]
         report.sections += isolation.activity_sections()
         if any(len(chain.receipts) > began for chain, began in isolation.began.items()):
-            pictures = import_module("chain.pytest_plugin.board_pictures")
+            pictures = import_module("chain.plugins.pytest_plugin.board_pictures")
             report.sections += pictures.sections(item, isolation.began)
     return report
 
@@ -246,9 +246,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         worker_output["boardchain_gas"] = used, sorted(gas.tests)
     elif config.option.gas_snapshot:
         path = config.invocation_params.dir / config.option.gas_snapshot
-        gas.differences = import_module("chain.pytest_plugin.gas_report").compare_with_snapshot(
-            path, gas
-        )
+        gas.differences = import_module(
+            "chain.plugins.pytest_plugin.gas_report"
+        ).compare_with_snapshot(path, gas)
         if gas.differences and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -264,7 +264,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if _GAS not in config.stash:
         return
     gas, reporter = config.stash[_GAS], terminalreporter
-    texts = import_module("chain.pytest_plugin.gas_report")
+    texts = import_module("chain.plugins.pytest_plugin.gas_report")
     if config.option.gas_report:
         reporter.section("gas")
         for line in texts.table(gas.lines()):

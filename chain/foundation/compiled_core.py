@@ -21,7 +21,7 @@ class _Sources:
     def find_spec(
         fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith(f"{__package__}."):
+        if not fullname.startswith("chain."):
             return None
         finders = (FileFinder(folder, (SourceFileLoader, SOURCE_SUFFIXES)) for folder in path or ())
         return next(filter(None, (finder.find_spec(fullname) for finder in finders)), None)

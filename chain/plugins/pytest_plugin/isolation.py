@@ -94,10 +94,10 @@ class ChainIsolation:
         lost = []
         for chain, snapshot in level.items():
             try:
-                if not _is_same(chain.snapshot(), snapshot):  # an unchanged chain may be closed
-                    chain.revert(snapshot)
+                chain.revert(snapshot)
             except ValueError:
-                lost.append(chain)
+                if not _is_same(chain.snapshot(), snapshot):  # an unchanged chain may be closed
+                    lost.append(chain)
         for chain in lost:
             self.began.pop(chain, None)
         if lost:

@@ -1,5 +1,0 @@
-"""Atomic steps, and turns of threads.
-
-`atomic_steps` makes every change complete or undone; `turn` lets one thread at a time run contracts.
-Imports nothing of the chain. Begin with `atomic_steps`.
-"""
