@@ -182,10 +182,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
 
     @property
     def now(self) -> int:
-        """The chain's clock, which is the time of the next block.
-
-        If it has not moved since the last block, the next block comes one block interval later.
-        """
+        """The chain's clock, which is the time of the next block: one block interval after the last one, if it was not moved."""
         self.driver.settle()
         return self.driver.now
 
