@@ -182,7 +182,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
 
     @property
     def now(self) -> int:
-        """The chain's clock, which is the time of the next block: one block interval after the last one, if it was not moved."""
+        """The chain's clock, which is the time of the next block: a block interval after the last one, if it was not moved."""
         self.driver.settle()
         return self.driver.now
 
