@@ -35,7 +35,9 @@ RUN = "import pytest; assert pytest.main(['-q', '-p', 'no:cacheprovider', {!r}])
 
 def show() -> None:
     with TemporaryDirectory() as folder:
-        env = {**os.environ, "PYTHONPATH": f"{HERE.parent}{os.pathsep}{HERE}"}
+        path = f"{HERE.parent}{os.pathsep}{HERE}"
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONPYCACHEPREFIX": str(Path(folder, "cache"))}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         best: dict[str, float] = {}
         for _ in range(3):
             for name, text in (("empty", EMPTY), ("calls", CALLS)):

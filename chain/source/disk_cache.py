@@ -22,7 +22,7 @@ from typing import Any, Final
 _CHAIN: Final = Path(__file__).parent.parent
 # The code that determines the results: the packages up to the one that instruments.
 _PACKAGES: Final = (
-    ".", "abi", "crypto", "guard", "guard/rules", "metering", "schema", "source", "spec", "storage",
+    ".", "abi", "crypto", "foundation", "guard", "guard/rules", "metering", "schema", "source", "spec", "storage",
 )  # fmt: skip
 _MOST: Final = 2000  # files
 _DIGEST: Final = 32  # bytes
