@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from chain.schema.codegen import SourceBuilder
@@ -34,10 +35,18 @@ def encoder(kind: ValueType) -> Encoder:
             return _encode_text
         case BytesType():
             return _encode_blob
-        case ListType(item=item) if isinstance(item, Int):
-            return _numbers_encoder(kind, item)
+        case ListType(item=Int() as item):
+            general = _numbers_encoder(kind, item)
+            return _octets_encoder(general, 0) if _is_octet(item) else general
         case ListType(item=item):
-            return _sequence_encoder(kind, encoder(item), item.is_dynamic)
+            general = _sequence_encoder(kind, encoder(item), item.is_dynamic)
+            if (
+                isinstance(item, StructType)
+                and item.cls is None
+                and all(map(_is_octet, item.parts))
+            ):
+                return _octets_encoder(general, len(item.parts))
+            return general
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
         case _:
@@ -200,6 +209,38 @@ def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
 
 def _fail() -> None:
     raise OverflowError
+
+
+def _is_octet(kind: ValueType) -> bool:
+    return isinstance(kind, Int) and (kind.lowest, kind.highest) == (0, 255)
+
+
+def _octets_encoder(general: Encoder, width: int) -> Encoder:
+    """Return the encoder of a list of u8, or of tuples of `width` u8: all at once, since boards are such lists.
+
+    Whatever is not as usual is left to the `general` encoder.
+    """
+    usual, tuples, widths = {int}, {tuple}, {width}
+
+    def encode_octets(values: object) -> bytes:
+        if type(values) is not list and type(values) is not tuple:
+            return general(values)
+        octets: Sequence[object] = values
+        if width:
+            if not (tuples.issuperset(map(type, values)) and widths.issuperset(map(len, values))):
+                return general(values)
+            octets = [*chain.from_iterable(values)]
+        if not usual.issuperset(map(type, octets)):
+            return general(values)
+        try:
+            raw = bytes(octets)  # type: ignore[arg-type]  # they are whole numbers
+        except ValueError:  # one is negative, or above 255
+            return general(values)
+        words = bytearray(32 * len(raw))
+        words[31::32] = raw
+        return len(values).to_bytes(32) + words
+
+    return encode_octets
 
 
 def _sequence_encoder(

@@ -27,6 +27,8 @@ EMPTY_CODE_HASH: Final = keccak(b"")
 NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
 START: Final[Mark] = (0, 0, 0)
 
+_RECENT: Final = 2_000  # more parts than are made between two collections
+
 
 class StorageByAddress(dict[bytes, MutableMapping[int, int]]):
     """The words of every account that ever had one. Zero words and empty storages are absent."""
@@ -62,7 +64,7 @@ class State:
     """Accounts, storage and code, with the changes, accesses and logs of the running transaction."""
 
     __slots__ = (
-        "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "slots", "storages",
+        "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "recent", "slots", "storages",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -74,6 +76,7 @@ class State:
         self.changes: list[object] = []
         self.closed: Changes = ()  # the changes of the last transaction, until a ledger takes them
         self.logs: list[LogRow] = []
+        self.recent: list[object] = []  # parts of the last transactions, see `close`
         # Warm addresses, each with its warm slots and the values these had when the transaction began (EIP-2929, EIP-2200).
         self.access: dict[bytes, dict[int, int]] = {}
         # Containers, each with the key to delete on undo.
@@ -114,10 +117,19 @@ class State:
         """End a transaction: return its changes and logs, and clear its accesses.
 
         They are returned as tuples of numbers and bytes, which Python's garbage collector stops tracking. So a chain of a
-        million receipts does not slow it down.
+        million receipts does not slow it down. The collector does so when it first meets a tuple, if it has met the parts
+        before; and it meets first what something older refers to, in the order in which it was made. So `recent` does.
         """
-        closed = tuple(self.changes), tuple(self.logs)
-        self.closed = closed[0]
+        closed = changes, logs = tuple(self.changes), tuple(self.logs)
+        self.closed = changes
+        recent = self.recent
+        if changes:
+            recent.append(changes[3])  # the account of the sender
+        for log in logs:
+            recent += (log[1], log)
+        recent.append(logs)
+        if len(recent) > _RECENT:
+            del recent[: _RECENT // 2]
         self.changes.clear()
         self.logs.clear()
         self.access = {}

@@ -12,7 +12,7 @@ from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import create2_address, keccak
 from chain.crypto.signatures import recover
-from chain.foundation.sealed import Sealed
+from chain.foundation.sealed import Sealed, put
 from chain.machine import gas as cost
 from chain.machine.frame import Frame
 from chain.metering.fuel import GAS_PER_TICK, charge
@@ -44,9 +44,10 @@ class BlockInfo(Sealed):
     """
 
     __slots__ = ("_context",)
+    _context: Any
 
     def __init__(self, context: Any) -> None:
-        self._context = context
+        put(self, "_context", context)
 
     def _missing(self, name: str) -> str:
         return f"a block has no '{name}': it has number, timestamp and prevrandao"

@@ -60,15 +60,20 @@ class WorldModels(Sealed):
     __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
     address: Address  # the address of the world
     namespace: str  # the namespace it works in
+    _frame: Frame  # of the system
+    _words: Frame  # of the same message at the world
+    _world: World
+    _allowed: set[str]  # the models that the system may write; "" if it is registered
+    _calls: int  # the number of calls to other contracts when that was checked
 
     def __init__(self, frame: Frame, address: Address) -> None:
         put(self, "address", address)
-        self._frame = frame
-        self._allowed: set[str] = set()  # the models we may write; "" if we are registered
-        self._calls = 0  # the number of calls to other contracts when that was checked
+        put(self, "_frame", frame)
+        put(self, "_allowed", set())
+        put(self, "_calls", 0)
         frame.charge(COLD_ACCOUNT - WARM if frame.state.warm_address(address) else 0)
-        self._words = words = frame.at_address(bytes(address))
-        self._world = world_at(words)
+        put(self, "_words", words := frame.at_address(bytes(address)))
+        put(self, "_world", world_at(words))
         self._world_frame()
         try:
             put(self, "namespace", self._world.namespace_of(self._system))

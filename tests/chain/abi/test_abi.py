@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import IntEnum
 from typing import Any
 
 import eth_abi
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.abi.encode import blank
+from chain.abi.encode import _sequence_encoder, blank
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import (
     EnumType,
@@ -92,6 +94,39 @@ def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     expected = eth_abi.encode([kind.abi_type], [plain(kind, value)])
     assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
+
+
+class Level(IntEnum):
+    HIGH = 3
+
+
+OCTETS = st.integers(-1, 256) | st.sampled_from([True, None, 1.0, "1", Level.HIGH])
+PAIRS = st.lists(OCTETS, min_size=1, max_size=3).flatmap(lambda of: st.sampled_from([of, (*of,)]))
+
+
+@given(st.lists(OCTETS) | st.lists(st.integers(0, 255)), st.sampled_from([list, tuple, iter]))
+def test_list_of_u8_is_encoded_as_any_list(values: list[Any], form: Callable[[Any], Any]) -> None:
+    check_octets(list[u8], form(values))
+
+
+@given(st.lists(PAIRS | st.tuples(st.integers(0, 255), st.integers(0, 255))) | OCTETS)
+def test_list_of_pairs_of_u8_is_encoded_as_any_list(values: Any) -> None:
+    check_octets(list[tuple[u8, u8]], values)
+
+
+def check_octets(annotation: Any, values: object) -> None:
+    """Check that all items at once are encoded as they are one by one, or refused in the same words."""
+    kind = type_of_annotation(annotation)
+    item = kind.item if isinstance(kind, ListType) else kind
+    one_by_one = _sequence_encoder(kind, abi.encoder(item), False)
+    assert outcome(abi.encoder(kind), values) == outcome(one_by_one, values)
+
+
+def outcome(encode: Callable[[object], bytes], value: object) -> bytes | str:
+    try:
+        return encode(value)
+    except abi.ValueMismatch as wrong:
+        return wrong.text
 
 
 @given(st.data())

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chain import Chain
 from chain.ledger.file.pages import PAGE, FilePages
 from chain.ledger.long_list import PIECE, LongList
+from tests.chain.toys import Counter
 
 NUMBERS = st.integers(-4 * PIECE, 4 * PIECE)
 STEPS = st.lists(
@@ -112,3 +114,13 @@ def test_collector_does_not_walk_older_items() -> None:
     gc.collect()  # and what holds them
     walked = [piece for piece in items._pieces if gc.is_tracked(piece)]
     assert walked == [] and len(items.tail.items) < 2 * PIECE
+
+
+def test_collector_is_done_with_a_receipt_when_it_has_met_it_once() -> None:
+    chain = Chain()
+    counter = chain.deploy(Counter)
+    gc.collect()
+    for _ in range(50):
+        counter.add(1)
+    gc.collect(0)
+    assert [receipt for receipt in chain.receipts[1:] if gc.is_tracked(receipt.row)] == []
