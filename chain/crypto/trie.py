@@ -44,6 +44,8 @@ class Leaf:
         return rlp.wrap(_pack(self.path, 2) + rlp.encode(self.value))
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
+        if len(items) == 1 and items[0].path[depth:] == self.path:  # the most frequent change
+            return update(None, items, depth)
         own_item = Item(items[0].path[:depth] + self.path, self.value, self.payload)
         merged = {own_item.path: own_item}
         merged.update([(item.path, item) for item in items])

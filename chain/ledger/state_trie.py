@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -92,6 +93,7 @@ def gather(
     return accounts, words, wiped
 
 
+@lru_cache(maxsize=4096)  # the same accounts and words change again and again
 def path_of(key: bytes) -> str:
     return keccak(key).hex()
 
