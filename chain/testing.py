@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from chain.abi import BadData
 from chain.errors import Reverted
 from chain.foundation.sealed import put
-from chain.ledger.receipts import is_event
+from chain.ledger.logs import is_event
 from chain.machine.failure import Failure
 from chain.metering.program import (
     instrumented as instrumented,  # a test changes it to plant a fault in a contract

@@ -89,11 +89,11 @@ TOPICS: Final = (
         Topic("chain.ledger.receipts.Receipt", tools=(
             "lock ledger row log_rows undone_log_rows call_rows changes undone_changes forced_random entry_spec program raw"
         )),
-        Topic("chain.ledger.receipts.EventList"),
+        Topic("chain.ledger.logs.EventList"),
         Topic("chain.ledger.receipt_log.ReceiptLog", tools=f"{_SOURCE} contains is_same"),
         Topic("chain.ledger.queries.Query", tools="lock matches"),
         Topic("chain.ledger.queries.Page"),
-        Topic("chain.ledger.logs.Log", tools="row"),
+        Topic("chain.ledger.receipts.Log", tools="row"),
         Topic("chain.ledger.decoded.writes.Write", tools="format_path"),
         Topic("chain.ledger.decoded.trace.Trace", tools="ledger code_address"),
         Topic("chain.ledger.decoded.writes.Reading", like="chain.ledger.decoded.writes.Write"),

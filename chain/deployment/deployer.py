@@ -234,7 +234,7 @@ class Deployer:
             address = Address(record["address"])
             self._stand_ins.enter(step.placeholder, address)
             if step.placeholder in self.plan.bytecode:
-                self.chain.ledger.foreign.know(address, self.plan.bytecode[step.placeholder])
+                self.chain.ledger.load_abi(address, self.plan.bytecode[step.placeholder])
 
 
 def _labels(step: Step) -> Record:

@@ -13,7 +13,8 @@ from chain.explorer.names import Names
 from chain.explorer.receipt_survey import Survey
 from chain.explorer.stored_fields import StoredFields
 from chain.explorer.words import ShortWords
-from chain.ledger.decoded.worlds import StoredWorld, is_world
+from chain.ledger.decoded.world_namespace import is_world
+from chain.ledger.decoded.worlds import StoredWorld
 from chain.rpc.server.app import Ask
 from chain.simulator.chain import Chain
 

@@ -8,30 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from chain.foundation.atomic_steps import locked
-from chain.ledger.event_source import AllEvents, EventSource, is_known
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged
 from chain.ledger.log_index import CHUNK, Chunk, LogIndex
-from chain.ledger.logs import Log
 from chain.ledger.long_list import LongList
-from chain.ledger.queries import PositionFinder, Query, contract_key
-from chain.ledger.receipts import Receipt
+from chain.ledger.queries import PositionFinder, contract_key
+from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.receipts import Log, Receipt, Record
 from chain.machine.state import LogRow
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.storage.read_only import ReadOnlyStorage
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 
 class EventLog:
     """All logs of a chain, in order, indexed by first topic and by field. A `place` is the position of a log in this list."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.lock = ledger, ledger.lock
+    def __init__(self, ledger: Record, receipts: ReceiptLog) -> None:
+        self.ledger, self.lock, self._receipts = ledger, ledger.lock, receipts
         self._rows: LongList[LogRow] = LongList()
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
@@ -59,15 +55,15 @@ class EventLog:
         return self._index
 
     def _update(self) -> None:
-        if self._entered != len(self._ledger.receipts):
-            self.enter_new(len(self._ledger.receipts))
+        if self._entered != len(self._receipts):
+            self.enter_new(len(self._receipts))
 
     @locked
     def enter_new(self, most: int) -> bool:
         """Enter the logs of at most so many new receipts; return True if none is left. May be interrupted and repeated."""
         rows, index, position = self._rows, self._index, self._entered
         place = index.end_of(position)  # the first receipt may have been entered in part
-        for logs in self._ledger.receipts._logs_from(position, position + most):
+        for logs in self._receipts._logs_from(position, position + most):
             for row in logs:
                 if place == len(rows):
                     rows.append(row)
@@ -76,7 +72,7 @@ class EventLog:
                 place += 1
             position = self._entered = position + 1
         rows.settle()
-        return position == len(self._ledger.receipts)
+        return position == len(self._receipts)
 
     def truncate(self, receipts: int) -> None:
         """Keep only the logs of the first `receipts` receipts."""
@@ -84,7 +80,7 @@ class EventLog:
             return  # none of the others was entered, not even in part
         log_places = self._places  # up to date, as indexes would bring it up to date in between
         if receipts < log_places.behind:
-            removed = self._ledger.receipts[receipts : log_places.behind]
+            removed = self._receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
             self._index, self._entered = LogIndex(receipts, first), receipts
             del self._rows[first:]
@@ -104,7 +100,7 @@ class EventLog:
             receipts, count = all_places.receipts, len(all_places.receipts)
             position = receipts[-1] if count else 0  # of this receipt some may be missing
             skipped = count - all_places.end_of(position)
-            for logs in self._ledger.receipts._logs_from(position, log_places.behind):
+            for logs in self._receipts._logs_from(position, log_places.behind):
                 for row in logs[skipped:]:
                     all_places.enter(len(receipts), row, position)
                 position, skipped = position + 1, 0
@@ -132,7 +128,7 @@ class EventLog:
         return len(self.rows)
 
     def receipt(self, place: int) -> Receipt:
-        return self._ledger.receipts[self.receipt_of(place)]
+        return self._receipts[self.receipt_of(place)]
 
     def receipt_of(self, place: int) -> int:
         """Return the position of the receipt of a log."""
@@ -165,7 +161,7 @@ class EventLog:
 
     def with_meaning(self) -> Positions:
         """Return the positions of all logs that may hold a declared event, as far as their sources tell."""
-        event_types, by_source = self._ledger.event_types, self._all().by_source
+        event_types, by_source = self.ledger.event_types, self._all().by_source
         known = [source for source in by_source if event_types.of_source(source) is not None]
         return Union([by_source[source] for source in known])
 
@@ -196,11 +192,11 @@ class EventLog:
         """True if all logs with that first topic have `wanted` sources, and are certain to hold the event."""
         stored = (source for source in self._stored if source[1] == topic)
         sources = [*stored, *self._places.by_source.of(topic)]
-        return all(map(wanted, sources)) and all(map(self._ledger.event_types.is_certain, sources))
+        return all(map(wanted, sources)) and all(map(self.ledger.event_types.is_certain, sources))
 
     def _readable(self, places: LogIndex, source: Source) -> Positions:
         """Return the logs of a source, without those that only look like a known event."""
-        event_types, rows, decode = self._ledger.event_types, self.rows, self._ledger.decode
+        event_types, rows, decode = self.ledger.event_types, self.rows, self.ledger.decode
         positions = partial(places.by_source.__getitem__, source)
         if event_types.is_certain(source):
             return positions()
@@ -210,7 +206,7 @@ class EventLog:
         )
 
     def contract_finder(self, contract: object) -> PositionFinder:
-        return partial(self._by, *contract_key(self._ledger, contract))
+        return partial(self._by, *contract_key(self.ledger, contract))
 
     def _by(self, name: str, value: Any) -> Positions:
         """Return the logs of a contract, and those its code emitted for another one, as a system does for its world."""
@@ -231,7 +227,7 @@ class EventLog:
 
     def _in_the_name_of_a_world(self, address: bytes) -> tuple[bytes, bytes] | None:
         """Return the world's address and the code digest of the logs that a system emits for it; None for other contracts."""
-        program, state = self._ledger.program_at(address), self._ledger.state
+        program, state = self.ledger.program_at(address), self.ledger.state
         if program is None or not issubclass(program.spec.cls, System):
             return None
         world = HOME_FIELDS.accessors(0)[0](
@@ -242,7 +238,7 @@ class EventLog:
     def _account(self, name: str, place: int) -> Any:
         """Return the emitter of a log: its address, or the digest or the name of the contract at it."""
         address = self.rows[place][0]
-        program = None if name == "address" else self._ledger.program_at(address)
+        program = None if name == "address" else self.ledger.program_at(address)
         if program is None:
             return address
         return program.digest if name == "program" else program.spec.name
@@ -252,19 +248,8 @@ class EventLog:
         digest = self.rows[place][4]
         if name == "program" or digest is None:
             return digest
-        program = self._ledger.program(digest)
+        program = self.ledger.program(digest)
         return None if program is None else program.spec.name
-
-    def of(self, event: type | str, by: bool = False) -> EventSource:
-        """Return the events of a class or a name; `by` is True if a contract will decide between events of one name."""
-        return EventSource(self._ledger, event, by)
-
-    @locked
-    def ask(self, event: type | str | None, values: dict[str, Any]) -> Query[Any]:
-        """Return a query for the events of one class or name, by the values of their fields; for all events if it is None."""
-        if event is None:
-            return Query(AllEvents(self._ledger)).where(is_known, **values)
-        return Query(self.of(event)).where(**values)
 
 
 class _StoredLogs(Sequence[LogRow]):

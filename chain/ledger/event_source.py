@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from chain import abi
+from chain.foundation.atomic_steps import locked
+from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import Meaning, Source, Spec, decoded
 from chain.ledger.indexes import Positions, contains_sorted, merged
-from chain.ledger.queries import PositionFinder
+from chain.ledger.queries import PositionFinder, Query
 from chain.schema import value_types
 from chain.schema.inputs import Resolve, with_addresses
 from chain.schema.validation import short_repr
 from chain.spec.records import EventSpec, topic_encoder_for
 
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-
 
 class AllEvents:
     """The events of all types in their order, as the source of a query. An event that no known contract declares is None."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._log, self.lock = ledger, ledger.events, ledger.lock
+    def __init__(self, log: EventLog) -> None:
+        self._ledger, self._log, self.lock = log.ledger, log, log.lock
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder
 
@@ -49,9 +48,9 @@ class EventSource:
     `by` is True if a contract will decide between events of one name.
     """
 
-    def __init__(self, ledger: Ledger, event: type | str, by: bool = False) -> None:
-        self._ledger, self._log, self._asked = ledger, ledger.events, event
-        self.lock = ledger.lock
+    def __init__(self, log: EventLog, event: type | str, by: bool = False) -> None:
+        self._ledger, self._log, self._asked = log.ledger, log, event
+        self.lock = log.lock
         self._spec = None if isinstance(event, str) else spec_of(event)
         self.receipt = self._log.receipt
         self.contract_finder = self._log.contract_finder
@@ -159,6 +158,14 @@ class EventSource:
             log.of_sources(kind, self._matches) if self.meanings else self.all_positions()
         )
         return [position for position in positions if contains_sorted(all_positions, position)]
+
+
+@locked
+def query_events(log: EventLog, event: type | str | None, values: dict[str, object]) -> Query[Any]:
+    """Return a query for the events of one class or name, by the values of their fields; for all events if it is None."""
+    if event is None:
+        return Query(AllEvents(log)).where(is_known, **values)
+    return Query(EventSource(log, event)).where(**values)
 
 
 def spec_of(event: type) -> EventSpec:

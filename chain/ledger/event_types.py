@@ -8,20 +8,18 @@ shared module, and for those of two versions of a contract that did not change t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
 from chain.abi.json_abi import AbiEvent, events_from_json
 from chain.ledger.artifacts import artifact_of, describe_record
+from chain.ledger.known_contracts import Contracts
 from chain.ledger.type_descriptions import Parts, describe_members
 from chain.machine.state import LogRow
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
 from chain.spec.upgrade_entry import Upgraded
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 Spec: TypeAlias = EventSpec | AbiEvent
 # Digest of the code, first topic, number of topics.
@@ -59,8 +57,9 @@ class KnownContract(NamedTuple):
 class EventTypes:
     """The event types of one chain."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Contracts, is_logged: Callable[[int], bool]) -> None:
         self._ledger = ledger
+        self._is_logged = is_logged  # True if a log has that first topic
         # From a JSON ABI, or from a query for a class that no contract declares.
         self._more: list[Spec] = []
         self._is_upgraded = False  # some contract was upgraded
@@ -176,7 +175,7 @@ class EventTypes:
 
     def _update(self) -> None:
         """Rebuild the tables if more is known than before. What is known never shrinks."""
-        if not self._is_upgraded and self._ledger.events.has_type(UPGRADED.topic):
+        if not self._is_upgraded and self._is_logged(UPGRADED.topic):
             self._more.append(UPGRADED)
             self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
@@ -243,7 +242,7 @@ def decoded(row: LogRow, spec: Spec) -> object:
 
 
 def _events_of(
-    ledger: Ledger, digest: bytes, contract: ContractSpec
+    ledger: Contracts, digest: bytes, contract: ContractSpec
 ) -> Iterator[tuple[Parts, Spec]]:
     """Yield the events of a contract, each with its key."""
     artifacts = ledger.artifacts

@@ -9,21 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
 from chain.ledger.long_list import LongList
-from chain.ledger.receipts import Receipt
+from chain.ledger.receipts import Receipt, Record
 from chain.ledger.signing import tx_type
 from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
 from chain.machine.transaction import BLOB_TYPE
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
@@ -68,7 +65,7 @@ class Header(NamedTuple):
 class Headers:
     """The headers of a ledger's closed blocks."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
         self._rows: LongList[tuple[object, ...]] = LongList()  # the headers, as plain tuples
         self._hashes: LongList[bytes] = LongList()
@@ -125,7 +122,7 @@ class Headers:
         """Use these headers and hashes for the first blocks."""
         self._rows, self._hashes = LongList(stored=rows), LongList(stored=hashes)
 
-    def copy(self, ledger: Ledger, blocks: int) -> Headers:
+    def copy(self, ledger: Record, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
         headers = Headers(ledger)
         headers._rows = self._rows.copy(blocks)

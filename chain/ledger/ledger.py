@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
 from chain.abi import BadData
 from chain.crypto.accounts import Account
@@ -27,7 +27,6 @@ from chain.ledger.blocks import (
     set_end_timeline_index,
     set_gas_used,
 )
-from chain.ledger.bytecode_contracts import ForeignContracts
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
@@ -37,6 +36,7 @@ from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
+from chain.ledger.known_contracts import ForeignContracts
 from chain.ledger.long_list import PIECE
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
@@ -45,6 +45,7 @@ from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
+from chain.ledger.truncation import Removed, TruncatedTail
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
@@ -54,13 +55,6 @@ from chain.spec.contracts import ContractSpec
 from chain.types import Address
 
 _SETTLED_EVERY: Final = 2 * PIECE  # changes
-
-
-class TruncatedTail(NamedTuple):
-    """The items that a step truncated, and the lengths that remain of blocks, timeline, notes and receipts."""
-
-    lengths: tuple[int, int, int, int]
-    lists: tuple[list[Any], list[Changes], list[int], list[Row]]
 
 
 class Ledger:
@@ -82,14 +76,14 @@ class Ledger:
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
-        self.foreign = ForeignContracts(self)
+        self.foreign = ForeignContracts()
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline = Timeline()
         self.receipts = ReceiptLog(self)
-        self.events = EventLog(self)
+        self.events = EventLog(self, self.receipts)
         self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
-        self.event_types = EventTypes(self)
+        self.event_types = EventTypes(self, self.events.has_type)
         self.versions = ModelHistory(self)
         self.fields = FieldHistory(self)
         self.creations = Creations(self)
@@ -159,7 +153,13 @@ class Ledger:
     def truncate(self, blocks: int, moments: int, receipts: int) -> None:
         """Undo everything after the first `blocks` blocks, `moments` timeline entries and `receipts` receipts."""
         notes = len(self.timeline.notes) - len(self.timeline.notes_from(moments))
-        self.tail = self._tail_from((blocks, moments, notes, receipts))
+        tail = TruncatedTail(
+            Removed(blocks, self.blocks.rows_from(blocks)),
+            Removed(moments, self.timeline[moments:]),
+            Removed(notes, self.timeline.notes[notes:]),
+            Removed(receipts, self.receipts._rows_from(receipts)),
+        )
+        self.tail = tail if self.tail is None else tail.before(self.tail)
         self._truncate(blocks, moments, receipts)
 
     def _truncate(self, blocks: int, moments: int, receipts: int) -> None:
@@ -182,25 +182,6 @@ class Ledger:
             callback(blocks, receipts)
         self._is_cutting = False
 
-    def _tail_from(self, lengths: tuple[int, int, int, int]) -> TruncatedTail:
-        """Return the items beyond these lengths when the step began."""
-        blocks, moments, notes, receipts = lengths
-        removed: Any = (
-            self.blocks.rows_from(blocks), self.timeline[moments:], self.timeline.notes[notes:],
-            [receipt.row for receipt in self.receipts[receipts:]],
-        )  # fmt: skip
-        if self.tail is None:
-            return TruncatedTail(lengths, removed)
-        earlier: Any = self.tail
-        shortest: Any = tuple(map(min, lengths, earlier.lengths))
-        lists: Any = tuple(
-            [*items[: max(0, end - start)], *kept]
-            for items, start, end, kept in zip(
-                removed, lengths, earlier.lengths, earlier.lists, strict=True
-            )
-        )
-        return TruncatedTail(shortest, lists)
-
     @property
     def lengths(self) -> tuple[int, int, int, int]:
         """The numbers of blocks, timeline entries, notes and receipts."""
@@ -212,14 +193,14 @@ class Ledger:
             if self._is_cutting or lengths != self.lengths:
                 self._truncate(lengths[0], lengths[1], lengths[3])
             return
-        remaining, (block_rows, timeline, notes, receipt_rows) = self.tail
-        self._truncate(remaining[0], remaining[1], remaining[3])
-        self.blocks._extend(block_rows)
-        for row in receipt_rows:
+        tail = self.tail
+        self._truncate(tail.blocks.length, tail.timeline.length, tail.receipts.length)
+        self.blocks._extend(tail.blocks.items)
+        for row in tail.receipts.items:
             self.receipts._append(row)
-        self.timeline.notes += notes
-        self.timeline.extend(timeline)
-        for changes in timeline:
+        self.timeline.notes += tail.notes.items
+        self.timeline.extend(tail.timeline.items)
+        for changes in tail.timeline.items:
             self.state.redo_changes(changes)
         self.tail = None
 
@@ -264,7 +245,7 @@ class Ledger:
         ledger.blocks = self.blocks.copy(blocks)
         ledger.timeline = self.timeline.copy(moments)
         ledger.event_types.copy_from(self.event_types)
-        ledger.foreign = self.foreign.copy(ledger)
+        ledger.foreign = self.foreign.copy()
         for digest, artifact in self.artifacts.items():
             ledger.artifacts.add(digest, artifact)
         ledger.receipts._rows = self.receipts._rows.copy(receipts)
@@ -350,6 +331,15 @@ class Ledger:
         """Register the events of a foreign contract."""
         self.event_types.register_abi(abi)
 
+    def load_abi(self, address: bytes, program: Program) -> None:
+        """Use the ABI of `program` for the bytecode at an address from now on."""
+        if self.foreign.get(address) is program:
+            return
+        if program not in self.foreign.programs:
+            self.event_types.register_abi(program.spec.abi)
+        self.foreign.add(address, program, AddressBook(self).former)
+        self.receipts._forget_indexes()
+
     def program(self, digest: bytes) -> Program | None:
         """Return the Python contract with that digest: of the declared class, otherwise the counterpart from its artifact."""
         return self.programs.get(digest) or self.artifacts.program(digest)
@@ -374,7 +364,12 @@ class Ledger:
         deployed = [self.program(digest) for digest in artifacts]
         others = [program for digest, program in programs.items() if digest not in artifacts]
         known = [program.spec for program in (*deployed, *others) if program is not None]
-        return [*known, *self.foreign.specs]
+        return [*known, *(program.spec for program in self.foreign.programs)]
+
+    @property
+    def contract_names(self) -> dict[bytes, list[tuple[int, str]]]:
+        """The names of the Python contracts, each with the position of the receipt from which it applies."""
+        return self.creations.names
 
     @locked
     def decode(self, row: LogRow) -> Any:

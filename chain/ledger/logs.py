@@ -1,83 +1,27 @@
-"""Logs: emitted texts and events in their encoded form, as any Ethereum tool sees them."""
+"""What logs hold: texts, and the declared events of one receipt."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar, overload
 
 from chain.abi.texts import TEXT_TOPIC
-from chain.foundation.sealed import Sealed, put
+from chain.ledger.event_types import EventTypes
+from chain.ledger.known_contracts import Contracts
 from chain.machine.state import LogRow
-from chain.types import Address
+from chain.schema.validation import short_repr
 
-if TYPE_CHECKING:
-    from chain.ledger.receipts import Receipt
+E = TypeVar("E")
 
 
-class Log(Sealed):
-    """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`.
-
-    >>> moved, said = receipt.logs
-    >>> said == "4 eyes", said.text, moved.text, moved.event
-    (True, '4 eyes', None, Moved(player=Address('0xf39F...'), square=4))
-    >>> moved.address == race.address, len(moved.topics), int.from_bytes(moved.data), moved.index
-    (True, 2, 4, 0)
-    """
-
-    __slots__ = ("index", "receipt", "row")
-    receipt: Receipt  # the receipt that it is part of
-    index: int  # in the receipt
-    row: LogRow  # the log as it is stored
-
-    def __init__(self, receipt: Receipt, index: int, row: LogRow) -> None:
-        put(self, "receipt", receipt)
-        put(self, "index", index)
-        put(self, "row", row)
+class Decoding(Contracts, Protocol):
+    """The part of a ledger that knows contracts, and decodes what they emit."""
 
     @property
-    def address(self) -> Address:
-        """The account that emitted it."""
-        return Address(self.row[0])
-
-    @property
-    def topics(self) -> tuple[int, ...]:
-        """The topics as numbers; the first one identifies the type of an event."""
-        return self.row[1]
-
-    @property
-    def data(self) -> bytes:
-        """The encoded values that are not topics."""
-        return self.row[2]
-
-    @property
-    def text(self) -> str | None:
-        """The text of a text log; None for any other log."""
-        return text_of(self.row)
-
-    @property
-    def event(self) -> Any:
-        """The declared event in the log; None if no known contract declares it."""
-        return self.receipt.ledger.decode(self.row)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, str):
-            return self.text == other
-        return isinstance(other, Log) and self.row is other.row
-
-    def __hash__(self) -> int:
-        text = self.text
-        return hash(self.row[:3]) if text is None else hash(text)
-
-    def __str__(self) -> str:
-        text = self.text
-        return repr(self) if text is None else text
-
-    def __repr__(self) -> str:
-        content = self.text or self.event
-        return (
-            f"Log({content!r})"
-            if content is not None
-            else f"Log({self.address}, {[hex(t) for t in self.topics]})"
-        )
+    def event_types(self) -> EventTypes: ...
+    def decode(self, row: LogRow) -> Any: ...
+    def decode_rows(self, rows: Sequence[LogRow]) -> list[object]: ...
+    def decode_error(self, data: bytes) -> Any: ...
 
 
 def text_of(row: LogRow) -> str | None:
@@ -85,3 +29,73 @@ def text_of(row: LogRow) -> str | None:
     if topics != (TEXT_TOPIC,):
         return None
     return data[64 : 64 + int.from_bytes(data[32:64])].decode("utf-8", "replace")
+
+
+class EventList(Sequence[Any]):
+    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` select by type.
+
+    >>> receipt.events[0].square, len(receipt.events["Moved"]), receipt.events[Moved]
+    (4, 1, [Moved(player=Address('0xf39F...'), square=4)])
+    """
+
+    __slots__ = ("_events", "_types")
+
+    def __init__(self, ledger: Decoding, rows: Sequence[LogRow]) -> None:
+        self._events, self._types = ledger.decode_rows(rows), ledger.event_types
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @overload
+    def __getitem__(self, key: int) -> Any: ...
+    @overload
+    def __getitem__(self, key: type[E]) -> list[E]: ...
+    @overload
+    def __getitem__(self, key: slice | str) -> list[Any]: ...
+    def __getitem__(self, key: int | slice | str | type) -> Any:
+        if isinstance(key, int | slice):
+            return self._at(key)
+        if not isinstance(key, str | type):
+            raise TypeError(f"{short_repr(key)} is not an event: pass its class or its name")
+        events = [event for event in self._events if is_event(event, key)]
+        if not events and isinstance(key, str):
+            self._types.check_name(key)
+        return events
+
+    def _at(self, place: int | slice) -> Any:
+        try:
+            return self._events[place]
+        except IndexError:
+            raise IndexError(f"there is no event {place}: there are {len(self)}") from None
+
+    @overload
+    def one(self, kind: type[E]) -> E: ...
+    @overload
+    def one(self, kind: str) -> Any: ...
+    def one(self, kind: str | type[Any]) -> Any:
+        """Return the only event of that type; raise LookupError if there is none or more than one.
+
+        >>> receipt.events.one(Moved).square
+        4
+        """
+        if isinstance(kind, int):
+            raise TypeError(f"{short_repr(kind)} is not an event: pass its class or its name")
+        events = self[kind]
+        if len(events) != 1:
+            name = kind if isinstance(kind, str) else kind.__name__
+            raise LookupError(
+                f"there are {len(events)} events {name}, not one; there are {self._events}"
+            )
+        return events[0]
+
+    def __eq__(self, other: object) -> bool:
+        return list(self._events) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(self._events)
+
+
+def is_event(event: object, kind: str | type) -> bool:
+    if isinstance(kind, str):
+        return kind in (type(event).__name__, getattr(event, "name", None))
+    return isinstance(event, kind)

@@ -11,19 +11,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from chain.foundation.atomic_steps import locked
+from chain.foundation.atomic_steps import ChainLock, locked
 from chain.foundation.sealed import Sealed, put, sealed
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.indexes import Positions, contains_sorted, descending
+from chain.ledger.known_contracts import Contracts
 from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import LAST_TIME, callable_of, whole_number
 from chain.schema.validation import short_repr
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -35,7 +33,7 @@ class RecordSource(Protocol[T_co]):
     """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
 
     @property
-    def lock(self) -> Any: ...
+    def lock(self) -> ChainLock: ...
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
     def all_positions(self) -> Positions: ...
@@ -279,7 +277,7 @@ def _ends(name: str, ends: object) -> Range:
     return first, last
 
 
-def contract_key(ledger: Ledger, contract: object) -> tuple[str, Any]:
+def contract_key(ledger: Contracts, contract: object) -> tuple[str, Any]:
     """Return the key that selects a contract: "program", "contract" or "address", and the value to look up."""
     if isinstance(contract, type):
         return "program", program_of(contract).digest
@@ -288,7 +286,7 @@ def contract_key(ledger: Ledger, contract: object) -> tuple[str, Any]:
     return "address", ledger.address_of(contract, "contract")
 
 
-def _contract_called(ledger: Ledger, name: str) -> tuple[str, Any]:
+def _contract_called(ledger: Contracts, name: str) -> tuple[str, Any]:
     """Return the key for all contracts of a class by its name, or for the one with that name in texts: `Game#2`."""
     classes = {program.spec.name for program in ledger.programs.values()}
     if name in classes:

@@ -9,19 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import Any, Final, overload
 
 from chain.foundation.atomic_steps import ChainLock
 from chain.foundation.sealed import Sealed, put
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
-from chain.ledger.receipts import LOGS, Receipt, Row
+from chain.ledger.receipts import LOGS, Receipt, Record, Row
 from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _ALL: Final = object()
 _ADDRESSES: Final = ("sender", "to", "address")
@@ -40,7 +37,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     __slots__ = ("_indexes", "_ledger", "_rows", "lock")
     lock: ChainLock  # the lock of the chain
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
         put(self, "lock", ledger.lock)
         self._rows: LongList[Row] = LongList()

@@ -7,97 +7,57 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
+from functools import partial
+from typing import Any, Final, Protocol, Self, TypeAlias, overload
 
-from chain.foundation.atomic_steps import locked
-from chain.foundation.sealed import setter
-from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree
-from chain.ledger.decoded.writes import Write, undone_writes_of, writes_of
-from chain.ledger.logs import Log
+from chain.foundation.atomic_steps import ChainLock, locked
+from chain.foundation.sealed import Sealed, put, setter
+from chain.ledger.blocks import Block, Blocks
+from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree, walk
+from chain.ledger.decoded.trace import Trace
+from chain.ledger.decoded.writes import NetChanges, Write, decode_writes, net_changes, net_of_undone
+from chain.ledger.logs import Decoding, EventList, text_of
+from chain.ledger.timeline import Changing
 from chain.machine.failure import Failure
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
-from chain.schema.validation import short_repr
 from chain.types import Address
 
-if TYPE_CHECKING:
-    from chain.ledger.decoded.trace import Trace
-    from chain.ledger.ledger import Ledger
-
 Row: TypeAlias = tuple[Any, ...]
-E = TypeVar("E")
 
 
-class EventList(Sequence[Any]):
-    """The decoded events of a receipt, in order; `events["Moved"]` and `events.one(Moved)` select by type.
+class Receipts(Protocol):
+    """The list that a receipt is part of."""
 
-    >>> receipt.events[0].square, len(receipt.events["Moved"]), receipt.events[Moved]
-    (4, 1, [Moved(player=Address('0xf39F...'), square=4)])
-    """
-
-    __slots__ = ("_events", "_types")
-
-    def __init__(self, ledger: Ledger, rows: Sequence[LogRow]) -> None:
-        self._events, self._types = ledger.decode_rows(rows), ledger.event_types
-
-    def __len__(self) -> int:
-        return len(self._events)
-
+    def __len__(self) -> int: ...
     @overload
-    def __getitem__(self, key: int) -> Any: ...
+    def __getitem__(self, place: int) -> Receipt: ...
     @overload
-    def __getitem__(self, key: type[E]) -> list[E]: ...
-    @overload
-    def __getitem__(self, key: slice | str) -> list[Any]: ...
-    def __getitem__(self, key: int | slice | str | type) -> Any:
-        if isinstance(key, int | slice):
-            return self._at(key)
-        if not isinstance(key, str | type):
-            raise TypeError(f"{short_repr(key)} is not an event: pass its class or its name")
-        events = [event for event in self._events if is_event(event, key)]
-        if not events and isinstance(key, str):
-            self._types.check_name(key)
-        return events
-
-    def _at(self, place: int | slice) -> Any:
-        try:
-            return self._events[place]
-        except IndexError:
-            raise IndexError(f"there is no event {place}: there are {len(self)}") from None
-
-    @overload
-    def one(self, kind: type[E]) -> E: ...
-    @overload
-    def one(self, kind: str) -> Any: ...
-    def one(self, kind: str | type[Any]) -> Any:
-        """Return the only event of that type; raise LookupError if there is none or more than one.
-
-        >>> receipt.events.one(Moved).square
-        4
-        """
-        if isinstance(kind, int):
-            raise TypeError(f"{short_repr(kind)} is not an event: pass its class or its name")
-        events = self[kind]
-        if len(events) != 1:
-            name = kind if isinstance(kind, str) else kind.__name__
-            raise LookupError(
-                f"there are {len(events)} events {name}, not one; there are {self._events}"
-            )
-        return events[0]
-
-    def __eq__(self, other: object) -> bool:
-        return list(self._events) == list(other) if isinstance(other, Sequence) else NotImplemented
-
-    def __repr__(self) -> str:
-        return repr(self._events)
+    def __getitem__(self, place: slice) -> list[Receipt]: ...
+    def contains(self, receipt: Receipt) -> bool: ...
+    def is_same(self, one: Receipt, other: Receipt) -> bool: ...
 
 
-def is_event(event: object, kind: str | type) -> bool:
-    if isinstance(kind, str):
-        return kind in (type(event).__name__, getattr(event, "name", None))
-    return isinstance(event, kind)
+class Record(Changing, Decoding, Protocol):
+    """The part of a ledger that knows transactions: their receipts, their blocks, and what can be derived from them."""
+
+    @property
+    def receipts(self) -> Receipts: ...
+    @property
+    def blocks(self) -> Blocks: ...
+    @property
+    def open(self) -> Block | None: ...
+    def then(self, moment: int) -> Self: ...
+    def timeline_index(self, receipt: Receipt) -> int: ...
+    def receipt_at_index(self, moment: int) -> Receipt | None: ...
+    def time_of(self, number: int) -> int: ...
+    def block_hash(self, number: int) -> bytes: ...
+    def hash_of(self, receipt: Receipt) -> bytes: ...
+    def envelope_of(self, receipt: Receipt) -> bytes: ...
+    def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int: ...
+    def trace(self, receipt: Receipt) -> Trace: ...
 
 
 def receipt_tuple(
@@ -140,7 +100,7 @@ class Receipt(DecodedMessage):
 
     __slots__ = ("ledger", "row")
 
-    ledger: Ledger  # the ledger that it is part of
+    ledger: Record  # the ledger that it is part of
     row: Row  # the row as it is stored
     position: int = _of_row(0)  # its number on the chain
     block_number: int = _of_row(1)  # the number of its block
@@ -172,12 +132,12 @@ class Receipt(DecodedMessage):
     forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
     ticks: int = _of_row(26)  # the cost of the contracts' own computation
 
-    def __init__(self, ledger: Ledger, row: Row) -> None:
+    def __init__(self, ledger: Record, row: Row) -> None:
         _set_ledger(self, ledger)
         _set_row(self, row)
 
     @property
-    def lock(self) -> Any:
+    def lock(self) -> ChainLock:
         """The lock of the chain."""
         return self.ledger.lock
 
@@ -245,13 +205,23 @@ class Receipt(DecodedMessage):
     @locked
     def writes(self) -> list[Write]:
         """The storage changes: fields, members and models, each with its value before and after."""
-        return writes_of(self)
+        return self._decode_writes(net_changes(self.changes))
 
     @property
     @locked
     def undone_writes(self) -> list[Write]:
         """The storage changes that were undone."""
-        return undone_writes_of(self)
+        return self._decode_writes(net_of_undone(self.undone_changes))
+
+    def _decode_writes(self, net: NetChanges) -> list[Write]:
+        called: dict[bytes, Program] = {
+            call.address: call.program
+            for call in walk(self.calls, failed=True)
+            if call.program is not None
+        }
+        if self.program is not None:
+            called[self.address] = self.program
+        return list(decode_writes(self.ledger, net, called, partial(self.ledger.word_after, self)))
 
     @property
     def undone_events(self) -> EventList:
@@ -292,3 +262,70 @@ class Receipt(DecodedMessage):
 
 
 _set_ledger, _set_row = setter(Receipt, "ledger"), setter(Receipt, "row")
+
+
+class Log(Sealed):
+    """One log of a receipt. A text log equals its text: `receipt.logs == ["Player 1 passed."]`.
+
+    >>> moved, said = receipt.logs
+    >>> said == "4 eyes", said.text, moved.text, moved.event
+    (True, '4 eyes', None, Moved(player=Address('0xf39F...'), square=4))
+    >>> moved.address == race.address, len(moved.topics), int.from_bytes(moved.data), moved.index
+    (True, 2, 4, 0)
+    """
+
+    __slots__ = ("index", "receipt", "row")
+    receipt: Receipt  # the receipt that it is part of
+    index: int  # in the receipt
+    row: LogRow  # the log as it is stored
+
+    def __init__(self, receipt: Receipt, index: int, row: LogRow) -> None:
+        put(self, "receipt", receipt)
+        put(self, "index", index)
+        put(self, "row", row)
+
+    @property
+    def address(self) -> Address:
+        """The account that emitted it."""
+        return Address(self.row[0])
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        """The topics as numbers; the first one identifies the type of an event."""
+        return self.row[1]
+
+    @property
+    def data(self) -> bytes:
+        """The encoded values that are not topics."""
+        return self.row[2]
+
+    @property
+    def text(self) -> str | None:
+        """The text of a text log; None for any other log."""
+        return text_of(self.row)
+
+    @property
+    def event(self) -> Any:
+        """The declared event in the log; None if no known contract declares it."""
+        return self.receipt.ledger.decode(self.row)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            return self.text == other
+        return isinstance(other, Log) and self.row is other.row
+
+    def __hash__(self) -> int:
+        text = self.text
+        return hash(self.row[:3]) if text is None else hash(text)
+
+    def __str__(self) -> str:
+        text = self.text
+        return repr(self) if text is None else text
+
+    def __repr__(self) -> str:
+        content = self.text or self.event
+        return (
+            f"Log({content!r})"
+            if content is not None
+            else f"Log({self.address}, {[hex(t) for t in self.topics]})"
+        )

@@ -7,21 +7,20 @@ from outside the chain, is an error.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from chain.errors import InvalidTransaction
-from chain.ledger.receipts import Receipt
+from chain.ledger.receipts import Receipt, Record
 from chain.machine.block_context import BlockContext
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.recording import RecordingMachine
 from chain.machine.state import Changes, iter_changes
 from chain.machine.transaction import Transaction, TransactionResult
 
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
+R = TypeVar("R", bound=Record)
 
 
-def recording_machine(ledger: Ledger) -> RecordingMachine:
+def recording_machine(ledger: Record) -> RecordingMachine:
     """Return a machine on the ledger's state that has all its contracts declared and records every step."""
     machine = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
@@ -32,8 +31,8 @@ def recording_machine(ledger: Ledger) -> RecordingMachine:
 
 
 def replay_transaction(
-    ledger: Ledger, receipt: Receipt, machine: RecordingMachine
-) -> tuple[Ledger, TransactionResult]:
+    ledger: R, receipt: Receipt, machine: RecordingMachine
+) -> tuple[R, TransactionResult]:
     """Run the transaction of a receipt again; return its outcome, and the ledger on the state that it left.
 
     That state is also the state of `machine` afterwards.
@@ -51,7 +50,7 @@ def replay_transaction(
     return ledger_then, outcome
 
 
-def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:
+def block_of(ledger: Record, receipt: Receipt) -> BlockContext:
     block = ledger.open
     if block is not None and block.number == receipt.block_number:
         return block

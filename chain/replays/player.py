@@ -201,7 +201,7 @@ class Replayer:
             for name, cls in classes.items()
         }
         for _, address, program in text.bytecode:
-            self.chain.ledger.foreign.know(address, program)
+            self.chain.ledger.load_abi(address, program)
         self._writer = Recorder(self.chain.ledger, named, text.bytecode)
         self._requests = StepRequests(self.chain, self._writer.known, classes)
         self._waiting: list[TranscriptStep] = []  # set from outside, in the block of the next step

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
 from chain.foundation.sealed import Sealed, put, sealed
-from chain.ledger.logs import text_of
-from chain.ledger.receipts import EventList, Receipt
+from chain.ledger.logs import EventList, text_of
+from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from chain.foundation.atomic_steps import reading
 from chain.ledger.creations import DeployedContract
 from chain.ledger.decoded.activity import activity_of
+from chain.ledger.event_source import query_events
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.schema.inputs import LAST_TIME, whole_number
@@ -59,7 +60,7 @@ class LogQueries(ChainReader):
         >>> chain.events(Moved, player=alice).last()
         Moved(player=Address('0xf39F...'), square=4)
         """
-        return self.ledger.events.ask(event, values)
+        return query_events(self.ledger.events, event, values)
 
     @reading
     def sql(self, question: str, /, *values: object, **named: object) -> QueryResult:

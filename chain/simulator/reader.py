@@ -173,7 +173,7 @@ class ChainReader(Sealed, ABC):
         program, contract_address = self.declare(contract), self.address_of(target)
         self.need_contract(contract_address, contract.__name__)
         if isinstance(program, BytecodeProgram):
-            self.ledger.foreign.know(contract_address, program)
+            self.ledger.load_abi(contract_address, program)
         return Handle(self, contract, contract_address)
 
     def load(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
 from chain.ledger.decoded.model_history import Version
-from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
+from chain.ledger.decoded.world_namespace import is_world
+from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.runtime.system import System

@@ -20,6 +20,7 @@ from chain.abi import field_name
 from chain.abi.json_abi import JsonObject
 from chain.cli import completion, lookup, options, output
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.event_source import EventSource
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import event_objects
 from chain.ledger.sql.parse_values import ParseError, parse_word
@@ -165,7 +166,7 @@ def _positions(
         log = chain.ledger.events
         return range(len(log.rows)) if by is None else log.contract_finder(by)()
     try:
-        events = chain.ledger.events.of(name, by=by is not None)
+        events = EventSource(chain.ledger.events, name, by=by is not None)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
     values, members = {}, events.fields

@@ -13,6 +13,7 @@ from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import Emitted, emitted
 from chain.explorer.site import Site
 from chain.ledger.decoded.formatting import PythonStyle
+from chain.ledger.event_source import EventSource
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values
@@ -89,7 +90,7 @@ def _chosen(
     blocks: tuple[int | None, int | None],
 ) -> dict[str, object]:
     try:
-        source = site.ledger.events.of(name)
+        source = EventSource(site.ledger.events, name)
         kinds = source.fields
         typed = {field: page.word(request, f"f.{abi_name(field)}") for field in kinds}
         find = site.chain.address_of
@@ -164,11 +165,11 @@ def _sql(
     site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
 ) -> str:
     """The same query in SQL: on the table of the event, or on several if its versions have several."""
-    key = site.ledger.events.of(name).meanings[0].type.key
+    key = EventSource(site.ledger.events, name).meanings[0].type.key
     table = next(found.table for found in declared_on(site.ledger) if found.type.key == key)
     columns = table_of(site.ledger, table).columns
     count = len(columns) - 5  # the last five locate the event
-    spec = site.ledger.events.of(name).meanings[0].spec
+    spec = EventSource(site.ledger.events, name).meanings[0].spec
     names = dict(zip((member.name for member in spec.members), columns[:count], strict=True))
     conditions = [
         equivalent_queries.sql_equals(

@@ -9,14 +9,12 @@ Anything else is shown as a shortened address.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from chain.crypto.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import checksum_address
+from chain.ledger.known_contracts import Contracts
 from chain.runtime import account_names
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 
@@ -24,7 +22,7 @@ _LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 class AddressBook:
     """The names on a chain in its present state."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Contracts) -> None:
         self._ledger = ledger
         # The position of the receipt after which contracts are named; None for their present names.
         self.receipt: int | None = None
@@ -51,7 +49,7 @@ class AddressBook:
     def contracts(self) -> dict[bytes, str]:
         """The names of the contracts by address: Python contracts in order of creation, then those in bytecode."""
         return {
-            **{address: names[-1][1] for address, names in self._had.items()},
+            **{address: names[-1][1] for address, names in self._ledger.contract_names.items()},
             **self._ledger.foreign.names,
         }
 
@@ -59,22 +57,17 @@ class AddressBook:
     def former(self) -> dict[str, bytes]:
         """The addresses of the contracts, by every name that they have or had."""
         present = {name: address for address, name in self._ledger.foreign.names.items()}
-        return present | {
-            name: address for address, names in self._had.items() for _, name in names
-        }
+        had = self._ledger.contract_names
+        return present | {name: address for address, names in had.items() for _, name in names}
 
     def _contract(self, address: bytes) -> str | None:
-        names = self._had.get(address)
+        names = self._ledger.contract_names.get(address)
         if names is None:
             return self._ledger.foreign.names.get(address)
         names_then = [
             name for receipt, name in names if self.receipt is None or receipt <= self.receipt
         ]
         return names_then[-1] if names_then else names[0][1]
-
-    @property
-    def _had(self) -> dict[bytes, list[tuple[int, str]]]:
-        return self._ledger.creations.names
 
 
 def short_address(address: bytes) -> str:

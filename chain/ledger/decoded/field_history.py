@@ -10,11 +10,13 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.decoded.model_history import Version
 from chain.ledger.indexes import append_position, new_positions
+from chain.ledger.receipts import Record
+from chain.ledger.timeline import Changing
 from chain.machine.state import STORAGE, iter_changes
 from chain.schema.inputs import LAST_TIME, whole_number
 from chain.schema.validation import short_repr
@@ -28,16 +30,13 @@ from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.set import Set, SetLayout
 from chain.storage.vector import VectorLayout
 
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-
 ReadKey: TypeAlias = Callable[[ValueType, Any, str], Any]  # type, key as it was given, its name
 
 
 class FieldHistory:
     """The timeline indexes at which each word changed, for the queried contracts."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Record) -> None:
         self._ledger, self.lock = ledger, ledger.lock
         self._changes: dict[bytes, defaultdict[int, array[int]]] = {}
         self._read: dict[bytes, int] = {}  # changes
@@ -86,7 +85,7 @@ class _Then(ReadOnlyStorage):
     __slots__ = ("_address", "_changes", "_index", "_ledger", "next_change")
 
     def __init__(
-        self, ledger: Ledger, address: bytes, changes: Mapping[int, array[int]], index: int
+        self, ledger: Changing, address: bytes, changes: Mapping[int, array[int]], index: int
     ) -> None:
         super().__init__(ledger.state.slots, {})
         self._ledger, self._address, self._changes, self._index = ledger, address, changes, index

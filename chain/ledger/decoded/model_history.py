@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from chain.foundation.sealed import sealed
+from chain.ledger.receipts import Receipt, Record
 from chain.machine.state import Changes, iter_changes
 from chain.spec.models import MODELS
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
 
 M = TypeVar("M")
 
@@ -42,7 +39,7 @@ class Version(Generic[M]):
 class ModelHistory:
     """The timeline indexes at which each model changed, for the worlds that were queried."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
         self._worlds: dict[bytes, _Index] = {}
         self._models: dict[int, int | None] = {}  # word slot -> the slot of its model

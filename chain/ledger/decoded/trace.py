@@ -8,19 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from chain.foundation.sealed import sealed
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
+from chain.ledger.known_contracts import Contracts
+from chain.ledger.logs import Decoding
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 _INDENT: Final = "    "
 _WIDEST: Final = 100  # characters of one value
@@ -68,7 +67,7 @@ class Trace:
     (True, 'Race.roll', 4, 4, [])
     """
 
-    ledger: Ledger = field(compare=False)  # the ledger of the chain
+    ledger: Decoding = field(compare=False)  # the ledger of the chain
     kind: str  # "call", "static", "delegate", "create"
     address: Address  # the account that it was sent to
     caller: Address  # the account that sent it
@@ -148,7 +147,7 @@ TraceStep: TypeAlias = Reading | Write | LogStep | Trace
 class TraceFormatter:
     """A formatter that describes messages in lines of text, with accounts and contracts by name."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Contracts) -> None:
         self._ledger, self._who = ledger, AddressBook(ledger)
         self._show = ValueFormatter(self._who).show
 

@@ -6,86 +6,45 @@ Reading them costs no gas and runs no contract code: the layouts read the words 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.artifacts import full_name
-from chain.ledger.decoded.model_history import Version
-from chain.machine.frame import Frame
+from chain.ledger.decoded.model_history import ModelHistory, Version
+from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
+from chain.ledger.receipts import Record
 from chain.machine.state import State
-from chain.metering.program import Program
-from chain.runtime.world import World, world_at
-from chain.spec.models import ModelSpec, model_spec, selector_of, tag_of
+from chain.spec.models import ModelSpec, model_spec
 from chain.storage.read_only import ReadOnlyStorage
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
 
 M = TypeVar("M")
 
 
-def is_world(program: Program | None) -> bool:
-    return program is not None and issubclass(program.spec.cls, World)
+class WorldRecord(Record, Protocol):
+    """A record that knows the history of the models in its worlds."""
+
+    @property
+    def versions(self) -> ModelHistory: ...
 
 
-def worlds_of(ledger: Ledger) -> Iterator[StoredWorld]:
+def worlds_of(ledger: WorldRecord) -> Iterator[StoredWorld]:
     """Yield every namespace of every world that is deployed now, in the order of their addresses."""
     for address in sorted(ledger.state.accounts):
         if is_world(ledger.program_at(address)):
             yield from StoredWorld(ledger, ledger.state, address, len(ledger.timeline)).spaces()
 
 
-class StoredWorld:
+class StoredWorld(WorldNamespace):
     """The world at `address` in a state, which is the one at timeline index `moment`, in one of its namespaces."""
 
     def __init__(
-        self,
-        ledger: Ledger,
-        state: State,
-        address: bytes,
-        moment: int,
-        namespace: str | None = None,
-    ) -> None:
-        self.address = address
-        self._given = namespace
-        self._ledger, self._state, self._moment, self.lock = ledger, state, moment, ledger.lock
-        self._words = ReadOnlyStorage(state.slots, state.storages[address])
+        self, ledger: WorldRecord, state: State, address: bytes, moment: int, namespace: str | None = None
+    ) -> None:  # fmt: skip
+        super().__init__(ledger, state, address, namespace)
+        self._ledger, self._moment, self.lock = ledger, moment, ledger.lock
 
-    @cached_property
-    def namespace(self) -> str:
-        return self._world.namespace if self._given is None else self._given
-
-    @cached_property
-    def namespaces(self) -> list[str]:
-        """All namespaces of the world, the first one first."""
-        return self._world.namespaces()
-
-    def spaces(self) -> Iterator[StoredWorld]:
-        """Yield the world in each of its namespaces."""
-        for namespace in self.namespaces:
-            yield StoredWorld(self._ledger, self._state, self.address, self._moment, namespace)
-
-    @property
-    def registered(self) -> list[bytes]:
-        """The addresses of the systems of the namespace."""
-        world, namespace = self._world, self.namespace
-        return [system for system in world.registered if world.namespace_of(system) == namespace]
-
-    @cached_property
-    def models(self) -> dict[bytes, ModelSpec]:
-        """The models of the namespace by selector: those its systems use, and those that others were granted."""
-        world, own = self._world, set(self.registered)
-        visiting, at_home = {}, {}
-        for system in world.registered:
-            program = self._ledger.program_at(system)
-            for spec in program.spec.models.values() if program else ():
-                tag = tag_of(self.namespace, spec.name)
-                if system in own:
-                    at_home[selector_of(tag)] = spec
-                elif {tag, self.namespace} & set(world.granted[system]):
-                    visiting[selector_of(tag)] = spec
-        return visiting | at_home
+    def _in(self, namespace: str) -> StoredWorld:
+        return StoredWorld(self._ledger, self._state, self.address, self._moment, namespace)
 
     def _spec(self, model: type) -> ModelSpec:
         """Return the description of a model class. Refuse one whose models are stored here in the shape of another class."""
@@ -150,7 +109,3 @@ class StoredWorld:
             return spec.load(then, slot, keys) if spec.exists(then, slot) else None
 
         return self._ledger.versions.versions_of(self.address, slot, self._moment, load)
-
-    @property
-    def _world(self) -> World:
-        return world_at(cast(Frame, self._words))  # it is only used for reading

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
 from chain.foundation.sealed import sealed
-from chain.ledger.calls import walk
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (
     IndexedStep,
@@ -28,7 +27,8 @@ from chain.ledger.decoded.slot_paths import (
     struct_members,
     unwrap_optional,
 )
-from chain.ledger.decoded.worlds import StoredWorld
+from chain.ledger.decoded.world_namespace import WorldNamespace
+from chain.ledger.known_contracts import Contracts
 from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
@@ -38,10 +38,6 @@ from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import Address
-
-if TYPE_CHECKING:
-    from chain.ledger.ledger import Ledger
-    from chain.ledger.receipts import Receipt
 
 T = TypeVar("T")
 
@@ -130,16 +126,6 @@ _Place: TypeAlias = tuple[Address, str, str, tuple[object, ...], str]
 NetChanges: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
 
-def writes_of(receipt: Receipt) -> list[Write]:
-    """Return the storage changes of the transaction of `receipt`."""
-    return list(_decoded(receipt, _net(receipt.changes)))
-
-
-def undone_writes_of(receipt: Receipt) -> list[Write]:
-    """Return the storage changes that were undone in the transaction of `receipt`."""
-    return list(_decoded(receipt, _net_of_undone(receipt.undone_changes)))
-
-
 # Net changes
 
 
@@ -152,7 +138,7 @@ def words_in(changes: Changes) -> Iterator[tuple[bytes, int, int, int]]:
             yield address, slot, before or 0, after or 0
 
 
-def _net(changes: Changes) -> NetChanges:
+def net_changes(changes: Changes) -> NetChanges:
     """Return the first and the last value of every word for which they differ."""
     net: NetChanges = {}
     for address, slot, before, after in words_in(changes):
@@ -161,7 +147,7 @@ def _net(changes: Changes) -> NetChanges:
     return _different(net)
 
 
-def _net_of_undone(changes: Changes) -> NetChanges:
+def net_of_undone(changes: Changes) -> NetChanges:
     """Return the same for undone changes, which are ordered by message, inner messages first.
 
     If a change does not continue from the previous one, an outer message begins, and its `before` is the original value.
@@ -184,19 +170,13 @@ def _different(net: NetChanges) -> NetChanges:
 # Decoding by contract
 
 
-def _decoded(receipt: Receipt, net: NetChanges) -> Iterator[Write]:
-    called: dict[bytes, Program] = {
-        call.address: call.program
-        for call in walk(receipt.calls, failed=True)
-        if call.program is not None
-    }
-    if receipt.program is not None:
-        called[bytes(receipt.address)] = receipt.program
-    ledger = receipt.ledger
+def decode_writes(
+    ledger: Contracts, net: NetChanges, called: Mapping[bytes, Program], then: Callable[[bytes, int], int]
+) -> Iterator[Write]:  # fmt: skip
+    """Yield the values that differ; `called` are the contracts that ran, `then` returns the words that did not change."""
     for address, words in net.items():
         program = called.get(address) or ledger.program_at(address)
-        word_after = partial(ledger.word_after, receipt, address)
-        yield from StorageDiff(ledger, address, program, words, word_after).writes()
+        yield from StorageDiff(ledger, address, program, words, partial(then, address)).writes()
 
 
 class RootLayout(NamedTuple):
@@ -214,7 +194,7 @@ class StorageDiff:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Contracts,
         address: bytes,
         program: Program | None,
         words: Mapping[int, tuple[int, int]],
@@ -284,7 +264,7 @@ class StorageDiff:
         ledger = self._ledger
         if self._spec is None or not issubclass(self._spec.cls, World):
             return {}
-        world = StoredWorld(ledger, ledger.state, self._address, len(ledger.timeline))
+        world = WorldNamespace(ledger, ledger.state, self._address)
         return {key: spec for space in world.spaces() for key, spec in space.models.items()}
 
     def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
+from chain.ledger.decoded.world_namespace import is_world
+from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.file.chain_file import ChainFile
 from chain.ledger.file.load_ledger import Derived
 from chain.ledger.file.table_sums import EXACT, Sums

@@ -14,7 +14,7 @@ from typing import Final, TextIO, TypeAlias
 from chain.abi.json_abi import JsonObject
 from chain.ledger.event_types import decoded
 from chain.ledger.ledger import Ledger
-from chain.ledger.logs import text_of
+from chain.ledger.logs import Decoding, text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.tables import Receipts, receipt_row, table_of
@@ -63,9 +63,10 @@ def _csv(value: form.Cell) -> str:
     return "" if value is None else str(value)
 
 
-def receipt_objects(ledger: Ledger, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
+def receipt_objects(ledger: Decoding, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
     """Yield receipts as JSON objects, with all their data."""
-    describe, names = _event_decoder(ledger), Receipts(ledger).names
+    describe = _event_decoder(ledger)
+    names = [column.name for column in Receipts.columns]
     for receipt in receipts:
         yield {
             **dict(zip(names, map(_in_text, receipt_row(receipt)), strict=True)),
@@ -105,7 +106,7 @@ _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {
 }
 
 
-def _event_decoder(ledger: Ledger) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
+def _event_decoder(ledger: Decoding) -> Callable[[Sequence[LogRow]], list[JsonObject]]:
     """Return a function that makes JSON objects of the declared events among log rows."""
 
     def describe(rows: Sequence[LogRow]) -> Iterator[JsonObject]:

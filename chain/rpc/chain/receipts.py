@@ -9,8 +9,9 @@ from chain.abi import abi_name, field_name
 from chain.ledger.decoded.activity import activity_of
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.writes import StorageLocation, Write
+from chain.ledger.event_source import EventSource, query_events
 from chain.ledger.ledger import Ledger
-from chain.ledger.logs import text_of
+from chain.ledger.logs import Decoding, text_of
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, to_hex
@@ -121,7 +122,7 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
     }
 
 
-def error_json(ledger: Ledger, failure: Failure) -> Json:
+def error_json(ledger: Decoding, failure: Failure) -> Json:
     """Return the error of a failed message: its text, and the declared error with its fields."""
     error = ledger.decode_error(failure.data)
     return {
@@ -142,11 +143,11 @@ def fields_of(error: Any) -> Json:
     return plain_members({member.name: getattr(error, member.name) for member in members})
 
 
-def logs_json(ledger: Ledger, rows: Sequence[LogRow]) -> list[Json]:
+def logs_json(ledger: Decoding, rows: Sequence[LogRow]) -> list[Json]:
     return [log_json(ledger, row) for row in rows]
 
 
-def log_json(ledger: Ledger, row: LogRow) -> Json:
+def log_json(ledger: Decoding, row: LogRow) -> Json:
     """Return a log: its bytes, its text if it has one, and its declared event."""
     address, topics, raw, *_ = row
     event, meaning = ledger.decode(row), ledger.event_types.meaning(row)
@@ -187,7 +188,7 @@ def events(node: Node, event: object = None, filter: object = None) -> list[Json
         raise bad_params(f"events are queried by name, not by {event!r}")
     log = chain.ledger.events
     with client_errors():
-        query = log.ask(None, {}) if event is None else _named(node, event, filter)
+        query = query_events(log, None, {}) if event is None else _named(node, event, filter)
         query = limit_blocks(chain, query, filter)
         if filter.get("contract") is not None:
             query = query.by_contract(filter["contract"])
@@ -199,7 +200,7 @@ def events(node: Node, event: object = None, filter: object = None) -> list[Json
 
 def _named(node: Node, event: str, filter: Mapping[str, object]) -> Query[Any]:
     """Return a query for the events of one name, by the values of their fields."""
-    source = node.chain.ledger.events.of(event, by=filter.get("contract") is not None)
+    source = EventSource(node.chain.ledger.events, event, by=filter.get("contract") is not None)
     field_types = source.fields
     names = tuple(dict.fromkeys([*map(abi_name, field_types), *field_types]))
     conditions = require_known_fields(filter.get("where"), names, f"event {event}")

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from chain.abi import abi_name
 from chain.ledger.decoded.model_history import Version
-from chain.ledger.decoded.worlds import StoredWorld, is_world, worlds_of
+from chain.ledger.decoded.world_namespace import is_world
+from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.sql.json_values import address_text
 from chain.ledger.sql.parse_values import parse_members, parse_value
 from chain.rpc.block_tags import LATEST, state_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, Write
-from chain.ledger.ledger import Ledger
+from chain.ledger.logs import Decoding
 from chain.ledger.sql.json_values import address_text
 from chain.rpc.chain.receipts import error_json, log_json, named_json, write_json
 from chain.rpc.chain.values import plain, plain_members
@@ -48,7 +48,7 @@ def _message(message: Trace) -> Json:
     }
 
 
-def _step(step: TraceStep, ledger: Ledger) -> Json:
+def _step(step: TraceStep, ledger: Decoding) -> Json:
     match step:
         case Reading():
             shown = {**named_json(step), "value": plain(step.value), "text": str(step)}

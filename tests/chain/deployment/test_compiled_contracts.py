@@ -11,7 +11,7 @@ from chain.deployment import Deployment
 from chain.deployment.examination import CHANGED, LEAVE
 from chain.deployment.journal import Journal
 from chain.ledger.bytecode_classes import contract_of_abi
-from chain.ledger.bytecode_contracts import ForeignContracts
+from chain.ledger.known_contracts import ForeignContracts
 from tests.chain.deployment.arcade import apply, inspect
 
 
@@ -36,7 +36,7 @@ def test_bytecode_is_planned_by_name(chain: Chain, journal: Journal) -> None:
 
 def test_bytecode_is_known_again_in_another_process(chain: Chain, journal: Journal) -> None:
     apply(chain, journal, plan)
-    chain.ledger.foreign = ForeignContracts(chain.ledger)
+    chain.ledger.foreign = ForeignContracts()
     assert {each.action for each in inspect(chain, journal, plan)} == {LEAVE}
     assert chain.contract("Math").counter() == 5
 
