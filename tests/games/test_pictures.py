@@ -6,24 +6,27 @@ import re
 import runpy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 from xml.etree import ElementTree
 
 import pytest
 
+from chain.arena.find_game import find_game
 from chain.pictures import Picture, picture_of
 from contracts.blokus import playouts as blokus
 from contracts.blokus.state import start
 from contracts.deblockle import rules as deblockle
 from contracts.mage_duel import rules as mage_duel
 from contracts.sagrada import playouts as sagrada
+from tests.chain.game_folders import GAMES
 
 HERE = Path(__file__).parent
 BOARDS: Final[Any] = runpy.run_path(str(HERE.parents[1] / "scripts" / "draw_boards.py"))
-GAMES: Final = tuple(BOARDS["POSITIONS"])
 PHONE: Final = 366  # the width of a picture on a phone of 390
 SMALLEST: Final = 9.5  # letters there that can still be read
 
@@ -54,9 +57,21 @@ STATES: Final[dict[str, Callable[[], Any]]] = {
 }
 
 
-@pytest.fixture(scope="module", params=STATES)
+def played(game: str, moves: int = 12) -> Any:
+    """The state after some moves at random."""
+    chance = Random(1)
+    table = find_game(f"contracts.{game}").by_rules(2, chance)
+    for _ in range(moves):
+        table.make(chance.choice(table.moves()))
+    return table.state
+
+
+ANY_STATES: Final = STATES | {f"{game} played": partial(played, game) for game in GAMES}
+
+
+@pytest.fixture(scope="module", params=ANY_STATES)
 def picture(request: pytest.FixtureRequest) -> Picture:
-    return drawn(STATES[request.param]())
+    return drawn(ANY_STATES[request.param]())
 
 
 @pytest.mark.parametrize("stage", STATES)

@@ -13,8 +13,8 @@ from chain.arena.find_game import find_game
 from chain.arena.match import play_game
 from chain.arena.tally import Tally
 from chain.pictures import picture_of
+from tests.chain.game_folders import GAMES
 
-GAMES = ("blokus", "deblockle", "mage_duel", "sagrada")
 DUELS = [
     (name, pair)
     for name in GAMES

@@ -13,11 +13,12 @@ import pytest
 
 from chain import Chain
 from chain.arena.find_game import find_game
+from tests.chain.game_folders import GAMES
 
 PLIES = 8
 
 
-@pytest.mark.parametrize("name", ["blokus", "deblockle", "mage_duel", "sagrada"])
+@pytest.mark.parametrize("name", GAMES)
 def test_game_has_same_digests_gas_and_hashes(
     name: str, golden: Callable[[Path, str], None]
 ) -> None:

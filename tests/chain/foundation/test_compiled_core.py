@@ -11,8 +11,8 @@ from zipfile import ZipFile
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-GAMES = ("blokus", "deblockle", "mage_duel", "sagrada")
+from tests.chain.game_folders import GAMES, ROOT
+
 # Prints which core runs, then for each chain how its calls ended, what they cost, and the hash of its last block.
 PLAYER = """
 import sys

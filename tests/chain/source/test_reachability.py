@@ -15,16 +15,14 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, DeclarationError
+from chain.arena.find_game import find_game
 from chain.errors import GuardError
 from chain.guard import check_contract
 from chain.metering.program import program_of
 from chain.source.discovery import locate_class
 from chain.source.reachability import Reachability
 from chain.source.top_level import imported_sources
-from contracts.blokus.contract import Blokus
-from contracts.deblockle.contract import Deblockle
-from contracts.mage_duel.profile import PlayerProfile
-from contracts.sagrada.contract import Sagrada
+from tests.chain.game_folders import GAMES
 
 HEAD = """
 from chain import Chain, Contract, call, view
@@ -186,10 +184,10 @@ def test_guard_reads_nothing_that_is_for_type_checkers(
     assert check_contract(script.Reader) == []
 
 
-GAMES = [Blokus, Deblockle, PlayerProfile, Sagrada]
+CONTRACTS = [cls for game in GAMES for cls in find_game(f"contracts.{game}").contracts]
 
 
-@pytest.mark.parametrize("contract", GAMES, ids=lambda contract: contract.__name__)
+@pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract.__name__)
 def test_guard_reads_the_statements_that_run_on_chain(contract: type[Contract]) -> None:
     located = locate_class(contract)
     assert located is not None
