@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from chain.source.static_types import STORAGE_COLLECTIONS
 from chain.source.word_sets import word_set
 
 BUILTINS: Final = word_set(
@@ -35,7 +36,7 @@ _TYPING: Final = word_set(
     """
 )
 
-_COLLECTIONS: Final = word_set("IterableMap Map Set Vector")
+_COLLECTIONS: Final = frozenset(STORAGE_COLLECTIONS)
 _CHAIN: Final = _COLLECTIONS | word_set(
     "Address Contract Key Revert System World call error event init model require view"
 )

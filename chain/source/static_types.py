@@ -64,14 +64,15 @@ _HOMES: Final = frozenset(
         "chain.types",
     ]
 )
-_COLLECTIONS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        f"{home}.{name}": word
-        for home in ("chain", "chain.storage.collections")
-        for name, word in (("Vector", "vector"), ("Map", "map"), ("IterableMap", "map"))
-    }
+# The collections in storage, and how they are read; one of another kind is read like any class.
+STORAGE_COLLECTIONS: Final[Mapping[str, str | None]] = MappingProxyType(
+    {"IterableMap": "map", "Map": "map", "Set": None, "Vector": "vector"}
 )
-_OWN_SETS: Final = ("chain.Set", "chain.storage.collections.Set")
+_COLLECTIONS: Final = {
+    f"{home}.{name}": word
+    for home in ("chain", "chain.storage.collections")
+    for name, word in STORAGE_COLLECTIONS.items()
+}
 _PARTED: Final = frozenset({"list", "tuple", "vector", "map"})  # types whose parts can be lists
 _WRAPPERS: Final = frozenset(
     ["Final", "ClassVar", "Annotated", "Optional", "Key", "Required", "NotRequired", "ReadOnly"]
@@ -146,8 +147,9 @@ def _built_in(
     if path.startswith("chain.types.") and name[:1] in "uif" and name[-1:].isdigit():
         return NUMBER
     if path in _COLLECTIONS:
-        return StaticType(_COLLECTIONS[path], tuple(kinds))
-    if name in _CLASSES and path not in _OWN_SETS:
+        how = _COLLECTIONS[path]
+        return StaticType(path) if how is None else StaticType(how, tuple(kinds))
+    if name in _CLASSES:
         word = _CLASSES[name]
         if word == "tuple" and len(inner) == 2 and _is_dots(inner[1]):
             return StaticType("list", (kinds[0],))

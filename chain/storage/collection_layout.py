@@ -15,6 +15,8 @@ from chain.storage.packing import ReadableWords, Words
 P = TypeVar("P")
 ReadKey: TypeAlias = Callable[[P], ValueType]
 ReadValue: TypeAlias = Callable[[str, P], Layout]  # takes the name of the value, too
+# From its type, the key as it was given and the path of its collection to the key as the collection takes it.
+ReadItemKey: TypeAlias = Callable[[ValueType, object, str], object]
 
 
 class CollectionLayout(DynamicLayout):
@@ -32,6 +34,14 @@ class CollectionLayout(DynamicLayout):
     @abstractmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         """Return the layout of the field `name`. `key` and `value` read the `parts` of its declaration."""
+
+    @abstractmethod
+    def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
+        """Return the key of an item as the collection takes it, and the layout of the item; None if it has no parts."""
+
+    def item_of(self, collection: Any, key: object) -> Any:
+        """Return an item of a loaded collection; raise LookupError if there is none."""
+        return collection[key]
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.collection(frame, slot, self)

@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, Self, TypeVar, overload
 
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import ValueType
-from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout
 from chain.storage.layout import FieldsLayout
 from chain.storage.map import Map, MapLayout
@@ -171,3 +171,6 @@ class IterableMapLayout(CollectionLayout):
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, key(parts[0]), value(f"{name}[…]", parts[1]))
+
+    def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
+        return self.values.step(key, path, read)

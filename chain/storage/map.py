@@ -9,7 +9,7 @@ from chain import abi
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
 from chain.schema.value_types import BytesType, Int, OptionalType, StringType, ValueType
-from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout, OptionLayout
 from chain.storage.packing import MemoTable, PackedLayout
 from chain.storage.value_cache import cached
@@ -107,6 +107,9 @@ class MapLayout(CollectionLayout):
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, key(parts[0]), value(f"{name}[…]", parts[1]))
+
+    def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
+        return read(self.key, key, path), self.value
 
     def decode_key(self, key: bytes) -> object:
         """Return the key with this encoding."""

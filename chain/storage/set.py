@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 from chain.schema.value_types import Field, Int, StructType, ValueType
-from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
+from chain.storage.dynamic import Layout
 from chain.storage.layout import FieldsLayout, RecordLayout, layout_for
 from chain.storage.map import MapLayout
 from chain.storage.vector import Vector, VectorLayout
@@ -125,3 +126,9 @@ class SetLayout(CollectionLayout):
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, key(parts[0]))
+
+    def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
+        return read(self.item, key, path), None
+
+    def item_of(self, collection: Any, key: object) -> bool:
+        return key in collection

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from chain.schema.inputs import LAST_TIME, whole_number
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 from chain.schema.validation import ValueMismatch
-from chain.storage.collection_layout import CollectionLayout, P, ReadKey, ReadValue
+from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout
 from chain.storage.packing import Words
 from chain.storage.value_cache import ContractWords, cached
@@ -185,6 +186,9 @@ class VectorLayout(CollectionLayout):
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
         return cls(name, value(name, parts[0]))
+
+    def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
+        return whole_number(key, path, LAST_TIME), self.item
 
     def load_item(self, frame: ContractWords, slot: int, index: int) -> object:
         word, shift = self._word_and_shift(frame, slot, index)

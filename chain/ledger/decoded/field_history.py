@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.decoded.model_history import Version
@@ -18,19 +18,11 @@ from chain.ledger.indexes import append_position, new_positions
 from chain.ledger.receipts import Record
 from chain.ledger.timeline import Changing
 from chain.machine.state import STORAGE, iter_changes
-from chain.schema.inputs import LAST_TIME, whole_number
 from chain.schema.validation import short_repr
-from chain.schema.value_types import ValueType
 from chain.spec.contracts import ContractSpec
-from chain.storage.collection_layout import CollectionLayout
-from chain.storage.iterable_map import IterableMapLayout
+from chain.storage.collection_layout import CollectionLayout, ReadItemKey
 from chain.storage.layout import Layout
-from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
-from chain.storage.set import Set, SetLayout
-from chain.storage.vector import VectorLayout
-
-ReadKey: TypeAlias = Callable[[ValueType, Any, str], Any]  # type, key as it was given, its name
 
 
 class FieldHistory:
@@ -48,7 +40,7 @@ class FieldHistory:
 
     @locked
     def versions(
-        self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[object], moment: int, read_key: ReadKey
+        self, address: bytes, spec: ContractSpec, field: str, keys: Sequence[object], moment: int, read_key: ReadItemKey
     ) -> list[Version[Any]]:  # fmt: skip
         """Return the values of a field, or of its item under `keys`, before a timeline index."""
         read = _reader(spec, field, keys, read_key)
@@ -108,7 +100,7 @@ class _Then(ReadOnlyStorage):
 
 
 def _reader(
-    spec: ContractSpec, field: str, keys: Sequence[object], read_key: ReadKey
+    spec: ContractSpec, field: str, keys: Sequence[object], read_key: ReadItemKey
 ) -> Callable[[ReadOnlyStorage], Any]:
     """Return the function that reads a value from storage; None where an item is not there yet."""
     fields = spec.fields
@@ -118,34 +110,24 @@ def _reader(
             f"{spec.name} has no field '{field}'; it has {', '.join(names) or 'no fields'}"
         )
     index, path = names.index(field), f"{spec.name}.{field}"
-    load, steps = fields.accessors(index)[0], list[object]()
+    load, steps = fields.accessors(index)[0], list[tuple[Callable[[Any, object], Any], object]]()
     layout: Layout | None = fields.layouts[index]
     for key in keys:
-        match layout:
-            case MapLayout():
-                key, layout = read_key(layout.key, key, path), layout.value
-            case IterableMapLayout():
-                key, layout = read_key(layout.values.key, key, path), layout.values.value
-            case SetLayout():
-                key, layout = read_key(layout.item, key, path), None
-            case VectorLayout():
-                key, layout = whole_number(key, path, LAST_TIME), layout.item
-            case _:
-                raise TypeError(f"{path} has no items: leave out {short_repr(key)}")
-        steps.append(key)
+        if not isinstance(layout, CollectionLayout):
+            raise TypeError(f"{path} has no items: leave out {short_repr(key)}")
+        item_of, (key, layout) = layout.item_of, layout.step(key, path, read_key)
+        steps.append((item_of, key))
         path = f"{path}[{short_repr(key)}]"
     if isinstance(layout, CollectionLayout):
         raise TypeError(f"{path} is a {layout.what}: name an item")
 
     def read(storage: ReadOnlyStorage) -> Any:
         value = load(storage, 0)
-        for key in steps:
-            if isinstance(value, Set):
-                return key in value
-            try:
-                value = value[key]
-            except LookupError:
-                return None
+        try:
+            for item_of, key in steps:
+                value = item_of(value, key)
+        except LookupError:
+            return None
         return value
 
     return read

@@ -9,8 +9,8 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.address_book import AddressBook
@@ -51,33 +51,49 @@ def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
     return form.top_level(receipt.return_value) if entry.returns else None
 
 
+class ReceiptColumn(NamedTuple):
+    """A column of the table of receipts: its name, its type, and its value for a receipt that called an entry."""
+
+    name: str
+    type: str
+    value: Callable[[Receipt, EntrySpec | None], Portable]
+
+
+_RECEIPT_COLUMNS: Final = tuple(map(ReceiptColumn._make, (
+    ("position", form.NUMBER, lambda receipt, _: receipt.position),
+    ("block", form.NUMBER, lambda receipt, _: receipt.block_number),
+    ("idx", form.NUMBER, lambda receipt, _: receipt.index),
+    ("timestamp", form.NUMBER, lambda receipt, _: receipt.timestamp),
+    ("sender", form.HEX, lambda receipt, _: form.address_text(receipt._sender)),
+    ("sender_name", form.TEXT, lambda receipt, _: AddressBook(receipt.ledger).account(receipt._sender)),
+    ("kind", form.TEXT, lambda receipt, _: "create" if receipt._to is None else "call"),
+    ("contract", form.TEXT, lambda receipt, _: receipt.contract),
+    ("address", form.HEX, lambda receipt, _: form.address_text(receipt._address)),
+    ("entry", form.TEXT, lambda _, entry: entry and entry.name),
+    ("args", form.TEXT, _args),
+    ("result", form.ANY, _result),
+    ("value", form.ANY, lambda receipt, _: receipt.value),
+    ("nonce", form.ANY, lambda receipt, _: receipt.nonce),
+    ("gas_used", form.NUMBER, lambda receipt, _: receipt.gas_used),
+    ("gas_price", form.ANY, lambda receipt, _: receipt.gas_price),
+    ("ok", form.NUMBER, lambda receipt, _: receipt.ok),
+    ("error", form.TEXT, lambda receipt, _: receipt.error and receipt.error.text),
+    ("error_kind", form.TEXT, lambda receipt, _: receipt.error and receipt.error.kind),
+    ("error_place", form.TEXT, lambda receipt, _: (receipt.error and receipt.error.place) or None),
+)))  # fmt: skip
+
+
 def receipt_row(receipt: Receipt) -> TableRow:
     """Return the row of a receipt in the table of receipts."""
-    entry, error = receipt.entry_spec, receipt.error
-    return (
-        receipt.position, receipt.block_number, receipt.index, receipt.timestamp,
-        form.address_text(receipt._sender), AddressBook(receipt.ledger).account(receipt._sender),
-        "create" if receipt._to is None else "call", receipt.contract,
-        form.address_text(receipt._address), entry.name if entry else None, _args(receipt, entry), _result(receipt, entry),
-        receipt.value, receipt.nonce, receipt.gas_used, receipt.gas_price, receipt.ok,
-        error and error.text, error and error.kind, (error and error.place) or None,
-    )  # fmt: skip
+    entry = receipt.entry_spec
+    return tuple([column.value(receipt, entry) for column in _RECEIPT_COLUMNS])
 
 
 class Receipts(AppendOnlyTable):
     """Every transaction."""
 
     name, key = "receipts", "position"
-    columns = tuple(
-        Column(name, column_type)
-        for name, column_type in (
-            ("position", form.NUMBER), ("block", form.NUMBER), ("idx", form.NUMBER), ("timestamp", form.NUMBER),
-            ("sender", form.HEX), ("sender_name", form.TEXT), ("kind", form.TEXT), ("contract", form.TEXT),
-            ("address", form.HEX), ("entry", form.TEXT), ("args", form.TEXT), ("result", form.ANY), ("value", form.ANY),
-            ("nonce", form.ANY), ("gas_used", form.NUMBER), ("gas_price", form.ANY), ("ok", form.NUMBER),
-            ("error", form.TEXT), ("error_kind", form.TEXT), ("error_place", form.TEXT),
-        )
-    )  # fmt: skip
+    columns = tuple(Column(column.name, column.type) for column in _RECEIPT_COLUMNS)
 
     def __init__(self, ledger: Ledger) -> None:
         self._receipts = ledger.receipts

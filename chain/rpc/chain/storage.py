@@ -22,7 +22,6 @@ from chain.rpc.node import Node
 from chain.schema.value_types import ValueType
 from chain.spec.models import ModelSpec
 from chain.storage.collection_layout import CollectionLayout
-from chain.storage.iterable_map import IterableMapLayout
 from chain.storage.layout import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
@@ -140,7 +139,7 @@ def field_history(node: Node, contract: object, field: Any, keys: object = ()) -
     (address, program), ledger = contract_at(node, contract), node.chain.ledger
     resolve = address_resolver(node.chain)
 
-    def read_key(kind: ValueType, key: Any, path: str) -> Any:
+    def read_key(kind: ValueType, key: object, path: str) -> Any:
         return parse_value(kind, key, path, resolve)
 
     with client_errors():
@@ -172,7 +171,7 @@ class _Fields:
     def _to_json(self, layout: Layout, value: Any, slot: int) -> object:
         if isinstance(layout, MapLayout):
             return list(islice(self._items(layout, slot), _MOST))
-        if isinstance(layout, IterableMapLayout):
+        if isinstance(layout, CollectionLayout) and len(layout.parts) == 2:  # keys and values
             pairs = islice(value.items(), _MOST)
             return [{"key": plain(key), "value": plain(held)} for key, held in pairs]
         if isinstance(layout, CollectionLayout):

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Vector, call, view
+from chain.source.static_types import STORAGE_COLLECTIONS
+from chain.storage.collections import COLLECTIONS
 from chain.types import u16
 from tests.chain.storage.shelf import Card, filled, shelf, work
 
@@ -274,3 +276,7 @@ def test_loaded_order_shuffles_a_vector() -> None:
     with on.chain.loaded(deal=[["3", "1", "2"]]):
         work(on, lambda contract: contract.random.shuffle(contract.texts, tag="deal"))
     assert [*on.fields.texts] == ["3", "1", "2"]
+
+
+def test_contracts_may_use_every_collection() -> None:
+    assert set(STORAGE_COLLECTIONS) == set(COLLECTIONS)
