@@ -115,7 +115,7 @@ class Cluster:
         return [Row(*row) for row in rows], seconds
 
 
-def play_chunk(job: dict[str, Any], games: list[int]) -> ClusterAnswer:
+def play_chunk(job: dict[str, object], games: list[int]) -> ClusterAnswer:
     """Play games, on a worker."""
     began = time.perf_counter()
     rows = [tuple(row) for row in _player(job).rows(games)]

@@ -88,5 +88,5 @@ def _explained(wrong: str) -> str:
     return wrong
 
 
-def _shown(cell: Any) -> Any:
+def _shown(cell: object) -> Any:
     return f"0x{cell.hex()}" if isinstance(cell, bytes) else cell

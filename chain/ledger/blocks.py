@@ -193,7 +193,7 @@ class Blocks(Sealed, Sequence[Block]):
         self._rows.tail.items.append(block.as_tuple)
         self.__dict__["head"] = block  # every call comes here, and `put` is slow
 
-    def _restore(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Begin with stored blocks."""
         self._rows = LongList(stored=rows)
         put(self, "head", self[-1])
@@ -202,7 +202,7 @@ class Blocks(Sealed, Sequence[Block]):
         """Return the blocks from that number on, as they are stored."""
         return self._rows[number:]
 
-    def _extend(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _extend(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Append blocks that were truncated."""
         self._rows.extend(rows)
         put(self, "head", self[-1])

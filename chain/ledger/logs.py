@@ -72,7 +72,7 @@ class EventList(Sequence[Any]):
     def one(self, kind: type[E]) -> E: ...
     @overload
     def one(self, kind: str) -> Any: ...
-    def one(self, kind: str | type[Any]) -> Any:
+    def one(self, kind: str | type[object]) -> Any:
         """Return the only event of that type; raise LookupError if there is none or more than one.
 
         >>> receipt.events.one(Moved).square

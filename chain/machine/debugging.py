@@ -69,7 +69,7 @@ def looking() -> Iterator[None]:
             del frame.children[children:], frame.view_logs[texts:]
 
 
-def _prompt(debugger: pdb.Pdb, intro: Any = None) -> None:
+def _prompt(debugger: pdb.Pdb, intro: object = None) -> None:
     """Run the author's prompt, and undo its effects."""
     with looking():
         Cmd.cmdloop(debugger, intro)

@@ -56,7 +56,9 @@ def take(number: Any) -> int:
     return bits
 
 
-def add(left: object, right: object, do: Callable[[object, object], Any] = operator.add) -> object:
+def add(
+    left: object, right: object, do: Callable[[object, object], object] = operator.add
+) -> object:
     """Return `left + right`. `do` is the operator, here and below: the plain or the in-place one."""
     charge_8()
     if type(left) is int and type(right) is int:

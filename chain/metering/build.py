@@ -143,7 +143,7 @@ def build_instrumented(thing: Any) -> Any:
     return resolve_qualname(vars(copied_module), thing.__qualname__)
 
 
-def _namespace_of(thing: Any, module: str) -> ModuleNames | None:
+def _namespace_of(thing: object, module: str) -> ModuleNames | None:
     """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`, or None."""
     candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
     contracts = (

@@ -46,7 +46,7 @@ def show(tree: T) -> T:
     return tree
 
 
-def without(statements: list[Any], module: Module) -> list[Any]:
+def without(statements: list[object], module: Module) -> list[Any]:
     """Return a body without its debug statements; if nothing is left, a `pass`."""
     kept = [statement for statement in statements if not is_debug(statement, module)]
     return kept if kept or not statements else [ast.Pass()]

@@ -65,7 +65,7 @@ def short_call(name: str) -> Callable[..., object]:
 
 
 def short_match(name: str) -> Callable[..., object]:
-    def call(thing: object, *args: Any) -> object:
+    def call(thing: object, *args: object) -> object:
         if type(thing) is re.Pattern and is_paid_match(thing, args):
             return getattr(thing, name)(*args)
         return metered_method(thing, name, *args)
@@ -88,13 +88,13 @@ def short_join(thing: Any, *args: Any) -> object:
     return metered_method(thing, "join", *args)
 
 
-def short_format(thing: Any, *args: object, **named: object) -> object:
+def short_format(thing: object, *args: object, **named: object) -> object:
     if isinstance(thing, str) and type(thing).format is str.format:
         return formatted_by_braces(thing, args, named)
     return metered_method(thing, "format", *args, **named)
 
 
-def short_append(thing: object, *args: Any) -> None:
+def short_append(thing: object, *args: object) -> None:
     if type(thing) is list and len(args) == 1:
         item = args[0]
         if type(item) is not int or -_LARGE < item < _LARGE:

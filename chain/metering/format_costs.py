@@ -28,7 +28,7 @@ _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 
-def formatted_by_braces(text: str, args: tuple[Any, ...], named: dict[str, object]) -> str:
+def formatted_by_braces(text: str, args: tuple[object, ...], named: dict[str, object]) -> str:
     """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
     if type(text) is not str:  # a subclass may define its own hash
         text = str.__str__(text)
@@ -65,7 +65,7 @@ def _are_brief(values: tuple[Any, ...]) -> bool:
     return True
 
 
-def formatted_by_map(text: str, values: Any) -> str:
+def formatted_by_map(text: str, values: object) -> str:
     """Return `text.format_map(values)`, charged before it runs."""
     if isinstance(values, dict):
         pay_for_format(text, tuple(charge_items(values).values()))

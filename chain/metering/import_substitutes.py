@@ -66,7 +66,7 @@ def named(method: object) -> Any:
     return viewing(taken(method)) if getattr(method, "__name__", None) in VIEWS else taken(method)
 
 
-def _methodcaller(name: str, /, *args: object, **named: Any) -> Callable[[object], object]:
+def _methodcaller(name: str, /, *args: object, **named: object) -> Callable[[object], object]:
     def call(thing: object) -> object:
         _getattr(thing, name)  # refuses a method that may not be taken
         return view(metered_method(thing, name, *args, **named))

@@ -105,7 +105,7 @@ def _category_of(kind: type) -> int:
     return _OTHER if kind.__module__ in FOREIGN else _OWN
 
 
-def bound(thing: Any, name: str, *already: object) -> object:
+def bound(thing: object, name: str, *already: object) -> object:
     """Return the method `thing.name`, to be called later. `already` holds it if it was looked up before."""
     if name in _NEWER:
         check_method(thing, name)
@@ -304,7 +304,7 @@ def _sorted_in_place(thing: Any, name: str, args: tuple[Any, ...], named: dict[s
     return None
 
 
-def _formatted(thing: object, name: str, args: tuple[Any, ...], named: _Named) -> object:
+def _formatted(thing: object, name: str, args: tuple[object, ...], named: _Named) -> object:
     if not isinstance(thing, str) or getattr(type(thing), name) is not getattr(str, name):
         return getattr(thing, name)(*args, **named)
     by_map = name == "format_map"

@@ -287,7 +287,7 @@ class ModuleNamespace:
                     outer.space[parts[count]] = inner.made
 
 
-def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _is_same(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     return one.keys() == other.keys() and all(one[name] is other[name] for name in one)
 
 

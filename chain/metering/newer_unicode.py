@@ -6,7 +6,7 @@ Unicode grows with each version of Python. These characters are newer than 3.11,
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from chain.source.word_sets import word_set
 
@@ -53,7 +53,7 @@ ASKING: Final = word_set(
 )
 
 
-def check_known(text: Any, name: str = "") -> None:
+def check_known(text: object, name: str = "") -> None:
     """Check that the classes of a text's characters are the same on every version. The method `name` reads them next."""
     if not isinstance(text, str) or text.isascii():
         return

@@ -126,7 +126,7 @@ def discard_copies(programs: Iterable[Program]) -> list[Program]:
     return [by_digest[program.digest] for program in programs if program.digest in by_digest]
 
 
-def instrumented(thing: Any) -> Any:
+def instrumented(thing: object) -> Any:
     """Return the instrumented copy of an imported module or class, which runs on chain; for tests that inject a fault there."""
     return in_turn(import_module("chain.metering.build").build_instrumented, thing)
 

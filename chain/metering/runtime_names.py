@@ -128,7 +128,7 @@ CALLED: Final = {
 }
 
 
-def _class_made(*args: Any) -> object:
+def _class_made(*args: object) -> object:
     """Return `type(…)`, which creates a class if it has three arguments."""
     if len(args) > 1:
         charge(2**16)
@@ -142,7 +142,7 @@ CALLED[type] = _class_made
 FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 
-def called(thing: Any) -> Any:
+def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
     return CALLED.get(thing, thing) if isinstance(thing, type) else thing
 

@@ -24,7 +24,7 @@ def stable_hash(value: object, /) -> int:
     return _hashed(value, type(value).__hash__)
 
 
-def hashing(thing: Any) -> object:
+def hashing(thing: object) -> object:
     """Return `thing.__hash__`, not called yet, with stable results."""
     bound_hash = getattr(thing, "__hash__", None)
     if isinstance(bound_hash, MethodWrapperType):

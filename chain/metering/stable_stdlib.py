@@ -21,7 +21,7 @@ def b64encode(data: Any, altchars: Any = None) -> bytes:
     return base64.b64encode(data, altchars)
 
 
-def b64decode(data: Any, altchars: Any = None, validate: bool = False) -> bytes:
+def b64decode(data: object, altchars: object = None, validate: bool = False) -> bytes:
     """Return `base64.b64decode(…)`. Letters after the padding are an error; some versions leave them out."""
     raw = _bytes_of(data)
     if altchars is not None:
@@ -35,7 +35,7 @@ def b64decode(data: Any, altchars: Any = None, validate: bool = False) -> bytes:
     return base64.b64decode(raw, None, validate)
 
 
-def urlsafe_b64decode(data: Any) -> bytes:
+def urlsafe_b64decode(data: object) -> bytes:
     """Return `base64.urlsafe_b64decode(…)`. Missing padding is an error; some versions do without."""
     return b64decode(_bytes_of(data).translate(_URL_SAFE))
 

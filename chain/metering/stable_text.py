@@ -148,7 +148,7 @@ def args_of(thing: Any) -> object:
     return thing.args
 
 
-def telling(thing: Any, name: str) -> object:
+def telling(thing: object, name: str) -> object:
     """Return `thing.__str__` or a similar method, not called yet; one of Python's own gets stable results."""
     method = getattr(thing, name)
     if type(method) not in _OF_C:

@@ -84,7 +84,7 @@ class Weighing(Wording):
                 part.id = part.id.replace("__c", "__", 1).replace("__", "__c", 1)
         return node
 
-    def _naming(self, has_names: bool, visit: Callable[..., _T], *args: Any) -> _T:
+    def _naming(self, has_names: bool, visit: Callable[..., _T], *args: object) -> _T:
         before, self._has_names = self._has_names, has_names
         try:
             return visit(*args)

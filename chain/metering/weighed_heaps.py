@@ -5,46 +5,48 @@ They compare the same items in the same order as Python's own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from chain.metering.fuel import charge_8
 from chain.metering.value_size import weigh
 
+T = TypeVar("T")
 
-def heappush(heap: list[Any], item: Any) -> None:
+
+def heappush(heap: list[T], item: T) -> None:
     heap.append(item)
     _rise(heap, 0, len(heap) - 1)
 
 
-def heappop(heap: list[Any]) -> Any:
+def heappop(heap: list[T]) -> T:
     last = heap.pop()
     return heapreplace(heap, last) if heap else last
 
 
-def heapreplace(heap: list[Any], item: Any) -> Any:
+def heapreplace(heap: list[T], item: T) -> T:
     first = heap[0]
     heap[0] = item
     _sink(heap, 0)
     return first
 
 
-def heappushpop(heap: list[Any], item: Any) -> Any:
+def heappushpop(heap: list[T], item: T) -> T:
     if heap and _is_less(heap[0], item):
         return heapreplace(heap, item)
     return item
 
 
-def heapify(heap: list[Any]) -> None:
+def heapify(heap: list[T]) -> None:
     for place in reversed(range(len(heap) // 2)):
         _sink(heap, place)
 
 
-def _is_less(left: Any, right: Any) -> bool:
+def _is_less(left: object, right: object) -> bool:
     charge_8()
     return weigh(left) < weigh(right)  # type: ignore[operator, no-any-return]
 
 
-def _rise(heap: list[Any], start: int, place: int) -> None:
+def _rise(heap: list[T], start: int, place: int) -> None:
     """Move the item at `place` up, at most to `start`, until the item above it is not greater."""
     item = heap[place]
     while place > start:
@@ -56,7 +58,7 @@ def _rise(heap: list[Any], start: int, place: int) -> None:
     heap[place] = item
 
 
-def _sink(heap: list[Any], start: int) -> None:
+def _sink(heap: list[T], start: int) -> None:
     """Move the item at `start` down to a leaf, past the lesser one of each two below it, and then up to where it belongs."""
     place, end, item = start, len(heap), heap[start]
     while (below := 2 * place + 1) < end:

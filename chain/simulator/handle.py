@@ -202,7 +202,7 @@ class Entry(Sealed):
         """
         return self.spec.encode_args(args, named, self._chain)
 
-    def _calldata(self, args: tuple[Any, ...], named: dict[str, object]) -> bytes:
+    def _calldata(self, args: tuple[object, ...], named: dict[str, object]) -> bytes:
         """Return the data of a call, and check that the contract is deployed."""
         chain, spec = self._chain, self.spec
         chain.need_contract(self._address, spec.contract)
@@ -251,7 +251,7 @@ class Overloads:
         """The same method of the entry that accepts the arguments."""
         return self._resolve(args, named).calldata(*args, **named)
 
-    def _resolve(self, args: tuple[Any, ...], named: dict[str, object]) -> Entry:
+    def _resolve(self, args: tuple[object, ...], named: dict[str, object]) -> Entry:
         arguments = {name: value for name, value in named.items() if name not in self._besides}
         return self._entries[choose(self._name, tuple(self._entries), args, arguments)]
 

@@ -52,7 +52,7 @@ class LogQueries(ChainReader):
     @overload
     def events(self, /) -> Query[Any]: ...
     @reading
-    def events(self, event: type[Any] | str | None = None, /, **values: object) -> Query[Any]:
+    def events(self, event: type[object] | str | None = None, /, **values: object) -> Query[Any]:
         """Return the events of one type, filtered by field values: `chain.events(Moved, player=alice).last()`.
 
         Without a type, return those of all types in their order.

@@ -256,7 +256,7 @@ class ChainReader(Sealed, ABC):
         )
 
     @reading
-    def history(self, handle: Handle, field: str, *keys: Any) -> list[Version[Any]]:
+    def history(self, handle: Handle, field: str, *keys: object) -> list[Version[Any]]:
         """Return the value of a contract's field after each transaction that changed it: `chain.history(game, "pot")`.
 
         `keys` select an item of a Map, Vector or Set: `chain.history(game, "players", 3, alice)`.
@@ -266,7 +266,7 @@ class ChainReader(Sealed, ABC):
         spec, ledger = program_of(handle.contract).spec, self.ledger
         moment = self.driver.timeline_index
 
-        def read_key(kind: ValueType, key: Any, path: str) -> Any:
+        def read_key(kind: ValueType, key: object, path: str) -> Any:
             return with_addresses(kind, key, path, ledger.address_of)
 
         return ledger.fields.versions(

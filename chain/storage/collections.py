@@ -59,7 +59,7 @@ def _collection(annotation: object) -> type[CollectionLayout] | None:
     return next((layout for layout in layouts if layout.collection is cls), None)
 
 
-def _key_kind(annotation: Any, names: Namespace | None) -> ValueType:
+def _key_kind(annotation: object, names: Namespace | None) -> ValueType:
     value_type = type_of_annotation(annotation, names)
     if isinstance(value_type, OptionalType | ListType) or (
         isinstance(value_type, StructType) and value_type.is_dynamic

@@ -41,7 +41,7 @@ class FrozenList(list[T]):
 
 
 def _refusing(change: str) -> Callable[..., NoReturn]:
-    def refuse(self: FrozenList[Any], *args: object, **named: object) -> NoReturn:
+    def refuse(self: FrozenList[object], *args: object, **named: object) -> NoReturn:
         raise TypeError(
             f"{change} would change a list that was read from storage, and the change would be lost: "
             "assign a new list, such as 'self.row = [*self.row, item]', or change a copy, "

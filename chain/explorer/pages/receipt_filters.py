@@ -13,7 +13,7 @@ _PATIENCE: Final = 0.012  # seconds for which receipts are read
 
 
 async def narrowed(
-    site: Site, values: dict[str, Any], before: int | None, rows: int
+    site: Site, values: dict[str, object], before: int | None, rows: int
 ) -> tuple[list[Receipt], int | None, bool]:
     """Return a page of receipts, newest first, the `before` of the next one, and whether it may have more."""
     await site.survey.catch_up()
@@ -34,7 +34,7 @@ async def narrowed(
     return matches, position or None, len(matches) == rows
 
 
-def _test(site: Site, name: str, value: Any) -> tuple[Any, Any]:
+def _test(site: Site, name: str, value: object) -> tuple[Any, Any]:
     """Return the test of a receipt: a function that reads a field, and the value that it must have."""
     if name == "contract":
         name, value = contract_key(site.ledger, value)

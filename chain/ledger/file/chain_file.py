@@ -362,7 +362,7 @@ class ChainFile:
 
 
 def merged_settings(
-    file: ChainFile, known: dict[str, Any], given: dict[str, object]
+    file: ChainFile, known: dict[str, object], given: dict[str, object]
 ) -> dict[str, Any]:
     """Return the settings of the chain: those of the file, or for a new file `known` updated with `given`.
 

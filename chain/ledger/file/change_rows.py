@@ -90,7 +90,10 @@ def _last(connection: sqlite3.Connection, key: Sequence[bytes]) -> int | None:
 
 
 def _put(
-    connection: sqlite3.Connection, key: Sequence[bytes], stretch: int, row: tuple[Any, int | None]
+    connection: sqlite3.Connection,
+    key: Sequence[bytes],
+    stretch: int,
+    row: tuple[object, int | None],
 ) -> None:
     sealed = add_checksum("changes", (*key, stretch), row)
     connection.execute(

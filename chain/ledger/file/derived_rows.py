@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
@@ -26,7 +26,7 @@ class Lengths(NamedTuple):
     receipts: int
 
 
-def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Any]]) -> None:
+def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, object]]) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
         f'insert or replace into "chain:{table}" values (?, ?)',

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from chain.ledger.file.checksum import add_checksum, verify_checksum
 from chain.ledger.state_trie import gather
@@ -61,7 +61,7 @@ def change_cells(connection: sqlite3.Connection, had: Cells, moments: Iterable[C
 def _put(
     connection: sqlite3.Connection,
     had: Cells,
-    accounts: Mapping[bytes, Any],
+    accounts: Mapping[bytes, object],
     storages: Mapping[bytes, Mapping[int, int | None]],
 ) -> Cells:
     """Write accounts and words in place of those that there are; None is one that is gone."""

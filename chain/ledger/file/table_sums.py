@@ -56,7 +56,7 @@ class Sums:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
-    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[Any]]) -> None:
+    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[object]]) -> None:
         """Record that rows were inserted."""
         sums: dict[int, int] = {}
         for key, cells in zip(keys, rows, strict=True):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Thread, current_thread, main_thread
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 
@@ -41,7 +41,7 @@ class Settings:
 class Listener:
     """An ASGI application on a port. The constructor binds the port. `end` is called when the server is to stop."""
 
-    def __init__(self, app: Any, settings: Settings, end: Callable[[], None]) -> None:
+    def __init__(self, app: object, settings: Settings, end: Callable[[], None]) -> None:
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
             app, http=partial(HttpProtocol, settings.limits), ws=WebSocketProtocol,  # type: ignore[arg-type]

@@ -75,7 +75,7 @@ class Runner:
         for worker in self._workers:
             worker.end(ENDING)
 
-    async def answer(self, message: Any, own: ConnectionMethods, room: int) -> bytes | None:
+    async def answer(self, message: object, own: ConnectionMethods, room: int) -> bytes | None:
         """Return the answer to one request as bytes, or None for a notification. `own` has the methods of the connection."""
         raw = await self._answer(message, own, room)
         await self._send_ready()
@@ -142,7 +142,7 @@ class Runner:
                 del self._long[next(iter(self._long))]
             raise
 
-    async def _query(self, run: Job, params: Any) -> bytes | None:
+    async def _query(self, run: Job, params: object) -> bytes | None:
         """Answer an SQL query: fill its tables in slices, then try it here, and if it takes long, in a worker."""
         while isinstance(params, list) and params and not sql.fill(self._node, params[0]):
             await asyncio.sleep(0)
