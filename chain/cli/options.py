@@ -62,6 +62,18 @@ def contracts_option(command: Command) -> Command:
     return _contracts(offering)
 
 
+def deployments_option(text: str) -> Callable[[Command], Command]:
+    """Return the option `--deployments` with this help, which the command receives as `base`."""
+    return click.option(
+        "--deployments",
+        "base",
+        type=click.Path(file_okay=False, path_type=Path),
+        envvar="BOARDCHAIN_DEPLOYMENTS",
+        show_envvar=True,
+        help=text,
+    )
+
+
 def contract_named(offered: ContractCatalogue, name: str) -> Any:
     """Return the contract class of that name."""
     return offered.find(name)

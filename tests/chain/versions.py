@@ -1,4 +1,4 @@
-"""One contract in several versions, as text."""
+"""Contracts that tests change, as text."""
 
 from __future__ import annotations
 
@@ -30,4 +30,18 @@ FIRST = """
 """
 DOUBLE = FIRST.replace("+= n", "+= 2 * n")
 TRIPLE = FIRST.replace("+= n", "+= 3 * n")
+TALLY = """
+from chain import Contract, Map, Vector, call
+from chain.types import u8, u64
+
+
+class Game(Contract):
+    count: u64
+    names: Map[u64, str]
+
+    @call
+    def add(self, n: u64) -> u64:
+        self.count += n
+        return self.count
+"""
 Edit = Callable[[str], Any]

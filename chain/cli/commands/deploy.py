@@ -59,13 +59,8 @@ _OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt"
 @click.option(
     "--name", "plan_name", help="A plan: its name on the chain; by default that of the script."
 )
-@click.option(
-    "--deployments",
-    "base",
-    type=click.Path(file_okay=False, path_type=Path),
-    envvar="BOARDCHAIN_DEPLOYMENTS",
-    show_envvar=True,
-    help="A plan: the folder of the journal; by default 'deployments' in the project of the script.",
+@options.deployments_option(
+    "A plan: the folder of the journal; by default 'deployments' in the project of the script."
 )
 @signer_options
 @options.chain_option

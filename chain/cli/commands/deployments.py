@@ -38,13 +38,8 @@ DeploymentRow = tuple[object, ...]
 @click.option(
     "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the module to a file."
 )
-@click.option(
-    "--deployments",
-    "base",
-    type=click.Path(file_okay=False, path_type=Path),
-    envvar="BOARDCHAIN_DEPLOYMENTS",
-    show_envvar=True,
-    help="The folder of the deployments; by default 'deployments' in this project.",
+@options.deployments_option(
+    "The folder of the deployments; by default 'deployments' in this project."
 )
 @options.chain_option
 @output.json_option

@@ -16,22 +16,10 @@ from chain import Chain
 from chain.cli import deployment_view
 from chain.cli.main import cli
 from tests.chain.kills import DYING
+from tests.chain.versions import TALLY
 
 ROOT = Path(__file__).parents[3]
-GAME = """
-from chain import Contract, Map, call
-from chain.types import u64
-
-
-class Game(Contract):
-    count: u64
-    names: Map[u64, str]
-
-    @call
-    def add(self, n: u64) -> u64:
-        self.count += n
-        return self.count
-
+GAME = f"""{TALLY}
 
 def plan(deployment):
     deployment.deploy(Game).add(1)

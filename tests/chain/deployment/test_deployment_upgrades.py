@@ -17,40 +17,32 @@ from chain.deployment.examination import BESIDE, CHANGED, UPGRADE
 from chain.deployment.journal import Journal
 from chain.simulator.upgrade import CannotUpgrade
 from tests.chain.deployment.arcade import Bank, apply, of
+from tests.chain.versions import TALLY
 
-FIRST = """
-    class Game(Contract):
-        count: u64
-        names: Map[u64, str]
-
-        @call
-        def add(self, n: u64) -> u64:
-            self.count += n
-            return self.count
-"""
 OTHER = "Game.names was Map[u64, str] and is Map[u64, u64]"
 GONE = "Game.names was removed: its slots must not be used for anything else"
 MOVED = "Game.count moved from word 0, byte 0 to word 1, byte 0: put new fields last"
 VERSIONS = {
-    "rules": (FIRST.replace("+= n", "+= 2 * n"), ["the rules only: ABI and storage are unchanged"], []),
+    "rules": (TALLY.replace("+= n", "+= 2 * n"), ["the rules only: ABI and storage are unchanged"], []),
     "abi": (
-        FIRST.replace("add(self, n: u64)", "add(self, n: u8)"),
+        TALLY.replace("add(self, n: u64)", "add(self, n: u8)"),
         ["new function add(uint8)", "gone function add(uint64)"], [],
     ),
     "new field last": (
-        FIRST.replace("str]", "str]\n        extra: u64"), ["new field Game.extra: u64"], [],
+        TALLY.replace("str]", "str]\n    extra: u64"), ["new field Game.extra: u64"], [],
     ),
     "new field first": (
-        FIRST.replace("count: u64", "extra: Vector[u64]\n        count: u64"), None,
+        TALLY.replace("count: u64", "extra: Vector[u64]\n    count: u64"), None,
         [MOVED, MOVED.replace("word 1", "word 2").replace("word 0", "word 1").replace("count", "names")],
     ),
-    "other type": (FIRST.replace("Map[u64, str]", "Map[u64, u64]"), None, [OTHER]),
-    "field gone": (FIRST.replace("names: Map[u64, str]", ""), None, [GONE]),
+    "other type": (TALLY.replace("Map[u64, str]", "Map[u64, u64]"), None, [OTHER]),
+    "field gone": (TALLY.replace("names: Map[u64, str]", ""), None, [GONE]),
 }  # fmt: skip
 
 
 LEAGUE = """
     from chain import Address, Key, System, call, model
+    from chain.types import u8, u64
 
     @model
     class Score:
@@ -106,8 +98,7 @@ def version(text: str, folder: Path, name: str = "after") -> Callable[[Deploymen
 
 def class_of(text: str, folder: Path, name: str) -> Any:
     file = folder / f"{name}.py"
-    imports = "from chain import Contract, Map, Vector, call\nfrom chain.types import u8, u64\n"
-    file.write_text(imports + dedent(text))
+    file.write_text(dedent(text))
     return loaded(file).Game
 
 
@@ -120,7 +111,7 @@ def test_change_is_reported(
     chain: Chain,
     journal: Journal,
 ) -> None:
-    apply(chain, journal, version(FIRST, tmp_path, "before"))
+    apply(chain, journal, version(TALLY, tmp_path, "before"))
     (found,) = Deployer(of(version(text, tmp_path)), chain, journal).inspect()
     assert found.action == CHANGED
     assert told is None or list(found.changes) == told
@@ -128,7 +119,7 @@ def test_change_is_reported(
 
 
 def test_upgrade_keeps_address_and_storage(tmp_path: Path, chain: Chain, journal: Journal) -> None:
-    before, after = version(FIRST, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
+    before, after = version(TALLY, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
     apply(chain, journal, before)
     where = chain.receipts[0].address
     chain.handle(of(before).steps[0].program.spec.cls, where).add(5)  # type: ignore[union-attr]
@@ -139,7 +130,7 @@ def test_upgrade_keeps_address_and_storage(tmp_path: Path, chain: Chain, journal
 
 
 def test_upgrade_in_the_way_names_the_field(tmp_path: Path, chain: Chain, journal: Journal) -> None:
-    apply(chain, journal, version(FIRST, tmp_path, "before"))
+    apply(chain, journal, version(TALLY, tmp_path, "before"))
     root = chain.state_root()
     with pytest.raises(
         CannotUpgrade, match=r"Game cannot be upgraded in place: Game\.names was removed"
@@ -151,7 +142,7 @@ def test_upgrade_in_the_way_names_the_field(tmp_path: Path, chain: Chain, journa
 def test_new_version_is_deployed_beside_the_old(
     tmp_path: Path, chain: Chain, journal: Journal
 ) -> None:
-    apply(chain, journal, version(FIRST, tmp_path, "before"))
+    apply(chain, journal, version(TALLY, tmp_path, "before"))
     after = version(VERSIONS["other type"][0], tmp_path)
     assert apply(chain, journal, after, BESIDE) == ["changed Game"]
     old, new = journal.read("Game@1"), journal.read("Game")
@@ -164,7 +155,7 @@ def test_new_version_is_deployed_beside_the_old(
 def test_calls_follow_a_new_version(tmp_path: Path, chain: Chain, journal: Journal) -> None:
     first, second = (
         version(text, tmp_path, name)
-        for text, name in ((FIRST, "one"), (VERSIONS["abi"][0], "two"))
+        for text, name in ((TALLY, "one"), (VERSIONS["abi"][0], "two"))
     )
 
     def calling(declare: Callable[[Deployment], None]) -> Callable[[Deployment], None]:
@@ -191,7 +182,7 @@ def test_other_arguments_cannot_be_upgraded(chain: Chain, journal: Journal) -> N
 
 
 def test_node_is_upgraded_in_place(tmp_path: Path, chain: Chain, journal: Journal) -> None:
-    before, after = version(FIRST, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
+    before, after = version(TALLY, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
     for plan_of in (before, after):
         chain.declare(of(plan_of).steps[0].program.spec.cls)  # type: ignore[union-attr]
     far = Chain.connect(chain.node)

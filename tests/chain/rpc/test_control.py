@@ -12,21 +12,8 @@ from chain import Address, Chain
 from chain.rpc.errors import BAD_PARAMS, REFUSED
 from chain.rpc.methods import METHODS
 from chain.simulator.handle import Handle
-from tests.chain.rpc.control import (
-    BOB,
-    START,
-    STRANGER,
-    Ask,
-    Counter,
-    adding,
-    hexed,
-    refusal,
-)
-
-
-@pytest.fixture
-def counter(chain: Chain) -> Handle:
-    return chain.deploy(Counter)
+from tests.chain.rpc.control import BOB, START, STRANGER, Ask, adding, hexed, refusal
+from tests.chain.toys import Counter
 
 
 def test_anvil_and_hardhat_have_the_same_methods() -> None:
@@ -193,7 +180,7 @@ def test_states_are_carried(chain: Chain, ask: Ask, counter: Handle) -> None:
     assert other.node.request("anvil_loadState", [dumped])
     there = other.handle(Counter, counter.address)
     assert there.total() == 3 and other.balance(BOB) == chain.balance(BOB)
-    assert [str(each) for each in there.add(1, sender=BOB).writes][-1].startswith("Counter.by[")
+    assert [str(each) for each in there.keep(1, sender=BOB).writes][-1].startswith("Counter.kept[")
     assert dumped == ask("hardhat_dumpState")
 
 
