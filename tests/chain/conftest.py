@@ -1,4 +1,4 @@
-"""What several of the tests share."""
+"""Fixtures that several tests share."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _code_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kept_code(_code_folder: Path) -> Iterator[None]:
-    """Processes that the tests of a module start keep instrumented copies for the next, as those of users do."""
+    """Let processes that the tests of a module start share instrumented copies, as those of users do."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BOARDCHAIN_CACHE", "")
         patch.setenv("XDG_CACHE_HOME", str(_code_folder))

@@ -1,4 +1,4 @@
-"""Types of the shared fixtures, the way out of types for tests that pass wrong ones, and what holds of every chain."""
+"""Types of the shared fixtures, untyped values for tests that pass wrong types, and properties of every chain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = Callable[..., Address]  # puts bytecode on the chain
 
 
 def untyped(value: object) -> Any:
-    """Return `value` as a caller without a type checker has it, to do with it what a checker would refuse."""
+    """Return `value` without its type, for uses that a type checker would refuse."""
     return value
 
 
@@ -27,7 +27,7 @@ def failure_of(receipt: Receipt) -> Failure:
 
 
 def wei_of(chain: Chain) -> int:
-    """Return all wei that there is, and all that was burnt as fees."""
+    """Return the total of all balances and of the burnt fees, in wei."""
     burnt = sum(
         r.gas_used * min(r.gas_price, chain.blocks[r.block_number].base_fee) for r in chain.receipts
     )

@@ -1,4 +1,4 @@
-"""Interrupts at any line of ours, and what must hold after one: the chain is in the state before a step or after it.
+"""Interrupts at any line of our code. After one, the chain must be in the state before a step or after it.
 
 A play is a function of a chain. It first runs on a fork, which gives all states that the chain may be in; then on the chain
 itself, and is interrupted there.
@@ -33,7 +33,7 @@ SCOPED = ("block", "anchor")
 
 
 class Interrupts:
-    """Counts the lines of ours that run, and raises at those with these numbers: at the line itself, or soon after it."""
+    """Counts the lines of our code that run, and raises at the given ones: at the line itself, or soon after it."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Interrupts:
 
 
 def _is_closed(frame: FrameType) -> bool:
-    """Return True where Python lets no interrupt in: before the end of a `with`, and at a `try`, which does nothing."""
+    """Return True where Python handles no interrupt: before the end of a `with`, and at a `try`, which does nothing."""
     line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
     if line.startswith("with "):
         return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
@@ -114,7 +114,7 @@ def _plain(changes: Any) -> list[Any]:
 
 
 def state_digest(chain: Chain) -> str:
-    """Return a digest of all that a chain holds."""
+    """Return a digest of the content of a chain."""
     ledger, state = chain.ledger, chain.state
     accounts = sorted((bytes(who), account) for who, account in state.accounts.items())
     words = {bytes(who): sorted(words.items()) for who, words in state.storages.items() if words}
@@ -154,7 +154,7 @@ def places(play: Play, chain: Chain) -> set[str]:
 
 
 def _put(chain: Chain, name: str, do: Callable[[], None]) -> None:
-    """Another method for the driver of this one chain, which takes no attribute that it has not."""
+    """Replace a method of one chain's driver, whose attributes cannot be set otherwise."""
     methods = {"__slots__": (), name: lambda _: do()}
     chain.driver.__class__ = type("Told", (type(chain.driver),), methods)
 

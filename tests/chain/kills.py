@@ -62,7 +62,7 @@ class Process:
         self._killer: Timer | None = None
 
     def kill(self, after: float, how: int = SIGKILL) -> None:
-        """Kill it in so many seconds, if it still runs then."""
+        """Kill it after some seconds, if it still runs."""
         self._killer = Timer(after, self._kill, [how])
         self._killer.start()
 
@@ -81,7 +81,7 @@ class Process:
 
 
 class Nursery:
-    """Begins processes, one after the other."""
+    """Starts processes, one after the other."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._count = folder, 0

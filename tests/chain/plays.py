@@ -1,4 +1,4 @@
-"""What people do with a chain, a function for each: to be interrupted at any line."""
+"""Typical uses of a chain, a function for each, which tests interrupt at any line."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Scoring(System):
 
 
 def begin(chain: Chain) -> None:
-    """Deploy what all plays need."""
+    """Deploy the contracts that all plays need."""
     counter = chain.deploy(Counter)
     chain.deploy_world("plays", systems=[Scoring], writers={Score: [Scoring]})
     chain.send(None, ADDER)

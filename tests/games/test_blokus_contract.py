@@ -206,7 +206,7 @@ def test_placement_is_reported(blokus: Handle, game: int) -> None:
     assert receipt.return_value == blokus.whose_turn(game) == 2
 
 
-def test_record_of_a_move_is_as_good(blokus: Handle, game: int) -> None:
+def test_record_of_a_move_is_accepted(blokus: Handle, game: int) -> None:
     move, calldata = put("L4", 2, 0, 1, rotation=90), blokus.make_move.calldata
     record = MoveRecord(PieceRecord("L4"), (2, 0), 90, 1)
     assert calldata(game, move) == calldata(game, record)

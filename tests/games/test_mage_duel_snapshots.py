@@ -55,6 +55,6 @@ def test_lost_moves_end_the_walk() -> None:
     assert (state.moves_done, state.last_move) == (0, None)
 
 
-def test_moves_to_come_are_refused() -> None:
+def test_future_moves_are_refused() -> None:
     with pytest.raises(Revert, match="fewer moves"):
         rules.rewind(played(*MOVES), MOVES[::-1], 3)

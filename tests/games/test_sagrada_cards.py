@@ -123,7 +123,7 @@ def test_command_leaves_the_turn(
         (CORK | {"in_use": "0/11", "picked": "R1b"}, "select 7", messages.TOO_BIG),
     ],
 )
-def test_first_broken_condition_speaks(parts: Parts, text: str, reason: str) -> None:
+def test_first_broken_condition_is_reported(parts: Parts, text: str, reason: str) -> None:
     assert refusals(table(**parts), text) == [reason]
 
 

@@ -90,7 +90,7 @@ def test_rules_compose_in_any_nesting(window: Window, cell: int, die: Die) -> No
 
 
 @given(windows, cells, dice)
-def test_outermost_broken_rule_speaks(window: Window, cell: int, die: Die) -> None:
+def test_outermost_broken_rule_is_reported(window: Window, cell: int, die: Die) -> None:
     messages_in_order = [
         rule()(window, cell, die) for rule in (color_rule, placing_rule, shade_rule)
     ]

@@ -101,7 +101,7 @@ def test_wrong_players_are_refused(sagrada: Handle, players: list[str], reason: 
         sagrada.create_game(players)
 
 
-def test_addresses_play_like_names(sagrada: Handle, alice: Account, bob: Account) -> None:
+def test_addresses_work_like_names(sagrada: Handle, alice: Account, bob: Account) -> None:
     sagrada.create_game([str(alice).lower(), "bruno"])
     frame = sagrada.window_frames(0, str(alice))[0].name
     assert_events(

@@ -1,4 +1,4 @@
-"""What holds in every state that can be reached."""
+"""The invariants of every reachable state."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def nothing(kind: ValueType) -> Any:
 
 
 def weight(value: Any) -> int:
-    """Return the least number of bytes that can hold `value`."""
+    """Return the smallest number of bytes that can hold `value`."""
     if isinstance(value, str | bytes):
         return len(value.encode() if isinstance(value, str) else value)
     if isinstance(value, list | tuple):
@@ -138,7 +138,7 @@ def test_decoding_gives_value_back(drawn: Any, data: st.DataObject) -> None:
 
 
 @given(st.data())
-def test_absent_is_as_short_as_zero(drawn: Any, data: st.DataObject) -> None:
+def test_absent_values_take_no_more_bytes_than_zero(drawn: Any, data: st.DataObject) -> None:
     kind = data.draw(drawn.kinds.filter(lambda kind: not isinstance(kind, OptionalType)))
     [encoded] = [eth_abi.encode([kind.abi_type], [nothing(kind)])]
     assert encoded.endswith(blank(kind))
@@ -166,7 +166,7 @@ HOSTILE = [word(n) for n in (0, 1, 2, 3, 31, 32, 33, 64, 96, 128, 255, 256, 2**6
 
 
 def check_reading(kind: ValueType, raw: bytes) -> None:
-    """Check that it is refused with a reason, or decoded into a value that can be encoded in as many bytes."""
+    """Check that the data is refused with a reason, or that its value can be encoded in as many bytes."""
     value, said = None, ""
     try:
         value = abi.decode(kind, raw)

@@ -43,7 +43,7 @@ class Hand:
 
 
 class Table(Contract):
-    """Takes arguments of every kind, and writes before all else."""
+    """Takes arguments of every kind, and writes first."""
 
     calls: u64
     hands: Vector[Hand]
@@ -92,7 +92,7 @@ WORDS = [
 
 
 def malformed(rng: Random, good: list[bytes]) -> Iterator[bytes]:
-    """Bytes without end: random ones, and good calldata with words replaced, taken out or put in, bits turned, or cut off."""
+    """Endless bytes: random ones, and good calldata with words replaced, removed or added, bits flipped, or truncated."""
     while True:
         data = bytearray(rng.choice(good))
         for _ in range(rng.randint(1, 3)):
@@ -124,7 +124,7 @@ def reads_well(data: bytes) -> bool:
 
 
 def state_parts(chain: Chain, sender: Address) -> Any:
-    """Return all that a state root is made of, except the account that pays."""
+    """Return the content of a state root, except the account that pays."""
     accounts = {at: account for at, account in chain.state.accounts.items() if at != sender}
     return accounts, {at: dict(words) for at, words in chain.state.storages.items() if words}
 

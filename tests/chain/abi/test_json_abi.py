@@ -65,7 +65,7 @@ def named(parameter: dict[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """`value` as eth-abi gives it back: tuples in the place of lists, addresses as text."""
+    """`value` as eth-abi returns it: tuples instead of lists, addresses as text."""
     if isinstance(value, list | tuple):
         return tuple(map(plain, value))
     return f"0x{value.hex()}" if isinstance(value, Address) else value

@@ -1,4 +1,4 @@
-"""A game for campaigns in tests: take one to three from a heap, and the last one wins. Some of its players are no good."""
+"""A game for campaigns in tests: players take one to three from a heap, and the last one wins. Some players misbehave."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ChainTable(RulesTable):
 
 
 class OtherChainTable(ChainTable):
-    """Takes one too few."""
+    """A table that takes one too few."""
 
     def make(self, move: int) -> None:
         super().make(max(move - 1, 1))
@@ -94,7 +94,7 @@ class Fatal:
 
 
 class Loud(AnyMove):
-    """Prints, also past Python."""
+    """Prints, also from outside Python."""
 
     def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
         print("thinking")
@@ -112,7 +112,7 @@ class Wrong:
 
 
 class Careless(AnyMove):
-    """Has a bug that one game in 5 000 meets."""
+    """Has a bug that shows in one game of 5 000."""
 
     def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
         if state > 4 and chance.random() < 1 / 12_000:
@@ -128,7 +128,7 @@ class Idle:
 
 
 class Endless:
-    """Computes for ever when there are few left."""
+    """Computes forever when few are left."""
 
     def choose(self, state: int, moves: Sequence[int], chance: Random) -> int:
         while state < 6:

@@ -1,4 +1,4 @@
-"""Campaigns: the same results however they are played, whichever process is killed, and wherever they are resumed."""
+"""Campaigns give the same results however they are played, whichever process is killed, and wherever they are resumed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_campaigns_differ(plan: Plan, expected: str) -> None:
     assert digest_of(other, [play_game(other, number) for number in range(GAMES)]) != expected
 
 
-def test_killed_player_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_player_is_restarted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(MARK, str(tmp_path / "mark"))
     plan = Plan.of(NIM, ["deadly", "random"])
     killed = play(plan, GAMES, workers=2, chunk=3)
@@ -101,8 +101,8 @@ def test_game_that_ends_every_player_has_failed() -> None:
     assert (row.transcript or "").startswith("1 random: ")
 
 
-def test_hung_game_fails_and_play_goes_on(tmp_path: Path) -> None:
-    """One that computes for ever keeps the transcript of its chain, one that sleeps is killed with its player."""
+def test_hung_game_fails_and_play_continues(tmp_path: Path) -> None:
+    """A game that computes forever keeps the transcript of its chain; one that sleeps is killed with its player."""
     plan = Plan.of(NIM, ["endless", "random"])
     assert play(plan, 3, out=tmp_path, setting=PlayerSetting(seconds=0.2)).games == 3
     with Store(tmp_path) as store:
@@ -123,13 +123,13 @@ def test_silent_player_is_killed(plan: Plan, monkeypatch: pytest.MonkeyPatch) ->
     assert row.failure == LOST
 
 
-def test_game_that_cannot_be_imported_is_told() -> None:
+def test_game_that_cannot_be_imported_is_reported() -> None:
     with pytest.raises(PlayerLost, match="3 players in turn ended before they could play game 0"):
         play(Plan("tests.no.game", ("a", "b"), ""), 2)
 
 
 @pytest.mark.parametrize("chunks", [0, 5])
-def test_killed_driver_goes_on(plan: Plan, expected: str, tmp_path: Path, chunks: int) -> None:
+def test_killed_driver_resumes(plan: Plan, expected: str, tmp_path: Path, chunks: int) -> None:
     words = [sys.executable, "-c", DYING, str(tmp_path), str(chunks)]
     killed = subprocess.run(words, env=subprocess_env(0), capture_output=True, timeout=60)
     assert (killed.returncode, killed.stderr) == (-SIGKILL, b"")  # and its players have ended too
@@ -145,7 +145,7 @@ def test_campaign_may_grow(plan: Plan, expected: str, tmp_path: Path) -> None:
     assert (tally.digest, seen[0], sum(seen)) == (expected, 5, GAMES)
 
 
-def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_count_is_stored_with_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A resumed campaign looks only at the rows before the first missing one."""
     plan = Plan.of(NIM, ["wrong", "random"])
     rows = [play_game(plan, number) for number in range(GAMES)]
@@ -167,7 +167,7 @@ def test_count_is_kept_beside_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert grown == whole
 
 
-def test_fewer_games_are_counted_anew(plan: Plan, tmp_path: Path) -> None:
+def test_fewer_games_are_counted_again(plan: Plan, tmp_path: Path) -> None:
     rows = [play_game(plan, number) for number in range(GAMES)]
     with Store(tmp_path) as store:
         store.follow(plan)

@@ -32,7 +32,7 @@ PLAY = Game((Nim,), (2,), {"random": Uniform, "other": Uniform}, ChainTable, Tab
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a game of its own, in which one more is on the heap since the last commit."""
+    """A folder with its own game, whose heap has one more since the last commit."""
     name = f"heap_{tmp_path.name}".replace("-", "_")
     home = tmp_path / "home"
     package = home / name
@@ -73,7 +73,7 @@ def test_revision_is_played_beside_the_present(home: Path, plan: Plan, tmp_path:
 
 
 def test_folder_is_played_as_it_was(home: Path, plan: Plan, tmp_path: Path) -> None:
-    """What is changed in it later has no effect."""
+    """Later changes to the folder have no effect."""
     other = tmp_path / "other"
     (other / plan.target).mkdir(parents=True)
     (other / plan.target / "__init__.py").write_text("")

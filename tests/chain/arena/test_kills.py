@@ -1,4 +1,4 @@
-"""Campaigns of which a process is killed at random moments: their results are those of one that nobody disturbed."""
+"""Campaigns with a process that is killed at random moments have the results of an undisturbed one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def expected(plan: Plan) -> str:
 
 
 def moments(kind: str) -> Iterator[tuple[int, Random]]:
-    """Yield how many chunks are there when a process of this kind is killed, and the chance that says which one."""
+    """Yield the number of stored chunks at which a process of this kind is killed, and the randomness that chooses it."""
     chance = Random(kind)
     for _ in range(MOMENTS):
         yield chance.randrange(1, LAST), chance
@@ -152,7 +152,7 @@ class Cluster:
         return process
 
     def close(self) -> None:
-        """Kill them all; what they have begun ends with them."""
+        """Kill all processes, with the processes that they started."""
         for process in self._processes:
             process.kill()
             process.wait()
@@ -160,7 +160,7 @@ class Cluster:
 
 @contextmanager
 def cluster(folder: Path, workers: int) -> Iterator[tuple[Cluster, Any]]:
-    """Yield a cluster that is there, and a client of it."""
+    """Yield a running cluster, and a client of it."""
     distributed = pytest.importorskip("distributed")
     folder.mkdir(exist_ok=True)
     with ExitStack() as scope:
@@ -173,7 +173,7 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[Cluster, Any]]:
 
 @pytest.mark.parametrize("is_nanny", [False, True], ids=["workers", "nannies"])
 def test_workers(plan: Plan, expected: str, tmp_path: Path, is_nanny: bool) -> None:
-    """A nanny starts its worker anew; without it the worker ends, and another one comes."""
+    """A nanny restarts its worker; without a nanny the worker ends, and another one joins."""
     with cluster(tmp_path, workers=2) as (made, client):
         for moment, chance in moments("nanny" if is_nanny else "worker"):
             client.wait_for_workers(2, timeout=120)
@@ -186,7 +186,7 @@ def test_workers(plan: Plan, expected: str, tmp_path: Path, is_nanny: bool) -> N
 
 
 def test_schedulers(plan: Plan, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """Without one the campaign ends, and is taken up again here."""
+    """Without a scheduler the campaign ends, and is resumed here."""
     module = pytest.importorskip("chain.arena.cluster")
     monkeypatch.setattr(module, "_CONNECTS", 10)
     for number, (moment, _) in enumerate(moments("scheduler")):

@@ -1,4 +1,4 @@
-"""Plans: who sits where, and the chance of each game."""
+"""Plans: the seats of the players, and the randomness of each game."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_games_of_round_share_seed(strategies: tuple[str, ...], rounds: int) -> 
 
 
 def test_seed_is_hash_of_campaign_and_round() -> None:
-    """As `printf 'spring/1' | sha256sum` has it: its first 53 bits."""
+    """The seed is the first 53 bits of `printf 'spring/1' | sha256sum`."""
     assert plan(A, B, campaign="spring").seed(2) == 6402234691423031
 
 

@@ -87,7 +87,7 @@ def test_tables_say_what_results_say(tmp_path: Path) -> None:
     assert cells[start + 1 : start + 3] == [f"{taken.count}", f"{taken.least:,}"]
 
 
-def test_failures_are_told_with_transcript(text: str) -> None:
+def test_failures_are_reported_with_transcript(text: str) -> None:
     assert "RuntimeError: seven" in Page(text).cells
     assert "boardchain transcript" in text
 

@@ -155,7 +155,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def in_a_terminal(*words: str, cwd: Path) -> str:
-    """Return what a person at a terminal sees of the command."""
+    """Return the output of the command at a terminal."""
     master, slave = pty.openpty()
     environment = {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "80"}
     command = [sys.executable, "-m", "chain", *words]

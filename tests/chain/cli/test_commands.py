@@ -98,7 +98,7 @@ def test_view_gives_value_and_logs(on: Run) -> None:
 
 def test_view_of_a_call_says_that_nothing_was_sent(on: Run) -> None:
     seen = on("view", "Deblockle", "create_game", "a.testnet", "b.testnet", 3)
-    assert "nothing was sent: create_game is no view, and 'boardchain call' sends it" in seen.stderr
+    assert "nothing was sent: create_game is not a view: 'boardchain call' sends it" in seen.stderr
     assert seen.stdout == "1\n"
 
 

@@ -30,7 +30,7 @@ OTHER_TYPE = GAME.replace("Map[u64, str]", "Map[u64, u64]")
 
 @pytest.fixture(autouse=True)
 def nothing_offered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The games are not imported for this."""
+    """Offer an empty package, so that the games are not imported."""
     (tmp_path / "none_here.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("BOARDCHAIN_CONTRACTS", "none_here")
@@ -86,7 +86,7 @@ def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody sits at the terminal."""
+    """Make the terminal interactive."""
     monkeypatch.setattr(deployment_view, "is_answered", lambda: True)
 
 

@@ -1,4 +1,4 @@
-"""Plans at the command line: from every folder, with parameters, tried on a fork, signed elsewhere, and listed afterwards."""
+"""Plans on the command line: from every folder, with parameters, tried on a fork, signed elsewhere, and listed afterwards."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def test_changed_call_wants_a_word() -> None:
     assert len(senders()) == 4
 
 
-def test_removed_step_is_told_once(project: Path) -> None:
+def test_removed_step_is_reported_once(project: Path) -> None:
     deploy()
     (project / "scripts/deploy.py").write_text(
         ARENA.replace("    ladder.seed", "    # ladder.seed")
@@ -352,7 +352,7 @@ def test_deployments_are_listed_with_their_cost() -> None:
     assert (row["steps"], row["contracts"], row["gas"]) == (3, 2, done["gas"])
 
 
-def test_history_tells_every_run() -> None:
+def test_history_lists_every_run() -> None:
     deploy()
     deploy("amount=7", "--resend")
     rows = facts(run("deployments", "--history", "--json"))

@@ -1,4 +1,4 @@
-"""What makes the command line pleasant: a prompt, completion, examples, events that are followed, errors for programs."""
+"""Conveniences of the command line: a prompt, completion, examples, events that are followed, errors for programs."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_new_game_keeps_what_tools_leave_out_of_git(game: Path) -> None:
 
 
 def run(folder: Path, command: str) -> None:
-    """Run a module of Python in a folder, which must go well."""
+    """Run a Python module in a folder; it must succeed."""
     paths = {"PYTHONPATH": str(ROOT), "MYPYPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, "-m", *command.split()],
@@ -88,7 +88,7 @@ def test_name_of_a_game_is_checked(name: str, tmp_path: Path, monkeypatch: Any) 
     assert refused.exit_code == 2 and "cannot name a game" in refused.stderr
 
 
-def test_folder_that_is_there_is_left(tmp_path: Path) -> None:
+def test_existing_folder_is_kept(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     refused = invoke("init", tmp_path)
     assert refused.exit_code == 2

@@ -95,7 +95,7 @@ def test_nodes_show_what_wallets_need() -> None:
         assert node.end(signal.SIGINT) == 0
 
 
-def test_transactions_are_told_at_a_terminal() -> None:
+def test_transactions_are_printed_at_a_terminal() -> None:
     terminal, inside = pty.openpty()
     with (
         os.fdopen(terminal, encoding="utf-8") as screen,

@@ -1,4 +1,4 @@
-"""A user's own `contracts` in the user's project, and a folder of that name that has no Python."""
+"""A user's own `contracts` in their project, and a folder of that name without Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`boardchain picture`: a board of a chain as a file, now, then, and with what changed."""
+"""`boardchain picture`: a board of a chain as a file: now, at an earlier time, and with its changes."""
 
 from __future__ import annotations
 

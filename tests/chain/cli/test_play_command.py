@@ -1,4 +1,4 @@
-"""`boardchain play`: games between strategies, of the games here and of one's own."""
+"""`boardchain play`: games between strategies, of our games and of a user's."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_game_is_played_again_into_file(out: Path) -> None:
     assert played(out, "--replay", 3).exit_code == 1
 
 
-def test_test_of_strength_is_told(out: Path) -> None:
+def test_test_of_strength_is_reported(out: Path) -> None:
     done = played(out, "--games", 1000, "--strategies", "perfect,random", "--bare", "--sprt", 0, 10)
     assert "perfect is 10 Elo stronger, not 0" in done.stderr.splitlines()
 

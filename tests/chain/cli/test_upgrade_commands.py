@@ -73,7 +73,7 @@ Run = Callable[..., Result]
 
 
 class Project:
-    """A package of one module with a plan, and commands about it; each finds the package as it is now."""
+    """A package of one module with a plan, and commands that use it; each finds its present version."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
@@ -114,7 +114,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
 
 @pytest.fixture
 def node(project: Project) -> Iterator[Chain]:
-    """A node that was started with the package as it is at first; commands go there."""
+    """A node that was started with the first version of the package; commands go there."""
     chain = Chain()
     for cls in project.offered.classes:
         chain.declare(cls)

@@ -1,4 +1,4 @@
-"""Both roads to a signature: in C, and in Python where the C library has no wheel."""
+"""Both implementations of signatures: in C, and in Python where the C library has no wheel."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_roots_equal_the_library(batches: list[dict[bytes, bytes]]) -> None:
 
 
 @given(BATCHES)
-def test_old_roots_stay_good(batches: list[dict[bytes, bytes]]) -> None:
+def test_old_roots_stay_valid(batches: list[dict[bytes, bytes]]) -> None:
     nodes: list[trie.Node | None] = [None]
     for batch in batches:
         nodes.append(put(nodes[-1], batch))
@@ -86,6 +86,6 @@ def test_shares_what_did_not_change() -> None:
     assert same == [i != 3 for i in range(16)]
 
 
-def test_a_key_may_not_begin_another() -> None:
+def test_a_key_may_not_be_a_prefix_of_another() -> None:
     with pytest.raises(IndexError):
         put(None, {b"\x01": b"a", b"\x01\x02": b"b"})

@@ -136,7 +136,7 @@ def test_fresh_chain_is_deployed_again(journal: Journal) -> None:
 
 
 def announced_table(chain: Chain, journal: Journal) -> bytes:
-    """Kill a run that has announced the transaction of Table but not sent it; return the data of that."""
+    """Kill a run that has announced the transaction of Table but not sent it; return its data."""
     with pytest.raises(Killed):
         apply(chain, KilledJournal(journal, 4))
     chain.revert(chain.snapshot_at_end_of(1))

@@ -1,4 +1,4 @@
-"""The journal of a plan: what its file holds, whole after every kill."""
+"""The journal of a plan: its file is complete after every kill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How steps are matched after a plan was edited: new ones are sent, changed ones ask, done ones stay."""
+"""Matching of steps after a plan was edited: new ones are sent, changed ones ask, done ones stay."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_inserted_call_changes_no_other_points(seeded: Chain, journal: Journal) 
     assert points(seeded) == [100, 200, 50]
 
 
-def test_changed_call_is_told_and_left(seeded: Chain, journal: Journal) -> None:
+def test_changed_call_is_reported_and_not_sent(seeded: Chain, journal: Journal) -> None:
     edited = seeding((ALICE, 100), (BOB, 250))
     status = inspect(seeded, journal, edited)[2]
     assert status.action == CHANGED
@@ -116,7 +116,9 @@ def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) 
     ]  # fmt: skip
 
 
-def test_removed_step_is_told_and_known_when_it_comes_back(seeded: Chain, journal: Journal) -> None:
+def test_removed_step_is_reported_and_matched_when_restored(
+    seeded: Chain, journal: Journal
+) -> None:
     deployer = Deployer(of(seeding((BOB, 200))), seeded, journal)
     deployer.inspect()
     assert list(deployer.gone) == ["Ladder.seed(alice, 100)"]

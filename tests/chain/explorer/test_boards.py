@@ -83,7 +83,7 @@ def test_a_board_is_a_picture_file_too(visitor: Visitor) -> None:
     assert answer.body.startswith(b"<svg")
 
 
-def test_a_chain_that_goes_back_takes_its_steps_along() -> None:
+def test_a_rollback_removes_steps() -> None:
     chain = Chain()
     game = chain.deploy(Deblockle)
     game.create_game("alice", "bob", 1, sender=chain.accounts[0])
@@ -99,7 +99,7 @@ def test_a_chain_that_goes_back_takes_its_steps_along() -> None:
     }  # fmt: skip
 
 
-def test_a_class_that_became_known_since_does_not_stop_a_revert() -> None:
+def test_a_revert_works_after_a_class_became_known() -> None:
     chain = Chain()
     point = chain.snapshot()
     chain.deploy(Counter)

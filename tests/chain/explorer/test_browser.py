@@ -1,4 +1,4 @@
-"""The pages in a real browser: keys, what is new, without script, on a phone, and what axe-core says of them.
+"""The pages in a real browser: keys, news, without script, on a phone, and with axe-core's checks.
 
 Any script error, console error (so any breach of the policy), dialog, or request to another host fails a test.
 """
@@ -140,7 +140,7 @@ def test_keys_step_a_board(open_page: Open, url: str) -> None:
     expect(shown).to_have_text("3 of 3")
 
 
-def test_a_held_key_ends_where_it_was_let_go(browser: Browser, open_page: Open) -> None:
+def test_repeated_keys_end_at_the_right_step(browser: Browser, open_page: Open) -> None:
     page = open_page("/board/Deblockle/0/1")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowRight") * 3:
         page.keyboard.press(key)
@@ -164,7 +164,7 @@ def test_a_board_follows_the_game(open_page: Open, url: str) -> None:
     expect(watcher.locator("output")).to_have_text("1 of 4")
 
 
-def test_a_chain_that_goes_back_takes_its_rows_along(open_page: Open, url: str) -> None:
+def test_a_rollback_removes_rows(open_page: Open, url: str) -> None:
     page = open_page("/")
     expect(page.locator(".dot.live")).to_be_visible()
     point = rpc(url, "evm_snapshot")
@@ -195,7 +195,7 @@ def test_keys_walk_a_list_and_find(open_page: Open, url: str) -> None:
     expect(page).to_have_url(f"{url}/contract/Deblockle")
 
 
-def test_a_campaign_goes_on_before_ones_eyes(open_page: Open, campaign: str, results: Path) -> None:
+def test_a_running_campaign_updates_its_page(open_page: Open, campaign: str, results: Path) -> None:
     page = open_page(campaign)
     expect(page.locator(".dot.live")).to_be_visible()
     with Store(results) as store:

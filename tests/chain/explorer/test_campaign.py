@@ -139,7 +139,7 @@ def test_pages_follow_each_other(visitor: PageVisitor, monkeypatch: pytest.Monke
     assert seen == [*range(GAMES)]
 
 
-def test_failure_is_told_with_transcript(visitor: PageVisitor, rows: list[Row]) -> None:
+def test_failure_is_reported_with_transcript(visitor: PageVisitor, rows: list[Row]) -> None:
     failed = next(row for row in rows if row.failure)
     text = visitor.get(f"/game/{failed.game}").text
     assert failed.failure is not None and failed.failure in text
@@ -147,7 +147,7 @@ def test_failure_is_told_with_transcript(visitor: PageVisitor, rows: list[Row]) 
 
 
 def test_game_is_stepped_through(tmp_path: Path) -> None:
-    """Its board is drawn on the chain on which it is played again, whose links stay with it."""
+    """The board is drawn from a replay on a chain, and its links stay in that replay."""
     plan = Plan.of("contracts.deblockle", ["random"], bare=True, most_plies=4)
     visitor = PageVisitor(CampaignSite(kept(tmp_path, plan, [play_game(plan, 0)], 1)))
     led = visitor.get("/game/0/steps")
@@ -205,10 +205,10 @@ def test_number_of_a_game_is_found(visitor: PageVisitor) -> None:
     assert visitor.get("/search?q=%237").headers["location"] == "/game/7"
 
 
-def test_campaign_that_goes_on_is_shown(
+def test_running_campaign_is_shown(
     plan: Plan, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And nobody else plays into its folder."""
+    """Nobody else may play into its folder."""
     monkeypatch.setattr(lock, "_PATIENCE", 0.01)
     kept(tmp_path, plan, rows[:3], 9)
     visitor = PageVisitor(CampaignSite(tmp_path))

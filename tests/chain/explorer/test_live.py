@@ -52,7 +52,7 @@ def test_what_follows_soon_waits(monkeypatch: Any) -> None:
     asyncio.run(listen())
 
 
-def test_a_chain_that_goes_back_is_told_as_that() -> None:
+def test_a_rollback_is_reported_as_one() -> None:
     async def listen() -> None:
         chain = Chain()
         point = chain.snapshot()

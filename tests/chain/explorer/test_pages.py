@@ -1,4 +1,4 @@
-"""All pages: every link answers, within their budget, and whatever is on the chain stays text."""
+"""All pages: every link answers within its budget, and text from the chain stays text."""
 
 from __future__ import annotations
 

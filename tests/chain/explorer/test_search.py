@@ -1,4 +1,4 @@
-"""Search goes straight to what a word names."""
+"""Search leads directly to the thing that a word names."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def test_an_address_leads_to_its_account(chain: Chain, visitor: Visitor) -> None
     assert visitor.get(f"/search?q={chain.accounts[0]}").headers["location"] == "/account/alice"
 
 
-def test_a_word_that_means_nothing_is_said_back(visitor: Visitor) -> None:
+def test_an_unknown_word_is_repeated(visitor: Visitor) -> None:
     assert "Nothing matches <b>nix</b>" in visitor.get("/search?q=%3Cb%3Enix%3C/b%3E").text

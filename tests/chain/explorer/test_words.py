@@ -46,7 +46,7 @@ def names() -> Names:
         (b"\x01\x02", "0x0102"),
     ],
 )
-def test_a_record_is_its_values_in_few_words(names: Names, value: object, words: str) -> None:
+def test_a_record_is_shown_by_its_values(names: Names, value: object, words: str) -> None:
     assert ShortWords(names).show(value) == words
 
 

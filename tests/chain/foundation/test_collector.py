@@ -13,7 +13,7 @@ from chain.foundation.gc_pause import collector_paused
 from chain.ledger.state_trie import initial_trie
 
 
-def test_collector_stays_as_it_was() -> None:
+def test_collector_is_restored() -> None:
     with collector_paused():
         with collector_paused():
             assert not gc.isenabled()

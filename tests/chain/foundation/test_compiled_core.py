@@ -40,7 +40,7 @@ for chain in chains:
 
 
 def played(folder: Path, core: str) -> list[str]:
-    """What games leave with the Boardchain in `folder`, after the name of the core that ran them."""
+    """The name of the core of the Boardchain in `folder`, then the chains that games leave with it."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "BOARDCHAIN_CORE": core}
     command = [sys.executable, "-P", "-c", PLAYER, *GAMES]
     run = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)

@@ -61,7 +61,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Bell(Record):
-    """What an author may send as a record; the chain knows no more of it than that."""
+    """A record that an author may pass; the chain knows nothing else about it."""
 
     weight: int = 3
 
@@ -102,7 +102,7 @@ def lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Round
 
 
 class InProcess:
-    """Plays units here, until so many have been played."""
+    """Plays units in this process, up to a number of them."""
 
     def __init__(self, most: int = 1000) -> None:
         self.jobs: list[Job] = []
@@ -119,7 +119,7 @@ class InProcess:
 
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> Callable[..., InProcess]:
-    """Has units played in this process."""
+    """Play units in this process."""
 
     def put(most: int = 1000) -> InProcess:
         units = InProcess(most)
@@ -173,7 +173,7 @@ def test_killed_run_loses_no_unit(
     assert sorted(file.name for file in (tmp_path / "killed").iterdir()) == ["corpus.json"]
 
 
-def test_finding_is_told_again_until_the_code_changes(
+def test_finding_is_reported_until_the_code_changes(
     lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
 ) -> None:
     folder = tmp_path / "corpus"

@@ -1,4 +1,4 @@
-"""What fuzzing tries, what counts as a problem, and what it reports."""
+"""The search of fuzzing: its attempts, the problems that count, and its reports."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_unsteady_contract_is_reported() -> None:
 
 
 def hold(condition: bool) -> None:
-    """Assert what a contract takes for granted; here it does not always hold."""
+    """Assert an assumption of the contract, which does not always hold here."""
     if not condition:
         raise ArithmeticError("a bug")
 

@@ -1,4 +1,4 @@
-"""The activity on a chain, as a person reads it."""
+"""The activity on a chain, as text for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chain knows of contracts whose classes are not declared: their history reads as before."""
+"""The history of contracts whose classes are not declared reads as before."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def play(chain: Chain) -> None:
 
 
 def history_of(chain: Chain) -> list[Any]:
-    """Return all that a chain shows of its history."""
+    """Return the history that a chain shows."""
     files = [io.StringIO() for _ in range(3)]
     chain.export_jsonl(files[0])
     chain.export_jsonl(files[1], "events")

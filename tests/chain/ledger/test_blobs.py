@@ -1,4 +1,4 @@
-"""Blobs: what their gas costs from block to block, which transactions may carry them, and where the fork is kept."""
+"""Blobs: the price of their gas from block to block, the transactions that may carry them, and where the fork is stored."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_fork_is_known_from_afar() -> None:
     assert (far.head.rules, far.head.excess_blob_gas) == (chain.head.rules, DEAR)
 
 
-def test_config_tells_the_fork() -> None:
+def test_config_names_the_fork() -> None:
     told = {name: Chain(fork=name).node.request("eth_config") for name in FORKS}
     assert all(config["next"] is config["last"] is None for config in told.values())
     current = {name: config["current"] for name, config in told.items()}

@@ -1,4 +1,4 @@
-"""Chains in files: what comes back, what is refused, what outlives the process, and what others can read."""
+"""Chains in files: their content after opening, refused files, the end of a process, and tables for other programs."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def play(chain: Chain) -> dict[str, Any]:
 
 
 def answers_of(chain: Chain) -> dict[str, Any]:
-    """Return the answers to all that a chain can be asked."""
+    """Return the answers to every question about a chain."""
     tables = ("receipts", "logs", "Added", "Score")
     return {
         "activity": activity_of(chain.ledger),
@@ -157,7 +157,7 @@ def answers_of(chain: Chain) -> dict[str, Any]:
 
 
 def published(path: Path, *names: str) -> dict[str, list[Any]]:
-    """The tables as somebody else reads them."""
+    """The tables as another program reads them."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         return {n: connection.execute(f"select * from {n}").fetchall() for n in names}
 
@@ -165,7 +165,7 @@ def published(path: Path, *names: str) -> dict[str, list[Any]]:
 # What comes back
 
 
-def test_everything_comes_back(opened: Callable[..., Chain]) -> None:
+def test_everything_is_restored(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
     before = answers_of(chain)
@@ -189,7 +189,7 @@ def test_reopened_chain_continues(opened: Callable[..., Chain]) -> None:
     assert answers_of(opened()) == answers_of(straight)
 
 
-def test_past_and_calls_come_back(opened: Callable[..., Chain]) -> None:
+def test_past_and_calls_are_restored(opened: Callable[..., Chain]) -> None:
     chain = opened()
     at = play(chain)
     before = chain.ledger.receipts[3].calls
@@ -202,7 +202,7 @@ def test_past_and_calls_come_back(opened: Callable[..., Chain]) -> None:
     ] == [4, None]
 
 
-def test_failure_comes_back(opened: Callable[..., Chain]) -> None:
+def test_failure_is_restored(opened: Callable[..., Chain]) -> None:
     play(opened())
     error = failure_of(opened().receipts[2])
     assert (error.kind, error.text, error.cause) == ("revert", "too much", None)
@@ -227,7 +227,7 @@ def test_named_account_still_signs(opened: Callable[..., Chain]) -> None:
     assert again.keys[first].key == first.key and again.account("first.testnet") == first
 
 
-def test_open_block_comes_back(opened: Callable[..., Chain]) -> None:
+def test_open_block_is_restored(opened: Callable[..., Chain]) -> None:
     chain = opened()
     counter = chain.deploy(Counter)
     chain.automine = False
@@ -248,7 +248,7 @@ def test_settings_stay_with_file(opened: Callable[..., Chain]) -> None:
         opened(chain_id=8)
 
 
-def test_snapshots_are_gone(opened: Callable[..., Chain]) -> None:
+def test_snapshots_are_dropped(opened: Callable[..., Chain]) -> None:
     chain = opened()
     play(chain)
     snapshot = chain.snapshot()
@@ -256,7 +256,7 @@ def test_snapshots_are_gone(opened: Callable[..., Chain]) -> None:
         opened().revert(snapshot)
 
 
-def test_empty_chain_comes_back(opened: Callable[..., Chain]) -> None:
+def test_empty_chain_is_restored(opened: Callable[..., Chain]) -> None:
     before = short_answers(opened())
     assert short_answers(opened()) == before == short_answers(Chain())
 

@@ -40,7 +40,7 @@ def described(chain: Chain) -> list[tuple[str, str, int]]:
     return [(each.name, each.program.spec.name, each.receipt.position) for each in chain.contracts]
 
 
-def test_contracts_are_told_with_their_creation(chain: Chain) -> None:
+def test_contracts_are_reported_with_their_creation(chain: Chain) -> None:
     assert chain.contracts == []
     house = chain.deploy(House)
     house.fail(check=False)

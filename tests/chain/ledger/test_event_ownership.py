@@ -124,7 +124,7 @@ def test_games_with_other_names_for_a_field(club: Chain, games: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["Move", "First.Moved", "moved"])
-def test_receipt_knows_no_such_event(club: Chain, name: str) -> None:
+def test_receipt_refuses_unknown_events(club: Chain, name: str) -> None:
     with pytest.raises(TypeError, match=f"'{name}'"):
         club.receipts[2].events[name]
     assert club.receipts[0].events["Moved"] == []

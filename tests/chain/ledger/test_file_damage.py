@@ -80,7 +80,7 @@ def path(sound: Path, tmp_path: Path) -> Path:
 
 
 def contents(chain: Chain) -> Any:
-    """Return all that a chain knows."""
+    """Return the content of a chain."""
     numbers = range(len(chain.blocks))
     return (
         activity_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
@@ -93,7 +93,7 @@ def contents(chain: Chain) -> Any:
 
 
 def readable(path: Path) -> dict[str, Any]:
-    """Return what other programs read in the file."""
+    """Return the tables that other programs read in the file."""
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
         names = connection.execute(
             "select name from sqlite_master where type = 'table' and name not like '%:%'"
@@ -269,7 +269,7 @@ TABLES = [
 
 
 @pytest.mark.parametrize("spoil", TABLES)
-def test_damaged_tables_for_others_are_made_again(
+def test_damaged_public_tables_are_rebuilt(
     sound: Path, path: Path, spoil: Callable[[Path], object]
 ) -> None:
     spoil(path)

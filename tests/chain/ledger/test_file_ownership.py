@@ -1,4 +1,4 @@
-"""Who may open a file: one process at a time, under whatever name."""
+"""A file can be opened by one process at a time, under whatever name."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ def do(chain: Chain, what: str, n: int) -> None:
 
 
 def answers_of(chain: Chain, n: int) -> Any:
-    """Some of what one asks a chain, in an order that lets each question be the first."""
+    """Answers of a chain, in an order that lets each question come first."""
     ledger, count = chain.ledger, len(chain.receipts)
     place = n % count
     ways: list[Any] = [
@@ -155,7 +155,7 @@ def answers_of(chain: Chain, n: int) -> Any:
 
 
 def past_of(chain: Chain, block: int) -> Any:
-    """The state at the end of a block, which is that of now with all changes since then undone one by one."""
+    """The state at the end of a block: the present one with all later changes undone one by one."""
     plain = chain.state.copy()
     for changes in reversed(chain.ledger.timeline[chain.blocks[block].end_timeline_index :]):
         plain.undo_changes(changes)

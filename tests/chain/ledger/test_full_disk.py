@@ -1,4 +1,4 @@
-"""A file that cannot be written: what is refused is not done, in memory or later, and what is done is acknowledged."""
+"""A file that cannot be written: a refused step has no effect, in memory or later, and a completed one is acknowledged."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WRITING = (
 
 
 class Disk:
-    """Room for so many statements; the first for which there is none fails, before it is done or after."""
+    """Room for a number of statements; the first one beyond fails, before or after it is executed."""
 
     def __init__(self) -> None:
         self.room, self.used, self.is_late = ENDLESS, 0, False

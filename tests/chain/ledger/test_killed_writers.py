@@ -76,7 +76,7 @@ if __name__ == "__main__":
 
 
 def killed(script: Path, path: Path, random: Random) -> int | None:
-    """Have the file written to, and kill the writer; the last count that was acknowledged."""
+    """Have the file written, and kill the writer; return the last acknowledged count."""
     seed = str(random.getrandbits(32))
     command = [sys.executable, str(script), str(path), str(ROOT), seed]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as writer:
@@ -91,7 +91,7 @@ def killed(script: Path, path: Path, random: Random) -> int | None:
 
 
 def count_in(path: Path) -> int:
-    """The chain's own count; to open it is to have its state root verified."""
+    """The chain's own count. Opening the chain verifies its state root."""
     with Chain.open(path) as chain:
         contracts = [receipt.address for receipt in chain.receipts if receipt.to is None]
         return chain.storage(contracts[0], 0) if contracts else 0

@@ -1,4 +1,4 @@
-"""What follows from the rows of a chain's file is written later: when, and what a kill leaves of it."""
+"""The derived rows of a chain's file are written later: when, and what a kill leaves of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.chain.plays import Added, Counter
 
 
 class Clock:
-    """Stands for the timer: it runs out when a test says so."""
+    """A timer that runs out when a test says so."""
 
     waiting: list[Callable[[], object]]
     daemon = False
@@ -145,7 +145,7 @@ def test_only_hashes_that_were_asked_for_are_written(chain: Chain, path: Path) -
 
 
 @pytest.mark.parametrize("undone", [0, 3, 11])
-def test_index_of_logs_comes_back(
+def test_index_of_logs_is_restored(
     undone: int, chain: Chain, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in ("file.derived_rows", "event_log"):

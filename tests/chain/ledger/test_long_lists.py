@@ -67,7 +67,7 @@ def test_few_pages_are_kept_and_stored_items_keep_their_mark() -> None:
 
 
 def interrupted(act: Callable[[], None], line: int) -> bool:
-    """Run `act`, and interrupt it at its line of that number; return True if it has so many."""
+    """Run `act`, and interrupt it at a line by number; return True if it has that many lines."""
     seen = 0
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Opening and closing a chain's file: interrupted at any line, the file can be opened at once, and has all that it had."""
+"""Opening and closing a chain's file: after an interrupt at any line the file can be opened at once, with all its content."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_file_whose_opening_was_interrupted_is_free(
             chain.deploy(Counter)
 
 
-def test_also_where_what_clears_up_was_interrupted(path: Path, old: Callable[[], int]) -> None:
+def test_interrupted_cleanup_is_repaired(path: Path, old: Callable[[], int]) -> None:
     old()
     count, _ = interrupted(lambda: Chain.open(path, contracts=KNOWN).close())
     for line in range(1, count - 3, STEP):

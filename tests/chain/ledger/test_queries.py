@@ -116,7 +116,7 @@ def test_events_of_contract(chain: Chain, board: Handle) -> None:
     assert pieces(chain.events(Moved, piece=1).by_contract(board)) == [1]
 
 
-def test_contract_that_logged_otherwise(chain: Chain, board: Handle) -> None:
+def test_query_by_contract_leaves_out_other_events(chain: Chain, board: Handle) -> None:
     board.move(1)
     board.name("first")
     board.name("second")
@@ -130,7 +130,7 @@ def test_events_nobody_declared(chain: Chain) -> None:
     assert receipt.events == [Never(1)]
 
 
-def test_class_decides_what_comes(chain: Chain, board: Handle) -> None:
+def test_class_decides_the_result(chain: Chain, board: Handle) -> None:
     @event
     class Moved:  # its logs look like those of the other one
         player: Key[Address]

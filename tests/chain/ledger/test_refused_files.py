@@ -1,4 +1,4 @@
-"""Files that are not a chain, or no longer: they are refused with a reason, and stay as they are."""
+"""Files that are not a valid chain are refused with a reason, and stay unchanged."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ SPOILED = [
 
 
 @pytest.mark.parametrize(("spoil", "reason"), SPOILED)
-def test_spoiled_file_stays_untouched(
+def test_damaged_file_is_not_changed(
     chain: Chain, path: Path, spoil: Callable[[Path], object], reason: str
 ) -> None:
     chain.close()
@@ -110,7 +110,7 @@ def test_spoiled_file_stays_untouched(
     assert bytes_beside(path) == before
 
 
-def test_spoiled_log_stays_untouched(chain: Chain, path: Path) -> None:
+def test_damaged_log_is_not_changed(chain: Chain, path: Path) -> None:
     killed = path.with_name("killed.chain")  # as a kill would leave it
     for end in ("", "-wal"):
         raw = path.with_name(path.name + end).read_bytes()

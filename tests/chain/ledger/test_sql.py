@@ -364,13 +364,13 @@ Step = st.tuples(
 
 
 @given(st.lists(Step, max_size=30), st.sampled_from([1, 2, sql_view._BATCH]))
-def test_tables_as_made_again(steps: list[tuple[str, int]], batch: int) -> None:
+def test_tables_equal_rebuilt_ones(steps: list[tuple[str, int]], batch: int) -> None:
     with patch.object(sql_view, "_BATCH", batch):
         play_and_ask(steps)
 
 
 def play_and_ask(steps: list[tuple[str, int]]) -> None:
-    """Whatever was played, asked and taken back, each table is what a database made now would have."""
+    """After any moves, queries and reverts, each table equals that of a new database."""
     chain = Chain()
     board, saved = chain.deploy(Board, 0), [chain.snapshot()]
     for what, number in steps:

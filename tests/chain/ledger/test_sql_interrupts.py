@@ -12,7 +12,7 @@ from tests.chain.interrupts import run
 from tests.chain.toys import Bell
 
 
-def test_a_question_that_is_interrupted_leaves_nothing_over(chain: Chain) -> None:
+def test_an_interrupted_query_leaves_nothing_behind(chain: Chain) -> None:
     """This holds even if the cleanup is interrupted too."""
     chain.deploy(Bell).ring(1)
     question = (

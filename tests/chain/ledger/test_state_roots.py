@@ -45,7 +45,7 @@ def play(state: State, kept: Acts, undone: Acts = ()) -> None:
 
 
 def plain_root(state: State) -> bytes:
-    """The root by the library's trie, made of everything there is."""
+    """The root by the library's trie, built from the whole state."""
     accounts = HexaryTrie({})
     for address, (nonce, balance, code_hash) in state.accounts.items():
         storage = HexaryTrie({})

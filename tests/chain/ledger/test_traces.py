@@ -297,13 +297,13 @@ def test_the_open_block_is_run_again(chain: Chain, shop: Handle) -> None:
         assert steps_of(second.trace, Write)[0] == "Shop.stock: 1 -> 0"
 
 
-def test_forced_chance_comes_again(chain: Chain, shop: Handle) -> None:
+def test_forced_outcomes_are_repeated(chain: Chain, shop: Handle) -> None:
     with chain.loaded(die=[3, 5]):
         receipts = [shop.roll(), shop.roll()]
     assert [receipt.trace.result for receipt in receipts] == [3, 5]
 
 
-def test_chance_by_rule_comes_again(shop: Handle) -> None:
+def test_randomness_by_rule_is_repeated(shop: Handle) -> None:
     receipt = shop.roll()
     assert receipt.trace.result == receipt.return_value
 

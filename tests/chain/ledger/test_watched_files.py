@@ -39,7 +39,7 @@ class Counter(Contract):
 
 
 def seen(chain: Chain) -> tuple[Any, ...]:
-    """What one sees of a chain."""
+    """The visible content of a chain."""
     return (
         chain.head.number, chain.now, [(r.position, r.entry, r.args, r.block_number) for r in chain.receipts],
         list(chain.events()), [each.name for each in chain.contracts], chain.ledger.state.accounts,
@@ -170,7 +170,7 @@ def test_other_process_is_watched(path: Path) -> None:
         assert watching.events(Counted).last() == Counted(7, 1)
 
 
-def test_going_back_further_than_seen_is_told(path: Path) -> None:
+def test_rollback_beyond_the_seen_part_is_reported(path: Path) -> None:
     with Chain.open(path, contracts=[Counter]) as chain:
         counter = chain.handle(Counter, chain.contracts[0].address)
         saved = chain.snapshot()

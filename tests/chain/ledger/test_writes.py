@@ -341,7 +341,7 @@ def test_failed_deploy_names_its_fields() -> None:
 STORE = bytes.fromhex("600a600c600039600a6000f3602a60005560016001550000"[:20])
 
 
-def test_bytecode_stays_slots() -> None:
+def test_bytecode_is_shown_by_slot() -> None:
     chain = Chain()
     code = bytes.fromhex("602a600755")  # PUSH1 42, PUSH1 7, SSTORE
     receipt = chain.send(None, code)
@@ -356,7 +356,7 @@ def test_unknown_words_stay_slots(lab: Any) -> None:
     assert state.word(lab.address, far) == 5
 
 
-def test_impossible_words_stay_slots() -> None:
+def test_impossible_words_are_shown_by_slot() -> None:
     class Tidy(Contract):
         suit: Suit
 

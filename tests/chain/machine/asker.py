@@ -107,7 +107,7 @@ class Asker(Contract):
 
     @call
     def attempt(self, data: bytes) -> str:
-        """Let the relay send itself a message, and live with it if that fails."""
+        """Let the relay send itself a message, which may fail."""
         self.count += 1
         try:
             self.abi(self.relay, ABI, gas=200_000).relay(self.relay, data)

@@ -1,4 +1,4 @@
-"""`print` and `breakpoint` in contracts: like comments to a chain, and a help to their author."""
+"""`print` and `breakpoint` in contracts: comments for the chain, and a help for the author."""
 
 from __future__ import annotations
 

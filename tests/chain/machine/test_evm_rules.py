@@ -68,7 +68,7 @@ class Hand(Contract):
 
 
 class Keeper(Contract):
-    """Counts from what it finds."""
+    """Counts from the value that it finds."""
 
     word: u256
 

@@ -1,4 +1,4 @@
-"""What is kept from a finished message can do nothing more: neither read nor write, log, draw or call."""
+"""Objects kept from a finished message are inert: they cannot read, write, log, draw or call."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Keeps(Contract):
 
     @call
     def winds(self) -> None:
-        """Leave a cycle behind that has something to do at its end."""
+        """Leave a cycle behind with a finalizer."""
 
         def steps(me: Keeps) -> Generator[object, object, None]:
             try:
@@ -191,7 +191,7 @@ def keeps(chain: Chain) -> Handle:
 
 
 def _dies(chain: Chain, held: Any, deed: Callable[[Any], Any]) -> None:
-    """Check that the call raises, and that neither the chain nor the next call has anything of it."""
+    """Check that the call raises, and leaves nothing to the chain or the next call."""
     with pytest.raises(RuntimeError, match="has ended: a contract"):
         deed(held)
     _nothing_waits(chain)

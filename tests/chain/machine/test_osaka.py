@@ -1,4 +1,4 @@
-"""What Osaka brought: CLZ, P256VERIFY, other prices of MODEXP, limits; and the precompiled contracts of our own."""
+"""Changes of Osaka: CLZ, P256VERIFY, prices of MODEXP, limits; and our own precompiled contracts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_clz_counts_leading_zeros(number: int, zeros: int) -> None:
     assert int.from_bytes(leading_zeros(Chain(), number).output) == zeros
 
 
-def test_prague_knows_no_clz() -> None:
+def test_prague_lacks_clz() -> None:
     chain = Chain(fork="prague")
     chain.set_code(b"\xcc" * 20, bytes.fromhex("60001e00"))
     receipt = chain.send(Address(b"\xcc" * 20), gas=10**6)
@@ -149,7 +149,7 @@ OUTSIDE = next(  # a point of the curve, though not of the subgroup
 
 
 @pytest.mark.parametrize(("group", "point"), [("G1", ONE), ("G2", TWO)])
-def test_points_are_added_as_often_as_told(group: str, point: bytes) -> None:
+def test_points_are_added_as_often_as_asked(group: str, point: bytes) -> None:
     twice = BLS[f"{group}ADD"].run(point + point)
     thrice = BLS[f"{group}ADD"].run(twice + point)
     multiply = BLS[f"{group}MSM"].run
@@ -176,7 +176,7 @@ def test_pairings_are_checked() -> None:
         ("MAP_FP_TO_G1", MODULUS.to_bytes(64)), ("MAP_FP_TO_G1", bytes(63)), ("MAP_FP2_TO_G2", bytes(64)),
     ],
 )  # fmt: skip
-def test_what_is_no_point_is_refused(name: str, data: bytes) -> None:
+def test_bytes_that_are_not_a_point_are_refused(name: str, data: bytes) -> None:
     with pytest.raises(VMError):
         BLS[name].run(data)
 

@@ -156,7 +156,7 @@ def shallow() -> Iterator[None]:
 
 @pytest.mark.usefixtures("shallow")
 def test_deepest_bytecode_is_safe(chain: Chain, evm: Code, initcode: Code) -> None:
-    """A contract that calls itself and returns how often that went well."""
+    """A contract that calls itself, and returns how often it succeeded."""
     code = evm(32, 0, 0, 0, 0, "ADDRESS", "GAS", "CALL", 0, "MLOAD", "ADD", *ANSWER)
     frame, _ = chain.call(chain.send(None, initcode(code)).address, b"")
     assert int.from_bytes(frame.output) == 1_024

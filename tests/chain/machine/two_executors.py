@@ -216,7 +216,7 @@ def accepted(receipt: Receipt | InvalidTransaction) -> Receipt:
 
 
 def receipt_record(receipt: Receipt | InvalidTransaction) -> str | dict[str, object]:
-    """Return what a receipt shows, except the order in which accounts were written."""
+    """Return the content of a receipt, except the order in which accounts were written."""
     if isinstance(receipt, InvalidTransaction):
         return str(receipt)
     return {

@@ -1,4 +1,4 @@
-"""A contract reads the data files that its digest holds, as they were digested, and no others."""
+"""A contract reads the data files in its digest, with the digested content, and no others."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_files_of_the_digest_are_read(deck: Callable[..., Any], text: str, told:
 
 @pytest.mark.parametrize(("text", "wrong"), REFUSED)
 def test_other_files_are_refused(deck: Callable[..., Any], text: str, wrong: str) -> None:
-    """The module that Python imports reads what it likes; its instrumented copy does not."""
+    """The module that Python imports may read any file; its instrumented copy may not."""
     contract = deck(f"tried(lambda: {text})")
     with pytest.raises(DeclarationError) as problem:
         _told(contract)
@@ -181,7 +181,7 @@ def test_what_was_digested_is_what_is_read(deck: Callable[..., Any], tmp_path: P
 
 
 def test_the_copy_reads_no_disk(deck: Callable[..., Any], tmp_path: Path) -> None:
-    """A late reading, which the guard refuses, finds what was digested."""
+    """A late read, which the guard refuses, returns the digested content."""
     deck("lambda: (folder / 'cards.txt').read_text('utf-8')")
     source = tmp_path / "deck" / "contract.py"
     source.write_text(source.read_text().replace("library.TEXT", "library.TEXT()"))

@@ -1,4 +1,4 @@
-"""Whatever runs without end in a contract is out of gas, to the tick, with the state as it was."""
+"""Endless work in a contract ends out of gas, at the exact tick, with the state unchanged."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def ask(chain: Chain, stove: Handle) -> Iterator[Ask]:
-    """A client of a node that has the stove. After a minute it takes the node for hung."""
+    """A client of a node with the stove. After a minute it considers the node hung."""
     with Server(chain, Settings(port=0)).in_thread() as url:
         line = HTTPConnection(urlsplit(url).netloc, timeout=60)
 

@@ -208,7 +208,7 @@ class Putter(Contract):
 
 
 def test_only_computing_is_extra() -> None:
-    """Vyper's contract pays more by what the EVM takes for computing, which is the same in every call."""
+    """Vyper's contract pays more, by the EVM's price of computing, which is the same in every call."""
     chain = Chain(guard=False)
     ours, code = chain.deploy(Putter), vyper.compile_code(VYPER)["bytecode"]
     law = chain.send(None, bytes.fromhex(code[2:])).address

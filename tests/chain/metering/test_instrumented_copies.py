@@ -1,4 +1,4 @@
-"""What runs on chain is a copy made from source; arguments and results are of the author's own classes."""
+"""Instrumented copies run on chain; arguments and results are of the author's own classes."""
 
 from __future__ import annotations
 

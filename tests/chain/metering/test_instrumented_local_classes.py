@@ -107,7 +107,7 @@ class Powers(Contract):
 
 
 @pytest.mark.parametrize("name", ["by_sign", "in_place", "by_function"])
-def test_powers_stay_whole(chain: Chain, name: str) -> None:
+def test_powers_are_whole_numbers(chain: Chain, name: str) -> None:
     power = getattr(chain.deploy(Powers), name)
     assert power(3) == 8
     with reverts("a power with a negative exponent is a float"):

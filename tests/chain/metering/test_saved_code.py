@@ -106,7 +106,7 @@ def test_switched_off_nothing_is_kept(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
-def test_changed_source_or_data_is_made_anew(run: Run, game: Path) -> None:
+def test_changed_source_or_data_is_instrumented_again(run: Run, game: Path) -> None:
     run()
     (game / "rules.py").write_text(RULES.replace("STEP = 3", "STEP = 4"))
     assert run()[0].startswith("22 ")

@@ -1,4 +1,4 @@
-"""What each construct of Python costs in ticks, kept as a table: `ticks.txt`. `--rewrite` writes it again."""
+"""The price in ticks of each construct of Python, as a table: `ticks.txt`. `--rewrite` writes it again."""
 
 from __future__ import annotations
 

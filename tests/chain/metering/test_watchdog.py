@@ -1,4 +1,4 @@
-"""The watchdog: what runs too long or takes too much memory is stopped, and nothing of it remains."""
+"""The watchdog stops code that runs too long or takes too much memory, and nothing of it remains."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Busy(Contract):
 
 
 class Starving(Contract):
-    """It does what the guard refuses, in place of what the guard cannot foresee."""
+    """A contract that uses refused code, to stand for code that the guard cannot foresee."""
 
     times: u64
 
@@ -78,7 +78,7 @@ def test_endless_bytecode_is_refused(chain: Chain, evm: Code, initcode: Code) ->
     assert chain.send(where, gas=50_000).position == 1
 
 
-def test_a_file_has_nothing_of_it(tmp_path: Path) -> None:
+def test_a_file_does_not_store_it(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain", contracts=[Busy]) as chain:
         busy = chain.deploy(Busy)
         before = everything(chain)

@@ -1,4 +1,4 @@
-"""Which boards a game has, how they are found and read, and which of them a receipt is about."""
+"""The boards of a game: how they are found and read, and which of them a receipt is about."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_receipt_is_about_the_board_that_it_names(duel: Any, chain: Chain) -> No
     assert [boards.named_by(receipt) for receipt in (made, moved, failed)] == [[0], [0], [7]]
 
 
-def test_board_is_named_by_events_also_undone_ones() -> None:
+def test_undone_events_name_a_board_too() -> None:
     boards = boards_of(Game)
     assert boards is not None
     told = [SimpleNamespace(board_id=3), SimpleNamespace(player=1), SimpleNamespace(board_id=3)]

@@ -1,4 +1,4 @@
-"""What follows from named parts: changes and their outline, heat, tooltips; and what the markup must never have."""
+"""Effects of named parts: changes and their outline, heat, tooltips; and markup that must never appear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the shape of an answer is written, and what is wrong with an answer of another shape.
+"""The language for the shapes of answers, and the problems of an answer with another shape.
 
 A text is a pattern that a string matches as a whole, a class what it is an instance of, a dict an object with these fields
 (those with `?` may be missing), a list a list of such items, `Each` an object with any keys, `Either` one of several shapes.

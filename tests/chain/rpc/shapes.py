@@ -1,4 +1,4 @@
-"""What each method of the node answers, as data: a shape for every method in the table of methods."""
+"""The answers of each method of the node, as data: a shape for every method in the table of methods."""
 
 from __future__ import annotations
 

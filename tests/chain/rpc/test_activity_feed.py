@@ -1,4 +1,4 @@
-"""What a node prints at a terminal: each transaction in a line, once it is done."""
+"""The output of a node at a terminal: a line for each transaction, once it is done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def feed(chain: Chain, told: list[str]) -> ActivityFeed:
     return ActivityFeed(chain.ledger, told.append)
 
 
-def test_transactions_are_told_once(
+def test_transactions_are_reported_once(
     chain: Chain, counter: Handle, feed: ActivityFeed, told: list[str]
 ) -> None:
     before = chain.snapshot()

@@ -107,7 +107,7 @@ def world(chain: Chain) -> WorldHandle:
 
 @pytest.fixture
 def ask(chain: Chain) -> Ask:
-    """Asks as over a wire: only what JSON can carry goes in and comes out."""
+    """Send a request as over a network: only JSON values go in and come out."""
 
     def ask(method: str, *params: Any) -> Any:
         sent = json.loads(json.dumps(params))

@@ -107,7 +107,7 @@ def test_intervals_leave_transactions_waiting(chain: Chain, ask: Ask, counter: H
     assert ask("anvil_getAutomine") and ask("anvil_getIntervalMining") is None
 
 
-def test_next_blocks_have_wishes(chain: Chain, ask: Ask) -> None:
+def test_next_blocks_have_overrides(chain: Chain, ask: Ask) -> None:
     ask("hardhat_setPrevRandao", "0x" + "00" * 31 + "2a")
     ask("anvil_setCoinbase", hexed(STRANGER))
     ask("anvil_setNextBlockBaseFeePerGas", hex(5))
@@ -293,7 +293,7 @@ def test_transactions_are_found_by_nonce(ask: Ask, counter: Handle) -> None:
     assert ask("eth_getTransactionBySenderAndNonce", hexed(STRANGER), 0) is None
 
 
-def test_accounts_come_whole(chain: Chain, ask: Ask) -> None:
+def test_accounts_are_complete(chain: Chain, ask: Ask) -> None:
     ask("evm_setAccountBalance", hexed(STRANGER), 5)
     ask("evm_setAccountCode", hexed(STRANGER), "0x6001")
     ask("evm_setAccountStorageAt", hexed(STRANGER), 2, 7)

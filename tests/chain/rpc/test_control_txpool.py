@@ -18,7 +18,9 @@ def waiting(chain: Chain, ask: Ask, counter: Handle) -> list[str]:
     return [ask("eth_sendTransaction", adding(counter, by, who)) for by, who in sent]
 
 
-def test_what_waits_is_pending(chain: Chain, ask: Ask, counter: Handle, waiting: list[str]) -> None:
+def test_pending_transactions_are_shown(
+    chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
+) -> None:
     assert [ask("eth_getTransactionReceipt", each) for each in waiting] == [None] * 3
     assert ask("eth_getTransactionByHash", waiting[0])["blockNumber"] is None
     assert ask("eth_getBlockByNumber", "pending")["transactions"] == waiting
@@ -27,7 +29,7 @@ def test_what_waits_is_pending(chain: Chain, ask: Ask, counter: Handle, waiting:
     assert nonces == ["0x1", "0x3"]
 
 
-def test_views_see_what_is_mined(ask: Ask, counter: Handle, waiting: list[str]) -> None:
+def test_views_see_the_mined_state(ask: Ask, counter: Handle, waiting: list[str]) -> None:
     asked = {"to": hexed(counter.address), "data": hexed(counter.total.calldata())}
     assert [int(ask("eth_call", asked, tag), 16) for tag in ("latest", "pending")] == [0, 7]
     assert ask("eth_getLogs", {"fromBlock": "0x0"}) == []
@@ -49,7 +51,7 @@ def test_mining_empties_the_pool(ask: Ask, waiting: list[str]) -> None:
     assert {ask("eth_getTransactionReceipt", each)["blockNumber"] for each in waiting} == {"0x2"}
 
 
-def test_dropped_transactions_are_gone(
+def test_dropped_transactions_are_removed(
     chain: Chain, ask: Ask, counter: Handle, waiting: list[str]
 ) -> None:
     assert ask("anvil_dropTransaction", waiting[1])
@@ -94,7 +96,7 @@ def test_open_blocks_follow_the_clock(
     assert [hexed(each.tx_hash) for each in chain.receipts[1:-1]] == waiting
 
 
-def test_open_blocks_take_wishes(chain: Chain, ask: Ask, waiting: list[str]) -> None:
+def test_open_blocks_take_overrides(chain: Chain, ask: Ask, waiting: list[str]) -> None:
     ask("anvil_setPrevRandao", "0x2a")
     ask("anvil_setCoinbase", hexed(STRANGER))
     ask("evm_mine")

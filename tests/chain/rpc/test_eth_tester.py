@@ -126,7 +126,7 @@ def test_signed_transactions_wait(backend: ChainBackend, w3: Any) -> None:
     assert backend.chain.nonce(Address(signer.address)) == 1
 
 
-def test_an_own_chain_is_shared() -> None:
+def test_a_users_own_chain_is_shared() -> None:
     chain = Chain()
     chain.mine(3)
     tester = EthereumTester(ChainBackend(chain))

@@ -39,7 +39,7 @@ def purse(chain: Chain) -> Handle:
 
 @pytest.fixture
 def mortal(chain: Chain, evm: Code, initcode: Code) -> bytes:
-    """Bytecode that makes a contract by CREATE2, which sends its wei to the heir and is gone."""
+    """Bytecode that creates a contract by CREATE2, which sends its wei to the heir and destroys itself."""
     inner = evm(bytes(HEIR), "SELFDESTRUCT")
     word = inner.ljust(32, b"\0")
     return evm(word, 0, "MSTORE", 7, len(inner), 0, "CALLVALUE", "CREATE2", "STOP")
@@ -126,7 +126,7 @@ def test_bad_filters_are_refused(rpc: Any, asked: dict[str, Any]) -> None:
     assert rpc.refusal("trace_filter", asked).code == BAD_PARAMS
 
 
-def test_changes_are_told(chain: Chain, rpc: Any, purse: Handle) -> None:
+def test_changes_are_reported(chain: Chain, rpc: Any, purse: Handle) -> None:
     receipt = purse.pay(HEIR, value=5)
     purse.pay(HEIR, value=1)
     result = rpc("trace_replayTransaction", rpc.hexed(receipt.tx_hash), ["stateDiff", "trace"])

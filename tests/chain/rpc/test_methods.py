@@ -320,7 +320,7 @@ def test_fees_and_accounts_have_more_than_one_name(chain: Chain, rpc: Any) -> No
     assert rpc("eth_requestAccounts") == rpc("eth_accounts")
 
 
-def test_all_of_the_past_is_there(chain: Chain, rpc: Any) -> None:
+def test_the_whole_past_is_available(chain: Chain, rpc: Any) -> None:
     chain.mine()
     told = rpc("eth_capabilities")
     assert told.pop("head") == {"number": "0x1", "hash": rpc.hexed(chain.block_hash())}

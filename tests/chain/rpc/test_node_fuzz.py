@@ -53,7 +53,7 @@ class Store(Contract):
 
 
 def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple[str, list[Any]]]:
-    """Requests as people write them, to be spoiled."""
+    """Well-formed requests, to be corrupted."""
     call_ = {"from": sender, "to": store, "data": look, "gas": "0x30d40", "value": "0x0"}
     paid = {
         **call_,

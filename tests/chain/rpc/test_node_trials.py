@@ -62,7 +62,7 @@ def requests(random: Random, diary: str, loop: str) -> Any:
 def test_trials_leave_no_trace(
     tmp_path: Path, evm: Code, initcode: Code, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    """The chain is the same as one to which the same was sent in peace."""
+    """The chain equals one that got the same requests without interrupts."""
     tried = Chain.open(tmp_path / "a.chain", contracts=[Diary]) if where == "file" else Chain()
     peaceful, workers = Chain(), 0
     begin = evm(1, "SLOAD", 1, "ADD", 1, "SSTORE", 0, "CALLDATALOAD")

@@ -85,7 +85,7 @@ def shown(ledger: Ledger) -> list[Any]:
     return [(receipt.row[:10], receipt.changes, receipt.log_rows) for receipt in ledger.receipts]
 
 
-def test_calls_block_nobody(chain: Chain, loop: Address) -> None:
+def test_calls_do_not_block_others(chain: Chain, loop: Address) -> None:
     client, before = Client(chain), chain.block_hash()
     long, short = client.ask(looking(loop), SHORT)
     assert client.done == [1, 0]
@@ -93,7 +93,7 @@ def test_calls_block_nobody(chain: Chain, loop: Address) -> None:
     assert (chain.block_hash(), len(chain.receipts), chain.storage(loop, 1)) == (before, 1, 0)
 
 
-def test_long_queries_block_nobody(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_queries_do_not_block_others(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "_AT_ONCE", sql._AT_ONCE._replace(steps=10_000))
     numbers = "with recursive t(n) as (select 1 union all select n + 1 from t limit 50000)"
     client = Client(chain)
@@ -224,7 +224,7 @@ def test_much_memory_is_refused(chain: Chain, evm: Code, initcode: Code) -> None
     assert chain.block_hash() == before
 
 
-def test_a_node_that_ends_waits_for_none(chain: Chain, loop: Address) -> None:
+def test_a_node_ends_without_waiting(chain: Chain, loop: Address) -> None:
     client = Client(chain)
 
     async def end() -> list[Any]:

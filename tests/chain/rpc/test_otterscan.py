@@ -1,4 +1,4 @@
-"""What the explorer Otterscan asks a node for."""
+"""The requests of the explorer Otterscan."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_those_behind_run_again(chain: Chain, pay: Callable[..., str]) -> None:
     assert block.gas_used == 2 * 21_000
 
 
-def test_those_that_lived_on_it_are_gone(chain: Chain, pay: Callable[..., str]) -> None:
+def test_transactions_without_funds_are_removed(chain: Chain, pay: Callable[..., str]) -> None:
     pay(0, 0)
     chain.send(FRIEND, value=9_999 * 10**18)
     pay(10**18, 0, fee=3 * GWEI, tip=2 * GWEI)

@@ -1,4 +1,4 @@
-"""Transactions that come before those they build on: they wait for their turn."""
+"""Transactions that arrive before those they build on wait for their turn."""
 
 from __future__ import annotations
 

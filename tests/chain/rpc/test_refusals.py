@@ -1,4 +1,4 @@
-"""The words of refusals: they begin with those of geth, by which clients know the reasons."""
+"""The messages of refusals begin with those of geth, by which clients recognize the reasons."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_known_pages_may_read(ask: Ask, origin: str) -> None:
         "https://duel.test.evil",
     ],
 )
-def test_strange_pages_are_refused(ask: Ask, chain: Chain, origin: str) -> None:
+def test_foreign_pages_are_refused(ask: Ask, chain: Chain, origin: str) -> None:
     answer = ask("evm_mine", origin=origin)
     assert (answer.status, chain.head.number) == (403, 0)
     assert b"access-control-allow-origin" not in answer.headers

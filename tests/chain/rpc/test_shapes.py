@@ -45,7 +45,7 @@ def test_every_method_has_a_shape() -> None:
         (False, 0, False), (None, {}, False),
     ],
 )  # fmt: skip
-def test_shapes_are_told_apart(shape: Any, value: Any, is_fine: bool) -> None:
+def test_shapes_are_distinguished(shape: Any, value: Any, is_fine: bool) -> None:
     assert (problems(shape, value) == []) == is_fine
 
 

@@ -27,7 +27,7 @@ def test_calls_see_one_another(cell: Handle, simulate: Simulate) -> None:
     assert [first["number"], second["number"]] == ["0x2", "0x3"]
 
 
-def test_nothing_of_it_stays(chain: Chain, cell: Handle, simulate: Simulate) -> None:
+def test_nothing_remains(chain: Chain, cell: Handle, simulate: Simulate) -> None:
     root, now = chain.state_root(), chain.now
     simulate({"stateOverrides": {POOR: {"balance": "0x5"}}, "calls": [to(cell.put, 3)]})
     chain.mine()

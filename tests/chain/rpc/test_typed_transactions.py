@@ -1,4 +1,4 @@
-"""Transactions of type 3 and 4 from accounts whose keys the chain has not: rehearsed, filled in, and sent signed."""
+"""Transactions of type 3 and 4 from accounts whose keys the chain does not have: simulated, completed, and sent signed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def lender(chain: Chain) -> Address:
 
 @pytest.fixture
 def lending(chain: Chain, lender: Address) -> dict[str, Any]:
-    """What the wallet asks for to get the code of the lender, and to run it."""
+    """The wallet's transaction to borrow the code of the lender, and to run it."""
     chain.set_balance(WALLET.address, 10**18)
     fields = {"chainId": chain.chain_id, "address": str(lender), "nonce": 1}
     signed = Account.sign_authorization(fields, WALLET.key)

@@ -234,7 +234,7 @@ def test_strange_pages_get_no_talk(url: str) -> None:
         pass
 
 
-def test_blocks_come_by_themselves(chain: Chain) -> None:
+def test_blocks_are_mined_automatically(chain: Chain) -> None:
     chain.automine, chain.node.interval = False, 0.01
     with Server(chain, Settings(port=0)).in_thread() as url, talking(url) as talk:
         talk.ask("eth_subscribe", "newHeads")

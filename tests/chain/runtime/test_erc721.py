@@ -61,7 +61,7 @@ class ERC721InvalidReceiver(Revert):
 
 
 class Receiver(Contract):
-    """Anybody who takes tokens, but none that comes with the word 'no'."""
+    """Accepts tokens, except those sent with the word 'no'."""
 
     @call(name="onERC721Received")
     def on_received(self, operator: Address, from_: Address, token_id: u256, data: bytes) -> bytes4:

@@ -67,7 +67,7 @@ def test_record_forces_the_same(entry: str, outcomes: dict[str, Any], drawn: Any
     )
 
 
-def test_misspelled_tag_is_told_with_those_drawn(chain: Chain) -> None:
+def test_misspelled_tag_is_reported_with_drawn_tags(chain: Chain) -> None:
     urn = chain.deploy(Urn)
     told = r"^loaded outcomes that were not drawn: \{'dye': \[3\]\}; there were draws of 'die'$"
     with pytest.raises(AssertionError, match=told), chain.loaded(dye=[3]):

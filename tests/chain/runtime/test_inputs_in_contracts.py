@@ -1,4 +1,4 @@
-"""What a contract gives the chain: a wrong amount, account or class fails its message with a reason, and no amount moves."""
+"""Wrong inputs from contracts: a wrong amount, account or class fails the message with a reason, and no amount moves."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Bank(Contract):
 
 @run_uninstrumented
 class Probe(Contract):
-    """Does inside what a test says outside."""
+    """Does inside a contract what a test asks for."""
 
     @call(payable=True)
     def do(self, case: u64) -> None:

@@ -260,7 +260,7 @@ def opened_by(storage: Any, what: Callable[[Graph], object]) -> None:
 
 
 @given(graphs, graphs, st.sets(st.sampled_from([*LISTS, "title", "size"])))
-def test_change_leads_to_the_new(before: Graph, other: Graph, names: set[str]) -> None:
+def test_change_makes_the_new_model(before: Graph, other: Graph, names: set[str]) -> None:
     after = graph(**{**vars(before), **{name: getattr(other, name) for name in names}})
     world = deploy(Chain())
     work(world, lambda storage: storage.write(before))

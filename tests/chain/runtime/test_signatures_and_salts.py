@@ -1,4 +1,4 @@
-"""What contracts take from Ethereum besides messages: who signed, the chain's id, addresses that a salt decides."""
+"""What Ethereum offers contracts besides messages: signers, the chain's id, and addresses determined by a salt."""
 
 from __future__ import annotations
 

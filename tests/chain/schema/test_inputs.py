@@ -260,7 +260,7 @@ NOBODY: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("who", "says"), NOBODY)
-def test_nobody_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> None:
+def test_invalid_account_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> None:
     wei, alice = wei_of(each), each.accounts[0]
     plan = Deployment()
     ways: list[Callable[[], object]] = [
@@ -295,7 +295,7 @@ def test_nobody_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> N
     check_whole(each)
 
 
-def test_argument_that_is_nobody_is_reported(each: Chain, bank: Handle) -> None:
+def test_argument_that_is_not_an_account_is_reported(each: Chain, bank: Handle) -> None:
     for who, says in (
         ("bert", "sit: seats[0].player is 'bert': this chain has"),
         (5, "is not an Address"),

@@ -1,4 +1,4 @@
-"""A step of a chain is done whole or not at all, and reading changes nothing, however it ends."""
+"""A step of a chain is done completely or not at all, and reading changes nothing, however it ends."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def interrupts_commits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("chain.ledger.file.chain_file.sqlite3.connect", connect)
 
 
-def test_what_the_file_has_is_done(interrupts_commits: None, tmp_path: Path) -> None:
+def test_step_in_the_file_is_done(interrupts_commits: None, tmp_path: Path) -> None:
     with Chain.open(tmp_path / "x.chain", contracts=[Counter]) as chain:
         counter = chain.deploy(Counter)
         with chain.anchor():
@@ -146,7 +146,7 @@ def test_open_block_begins_again_in_one_transaction_of_the_file(
 
 
 @pytest.mark.parametrize("where", ["update", "_write"])
-def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
+def test_step_that_is_not_in_the_file_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:
         patched.setattr(store, "MANY", 1)  # each step writes the tables too
@@ -157,7 +157,7 @@ def test_what_the_file_has_not_is_undone(chain: Chain, where: str, monkeypatch: 
     chain.close()
 
 
-def test_interrupted_way_back_is_undone(chain: Chain, monkeypatch: Any) -> None:
+def test_interrupted_rollback_is_undone(chain: Chain, monkeypatch: Any) -> None:
     counter, snapshot = chain.deploy(Counter), chain.snapshot()
     monkeypatch.setattr(store, "MANY", 1)  # each step writes the tables too
     receipt = counter.add(1)

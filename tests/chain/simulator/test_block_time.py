@@ -57,7 +57,7 @@ def test_timers_run_out_without_blocks(chain: Chain, wall: Wall) -> None:
     assert timer.is_over() and chain.head.number == 2
 
 
-def test_time_that_is_set_is_exact_and_goes_on(chain: Chain, wall: Wall) -> None:
+def test_set_time_is_exact_and_continues(chain: Chain, wall: Wall) -> None:
     ask(chain, "evm_setNextBlockTimestamp", START + 5_000)
     wall.time += 3
     assert chain.mine().timestamp == START + 5_000
@@ -65,7 +65,7 @@ def test_time_that_is_set_is_exact_and_goes_on(chain: Chain, wall: Wall) -> None
     assert chain.mine().timestamp == START + 5_007
 
 
-def test_time_that_is_added_goes_on(chain: Chain, wall: Wall) -> None:
+def test_added_time_continues(chain: Chain, wall: Wall) -> None:
     ask(chain, "evm_increaseTime", 500)
     wall.time += 10
     assert chain.mine().timestamp == START + 610
@@ -81,7 +81,7 @@ def test_refused_times_move_nothing(chain: Chain, wall: Wall) -> None:
     assert chain.now == START + 100
 
 
-def test_reverted_chains_go_on_from_there(chain: Chain, wall: Wall) -> None:
+def test_reverted_chains_continue_from_there(chain: Chain, wall: Wall) -> None:
     number = ask(chain, "evm_snapshot")
     ask(chain, "evm_increaseTime", 5_000)
     chain.mine()
@@ -109,5 +109,5 @@ def test_intervals_hold_against_the_wall(chain: Chain, wall: Wall) -> None:
     assert [chain.mine().timestamp for _ in range(2)] == [START + 12, START + 24]
 
 
-def test_forks_and_other_chains_stand_still(chain: Chain, wall: Wall) -> None:
+def test_forks_and_other_chains_keep_their_time(chain: Chain, wall: Wall) -> None:
     assert chain.fork().now == Chain().now == START

@@ -96,7 +96,7 @@ def test_files_of_compilers_are_deployed(
     assert token.contract.__name__ == "Token"
 
 
-def test_receipts_speak_of_it(chain: Chain, token: type[Contract]) -> None:
+def test_receipts_name_it(chain: Chain, token: type[Contract]) -> None:
     handle = chain.deploy(token, 100)
     receipt = handle.pay("bob", 7)
     assert (receipt.contract, receipt.entry, receipt.return_value) == ("Token", "pay", True)
@@ -120,7 +120,7 @@ class Payer(Contract):
         return bool(proxy.pay(receiver, 1 if proxy.both(receiver)[0] else 0))
 
 
-def test_inner_calls_speak_of_it(chain: Chain, token: type[Contract]) -> None:
+def test_inner_calls_name_it(chain: Chain, token: type[Contract]) -> None:
     handle = chain.deploy(token, 100)
     asked, paid = chain.deploy(Payer).pay(handle.address, "bob").calls
     assert (asked.contract, asked.entry, asked.return_value) == (
@@ -153,7 +153,7 @@ def test_transcripts_with_bad_abis_are_refused(line: str) -> None:
         replay(text)
 
 
-def test_failures_and_traces_speak_of_it(chain: Chain, token: type[Contract]) -> None:
+def test_failures_and_traces_name_it(chain: Chain, token: type[Contract]) -> None:
     handle, other = (chain.deploy(token, 100) for _ in range(2))
     with pytest.raises(Reverted, match="too poor"):
         handle.pay("bob", 101)
@@ -175,7 +175,7 @@ def test_declared_errors_are_read(chain: Chain, evm: Code, initcode: Code) -> No
     )
 
 
-def test_what_is_there_already_is_loaded(chain: Chain, output: dict[str, Any]) -> None:
+def test_existing_contract_is_loaded(chain: Chain, output: dict[str, Any]) -> None:
     supply = (50).to_bytes(32)
     address = chain.send(None, bytes.fromhex(output["bytecode"][2:]) + supply).address
     pay = contract_of_abi(output["abi"], "Coin").__spec__.entries["pay"]
@@ -222,7 +222,7 @@ def test_other_files_are_refused(
         compiled(file, name)
 
 
-def test_python_code_is_not_made_of_it(token: type[Contract]) -> None:
+def test_it_cannot_become_python_code(token: type[Contract]) -> None:
     with pytest.raises(TypeError, match="Token is bytecode that is known by its ABI"):
         program_of(token)
 

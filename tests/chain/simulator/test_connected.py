@@ -302,7 +302,7 @@ def test_wrong_address_is_reported(url: str) -> None:
         Chain.connect(url)
 
 
-def test_nobody_there_is_reported() -> None:
+def test_unreachable_node_is_reported() -> None:
     with pytest.raises(ConnectionError, match="there is no node at"):
         Chain.connect("http://127.0.0.1:9")
 
@@ -323,7 +323,7 @@ def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
     )
 
 
-def test_connection_that_was_idle_is_made_again(url: str, far: Chain) -> None:
+def test_idle_connection_is_reopened(url: str, far: Chain) -> None:
     remote = Chain.connect(url)
     remote.driver._client._connection.sock.shutdown(2)  # type: ignore[attr-defined]
     assert remote.head.number == 0

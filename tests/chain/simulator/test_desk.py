@@ -1,4 +1,4 @@
-"""What a person at the desk has: contracts by name, receipts of deployments, help, fields that are set, mocks, pranks."""
+"""Conveniences for people: contracts by name, receipts of deployments, help, fields that are set, mocks, pranks."""
 
 from __future__ import annotations
 

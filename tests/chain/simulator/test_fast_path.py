@@ -85,7 +85,7 @@ def later(chain: Chain) -> Iterator[None]:
 
 @contextmanager
 def forced(chain: Chain) -> Iterator[None]:
-    """Two draws are forced, and a third is a failure. What nobody drew is no error, as the scope ends with one."""
+    """Force two draws, so that a third one fails. Outcomes that are left are not an error, because the scope ends with one."""
     with suppress(LookupError), chain.loaded(**{"": [0, 0]}):
         yield
         raise LookupError
@@ -119,7 +119,7 @@ def pair(
 
 
 def sent(chain: Chain, to: Address, data: bytes, is_plain: bool) -> Receipt | InvalidTransaction:
-    """Send a call by the face of a chain, or as the same transaction built by hand."""
+    """Send a call with the methods of a chain, or as the same transaction built by hand."""
     sender = bytes(chain.accounts[0])
     try:
         if not is_plain:
@@ -173,7 +173,7 @@ def test_both_ways_leave_the_same(
     assert left[0] == left[1]
 
 
-def test_an_ordinary_call_takes_the_short_road(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ordinary_call_takes_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = Chain()
     script = chain.deploy(Script, 1)
     monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the way of any transaction"))

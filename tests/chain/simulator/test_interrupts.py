@@ -26,14 +26,14 @@ _OFTEN = 8  # so many on one chain
 
 @pytest.fixture(scope="module", autouse=True)
 def _only_garbage_of_ours() -> None:
-    """Leave aside what other tests have kept, so that collecting garbage takes no time."""
+    """Exclude the objects of other tests, so that collecting garbage is fast."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def _interrupted_chains_end() -> Iterator[None]:
-    """End the scopes that tracebacks of interrupts keep, before the next test looks at what chains there are."""
+    """End the scopes that tracebacks of interrupts hold, before the next test lists the existing chains."""
     yield
     gc.collect()
 
@@ -118,7 +118,7 @@ def digest_of_copy(far: Chain) -> str:
 
 
 @pytest.mark.parametrize("play", [play for play in PLAYS if play is not plays.node])
-def test_copy_is_as_its_node_after_an_interrupt(play: interrupts.Play) -> None:
+def test_copy_equals_its_node_after_an_interrupt(play: interrupts.Play) -> None:
     base, random = Chain(), Random(play.__name__)
     for contract in KNOWN:
         base.declare(contract)

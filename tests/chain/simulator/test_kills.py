@@ -1,4 +1,4 @@
-"""Kill -9 in every mode: a library on a file, nodes, and deployments. What was acknowledged is there exactly once."""
+"""Kill -9 in every mode: a library on a file, nodes, and deployments. Acknowledged work is there exactly once."""
 
 from __future__ import annotations
 

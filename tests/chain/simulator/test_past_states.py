@@ -170,7 +170,7 @@ def test_held_states_stay_while_others_are_asked_for(chain: Chain) -> None:
     assert [past.handle(cells).of(1) for past in held] == [1, 2, 3]
 
 
-def test_fork_goes_on_when_the_chain_does(chain: Chain) -> None:
+def test_fork_continues_with_the_chain(chain: Chain) -> None:
     cells = chain.deploy(Cells)
     cells.put(1, 3)
     fork = chain.fork()

@@ -1,4 +1,4 @@
-"""Mistakes that Python reported in its own words, and that have messages of ours."""
+"""Mistakes that Python reported in its own words now have our messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No public attribute can be set in silence: it has a setter that is documented, or the assignment is refused in words."""
+"""No public attribute can be set silently: it has a documented setter, or the assignment is refused with a message."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def refusal(thing: object, name: str) -> str:
     return ""
 
 
-def test_public_attributes_are_set_by_nobody() -> None:
+def test_public_attributes_cannot_be_set() -> None:
     silent = []
     for thing in all_things():
         cls = type(thing)

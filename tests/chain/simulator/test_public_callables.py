@@ -1,4 +1,4 @@
-"""Wrong values for every public callable: each is refused in our words, or the chain stays whole.
+"""Wrong values for every public callable: each is refused with our message, or the chain stays intact.
 
 What there is to call is found by introspection, on every public object, so a new method is tried by itself. An
 error is in our words if a `raise` in `chain/` made it: what Python or a library says on its own tells nobody what to do.
@@ -152,7 +152,7 @@ def place(request: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 @pytest.fixture
 def faces(place: Chain) -> dict[str, Any]:
-    """The objects that a person works with."""
+    """The objects that users work with."""
     bank = place.deploy(Bank, ALICE)
     receipt = bank.pay(ALICE, 1, value=7)
     world = place.deploy_world("game", systems=[Scoring], writers={"game": [Scoring]})
@@ -276,7 +276,7 @@ def finish(result: Any) -> None:
 
 
 def wei_of(chain: Chain) -> int:
-    """Return all wei that there is, and all that was burnt as fees."""
+    """Return the total of all balances and of the burnt fees, in wei."""
     burnt = sum(
         r.gas_used * min(r.gas_price, chain.blocks[r.block_number].base_fee) for r in chain.receipts
     )

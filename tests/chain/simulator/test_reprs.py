@@ -1,4 +1,4 @@
-"""What a Python prompt shows of the objects of a chain: one short line each."""
+"""The text of a chain's objects at a Python prompt: one short line each."""
 
 from __future__ import annotations
 

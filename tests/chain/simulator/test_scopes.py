@@ -131,7 +131,9 @@ def test_node_undoes_the_interval_of_its_server() -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_file_keeps_what_comes_next(tmp_path: Path, change: Callable[[Chain], None]) -> None:
+def test_file_keeps_overrides_of_the_next_block(
+    tmp_path: Path, change: Callable[[Chain], None]
+) -> None:
     with Chain.open(tmp_path / "x.chain") as chain:
         change(chain)
         before = next_block(chain)

@@ -85,7 +85,7 @@ def node_on(path: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def asked_until_killed(path: Path, random: Random) -> list[str]:
-    """Ask a node this and that until it is killed: the transactions that it acknowledged."""
+    """Send various requests to a node until it is killed; return the acknowledged transactions."""
     node, url = node_on(path)
     ask, taken = HttpNodeClient(url), list[str]()
     try:

@@ -46,7 +46,7 @@ class Went:
 
 
 class Works(Contract):
-    """Spends fuel and levels, and says how far it came."""
+    """Uses up fuel and levels, and returns how far it got."""
 
     n: u64
     by_key: Map[u64, u64]
@@ -81,7 +81,7 @@ def count_up() -> Iterator[int]:
 
 @pytest.fixture(autouse=True)
 def quick_switches() -> Iterator[None]:
-    """Threads change places as often as Python lets them."""
+    """Switch threads as often as Python allows."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -199,7 +199,7 @@ def test_no_thread_gets_into_the_scope_of_another(
     _elsewhere(lambda: deed(chain, handle))
 
 
-def test_a_scope_that_was_forgotten_holds_nobody_back() -> None:
+def test_a_forgotten_scope_blocks_nobody() -> None:
     chain = Chain()
     scope = chain.anchor()
     scope.__enter__()
@@ -208,7 +208,7 @@ def test_a_scope_that_was_forgotten_holds_nobody_back() -> None:
 
 
 def test_a_step_in_one_thread_waits_for_that_of_another() -> None:
-    """Nobody sees a word in the middle of a transaction."""
+    """No thread sees a word in the middle of a transaction."""
     chain = Chain()
     handle = chain.deploy(Works)
     snapshot, over = chain.snapshot(), Event()
@@ -313,7 +313,7 @@ def test_what_continues_in_another_thread_is_in_the_same_turn_and_step() -> None
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, MemoryError])
-def test_an_interrupt_leaves_nothing_of_its_turn(kind: type[BaseException]) -> None:
+def test_an_interrupted_turn_leaves_nothing_behind(kind: type[BaseException]) -> None:
     """The next turn repairs what an interrupt leaves behind: fuel, levels, the limit of recursion, the garbage."""
     before = sys.getrecursionlimit(), gc.isenabled()
     chain = Chain()

@@ -177,7 +177,7 @@ def test_upgrades_are_asked_in_sql(again: Open, edit: Edit) -> None:
 
 
 def test_upgrades_are_readable_in_the_file(tmp_path: Path, edit: Edit) -> None:
-    """Also after one that was taken back, and beside an event that a contract itself calls so."""
+    """This holds after an upgrade that was reverted, and beside a contract's own event of that name."""
     first, second, third = edit(FIRST), edit(DOUBLE), edit(FIRST.replace("Added", "Upgraded"))
     path = tmp_path / "a.chain"
     with Chain.open(path, contracts=[first, second]) as chain:

@@ -1,4 +1,4 @@
-"""An upgrade gives a contract other code: a transaction with a receipt and an event, after which all history is readable."""
+"""An upgrade replaces a contract's code: a transaction with a receipt and an event, after which all history is readable."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_modules_may_import_each_other(more: dict[str, str], write: Callable[...
     assert receipt.events == [tour.Toured(1)]
 
 
-def test_attribute_spelled_like_an_event_is_none(write: Callable[..., Any]) -> None:
+def test_attribute_spelled_like_an_event_is_not_an_event(write: Callable[..., Any]) -> None:
     own = write(
         here__own=HEAD + "@event\nclass Rung:\n n: u64\n"
         "class Bell(Contract):\n Rung: u64\n @call\n def ring(self) -> None: self.Rung = 1\n"

@@ -144,7 +144,7 @@ def test_what_is_read_is_as_python_has_it(
     assert ran(capsys) <= 1
 
 
-def test_import_that_is_tried_is_there(load: Callable[..., Any]) -> None:
+def test_attempted_import_succeeds(load: Callable[..., Any]) -> None:
     text = "try:\n from fast import VALUE\nexcept ImportError:\n VALUE = 1\n"
     assert (
         Chain(guard=False).deploy(load(text + READS, fast="VALUE = 8\n").Reader).get().return_value

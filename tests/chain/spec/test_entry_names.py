@@ -265,7 +265,7 @@ def test_private_entry_is_called_by_the_contract_itself(chain: Chain) -> None:
     assert vault.fields.settled == 5
 
 
-def test_private_entry_is_nobody_else_s(chain: Chain) -> None:
+def test_private_entry_is_refused_to_others(chain: Chain) -> None:
     vault, thief = chain.deploy(Vault), chain.deploy(Thief)
     refused = "Vault.settle is private: only the contract itself may call it"
     assert failure_of(vault.settle(1, check=False)).text == refused

@@ -1,4 +1,4 @@
-"""How values are stored in words: where Solidity would put them, nothing stale, neighbours untouched."""
+"""Values in storage words: at Solidity's positions, without stale data, with neighbours untouched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32
 
 
 class Words:
-    """Bare storage: a word is absent until it is something else than zero."""
+    """Bare storage: a word is absent while it is zero."""
 
     def __init__(self) -> None:
         self.words: dict[int, int] = {}

@@ -245,7 +245,7 @@ def test_copies_in_depth_can_be_changed() -> None:
     assert rows == [[1, 2]]
 
 
-def test_it_leaves_a_contract_as_any_list(table: Any) -> None:
+def test_it_leaves_a_contract_as_a_plain_list(table: Any) -> None:
     assert table.deal().events.one(Dealt) == Dealt([3, 1, 2])
     assert table.take(table.fields.row).return_value == [3, 1, 2, 9]
 

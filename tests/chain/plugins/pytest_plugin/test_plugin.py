@@ -150,7 +150,7 @@ def test_late_wide_chain_is_anchored(run: Run) -> None:
     result.assert_outcomes(passed=2)
 
 
-def test_late_fixture_that_cannot_stay(run: Run) -> None:
+def test_late_fixture_is_refused(run: Run) -> None:
     result = run(
         MODULE_WIDE,
         """

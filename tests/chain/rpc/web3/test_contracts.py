@@ -83,7 +83,7 @@ def test_handles_and_web3_agree(
     assert chain.receipts.where(entry="add").count() == 1
 
 
-def test_bytecode_runs_beside(
+def test_bytecode_runs_in_a_worker(
     w3: Web3, counter: Any, alice: ChecksumAddress, relay_code: dict[str, Any]
 ) -> None:
     factory = w3.eth.contract(abi=relay_code["abi"], bytecode=relay_code["bytecode"])

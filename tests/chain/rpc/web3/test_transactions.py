@@ -149,7 +149,7 @@ def test_code_is_lent_by_signature(chain: Chain, w3: Any, counter: Any) -> None:
     assert w3.eth.get_code(str(bob)) == b"\xef\x01\x00" + bytes.fromhex(counter.address[2:])
 
 
-def test_blobs_stay_outside(chain: Chain, w3: Any, alice: ChecksumAddress) -> None:
+def test_blobs_are_not_stored(chain: Chain, w3: Any, alice: ChecksumAddress) -> None:
     fields = {
         "chainId": 31337, "nonce": w3.eth.get_transaction_count(alice), "gas": 21_000, "to": alice, "type": 3,
         "maxFeePerGas": 10**9, "maxPriorityFeePerGas": 0, "maxFeePerBlobGas": 10, "blobVersionedHashes": ["0x01" + "12" * 31],
