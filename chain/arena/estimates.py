@@ -17,14 +17,14 @@ PSEUDO_COUNT: Final = 1e-3  # so that no kind of pair seems impossible
 FEWEST_PAIRS: Final = 50  # before the sequential test applies
 
 
-def wilson(points: float, games: int, z: float = Z) -> tuple[float, float]:
+def wilson(points: float, games: int) -> tuple[float, float]:
     """Return the interval for a share of `points` out of `games`."""
     if not games:
         return 0.0, 1.0
     share = points / games
-    middle = share + z * z / (2 * games)
-    margin = z * sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    scale = 1 + z * z / games
+    middle = share + Z * Z / (2 * games)
+    margin = Z * sqrt(share * (1 - share) / games + Z * Z / (4 * games * games))
+    scale = 1 + Z * Z / games
     return max(0.0, (middle - margin) / scale), min(1.0, (middle + margin) / scale)
 
 

@@ -18,7 +18,7 @@ Move = TypeVar("Move")
 
 @dataclass(frozen=True)
 class Result:
-    """How a game ended: the reason, and by seat the points and the places. Place 1 wins.
+    """The result of a game: why it ended, and by seat the points and the places. Place 1 wins.
 
     >>> Result("resigned", scores=(0, 1), places=(2, 1)).winners
     (1,)

@@ -1,4 +1,4 @@
-"""Who plays a campaign holds a lock beside its results, so that others can tell. It ends with its process."""
+"""The lock on the results of a campaign, held while the campaign is played. It ends with its process."""
 
 from __future__ import annotations
 

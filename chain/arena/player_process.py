@@ -32,7 +32,7 @@ class PlayerEnded(Exception):
 
 @dataclass(frozen=True)
 class PlayerSetting:
-    """How players are started, and their limits. None of it affects the games."""
+    """The settings for starting players, and their limits. They do not affect the games."""
 
     root: Path | None = None  # where the game's code is, if not where this process finds it
     seconds: float = 600.0  # of computing that a game may take

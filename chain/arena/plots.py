@@ -58,7 +58,7 @@ def intervals(
     high = max([row.high for row in rows] + marks) if most is None else most
     scale = _Scale(low, high, _LEFT, WIDTH - _RIGHT)
     bottom = 6 + _ROW * len(rows)
-    shapes = [_grid_line(scale.at(tick), 0, bottom) for tick in scale.ticks]
+    shapes = [_line(at, 0, at, bottom, stroke="line") for at in map(scale.at, scale.ticks)]
     shapes += [_label(scale.at(tick), bottom + 12, show(tick)) for tick in scale.ticks]
     if mark is not None:
         at = scale.at(mark)
@@ -133,10 +133,6 @@ def _bar_size(numbers: int) -> int:
 
 def _line(x: float, y: float, to_x: float, to_y: float, **paint: str | float) -> Markup:
     return element("line", x1=x, y1=y, x2=to_x, y2=to_y, **paint)
-
-
-def _grid_line(x: float, top: float, bottom: float) -> Markup:
-    return _line(x, top, x, bottom, stroke="line")
 
 
 def _label(x: float, y: float, words: str) -> Markup:

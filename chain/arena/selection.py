@@ -16,7 +16,7 @@ RESULTS: Final = {
 
 @dataclass(frozen=True)
 class Selection:
-    """What games must be like. All that is said must be true, of one seat where it is about seats."""
+    """Conditions on games. All must hold; those about seats must hold for one and the same seat."""
 
     strategy: str = ""
     seat: int | None = None  # from 0 on

@@ -111,7 +111,7 @@ class Store(Sealed):
         return None if found is None else int(found[0])
 
     def follow(self, plan: Plan, games: int | None = None) -> None:
-        """Store results of this plan from now on, until there are so many games. Raise `OtherPlan` if there are others."""
+        """Store results of this plan from now on, up to the given number of games. Raise `OtherPlan` if there are others."""
         if self.plan is None:
             with self._connection:
                 pairs = [(name, json.dumps(value)) for name, value in asdict(plan).items()]
@@ -177,7 +177,7 @@ class Store(Sealed):
     def rows(
         self, *, first: int = 0, until: int = _ALL, like: Selection | None = None
     ) -> Iterator[Row]:
-        """Yield the rows of these games, or of those that are like that, in the order of their numbers."""
+        """Yield the rows of these games, or of those that a selection describes, in the order of their numbers."""
         condition, values = ("1", []) if like is None else like.sql
         query = f"SELECT * FROM games WHERE game >= ? AND game < ? AND {condition} ORDER BY game"
         for row in self._connection.execute(query, (first, until, *values)):

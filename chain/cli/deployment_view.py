@@ -1,4 +1,4 @@
-"""How the command line shows a deployment, asks for confirmation and carries it out."""
+"""Deployments on the command line: shown, confirmed and carried out."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from chain.types import Address
 def send_signed(
     chain: Chain, signer: Account, to: Address | None, data: bytes, value: int = 0, gas: int | None = None,
 ) -> Receipt:  # fmt: skip
-    """Sign a transaction and send it. Without `gas` it gets what it needs here and now, and a quarter more."""
+    """Sign a transaction and send it. Without `gas` it gets the gas that it needs at present, and a quarter more."""
     block = chain.pending
     room = min(block.gas_limit - block.gas_used, block.max_transaction_gas)
     tx = Transaction(

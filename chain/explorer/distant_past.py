@@ -15,7 +15,7 @@ SLICE: Final = 1_000  # moments
 
 
 async def approach(ledger: Ledger, position: int) -> None:
-    """Read what is needed for the states before and after a transaction."""
+    """Load the data for the states before and after a transaction."""
     index, timeline = ledger.past.index, ledger.timeline
     if end_of_stretch(timeline.moment_of(position)) < len(timeline):
         for end in range(index.done + SLICE, len(timeline), SLICE):

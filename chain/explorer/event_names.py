@@ -1,4 +1,4 @@
-"""How each type of event is named in queries."""
+"""The name of each type of event in queries."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Explorer:
         return self._application is not None and self._application.site.live.has_listeners
 
     def publish(self) -> None:
-        """Tell open pages that the chain may have grown. A node calls this after each request."""
+        """Notify open pages that the chain may have grown. A node calls this after each request."""
         if self._application is not None:
             self._application.site.live.publish()
 

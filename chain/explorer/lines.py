@@ -62,7 +62,7 @@ class Lines:
             clock(receipt.timestamp - self._start),
             self._names.link(bytes(receipt.sender)),
             self._names.display(bytes(receipt.sender)),
-            self._target(receipt),
+            self._names.link(bytes(receipt.address)),
             self._entry(receipt),
             self._arguments(receipt, args),
             shorten(self._outcome(receipt), _WIDEST),
@@ -72,9 +72,6 @@ class Lines:
         if self._hidden is not None:
             return args
         return f"({args})" if receipt.entry is not None or args else self._plain(receipt)
-
-    def _target(self, receipt: Receipt) -> Markup:
-        return self._names.link(bytes(receipt.address))
 
     def _entry(self, receipt: Receipt) -> str:
         if receipt.to is None:

@@ -38,7 +38,7 @@ class Feeds(ABC):
     @property
     @abstractmethod
     def state(self) -> Mapping[str, int]:
-        """What pages are told: `block` is the number at their head, and with new `cuts` they begin anew."""
+        """The message to open pages: `block` is the last block, and a page starts over when `cuts` changes."""
 
     def publish(self) -> None:
         """Wake the pages if there is news, now or after the pause."""

@@ -1,4 +1,4 @@
-"""How a page becomes a response: its template, the headers that all have, and the few files that pages need."""
+"""Responses: a page's template, the headers of all pages, and the few files that pages need."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _environment() -> Environment:
 
 
 def _finalize(value: object) -> Any:
-    """Return what stands between braces in a template as markup: all text is escaped, controls become visible."""
+    """Return the value of an expression in a template as markup: all text is escaped, controls become visible."""
     if hasattr(value, "__html__"):
         return value
     return escape("" if value is None else value if isinstance(value, str) else str(value))

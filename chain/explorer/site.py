@@ -1,4 +1,4 @@
-"""What the pages of one chain share: the chain, and the data that is kept between requests."""
+"""The context of the pages of one chain: the chain, and the data that is kept between requests."""
 
 from __future__ import annotations
 

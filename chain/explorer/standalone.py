@@ -23,7 +23,7 @@ _PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
 
 
 class ServedPages(Protocol):
-    """What a server of pages alone serves."""
+    """The pages of a server that serves nothing else."""
 
     @property
     def is_watched(self) -> bool: ...

@@ -145,7 +145,7 @@ def call_tree(
     """Return the messages that the transaction's first message sent.
 
     `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address. Of borrowed bytecode (a delegate)
-    nothing is known: its row has not its address.
+    nothing is known, because its row does not have its address.
     """
     records: list[CallRecord] = []  # those whose sender follows, the last sent first
     for kind, address, caller, digest, data, value, output, failure, count in reversed(rows):

@@ -1,8 +1,8 @@
-"""What was in each account and word before it changed, by stretches of the timeline.
+"""The former values of accounts and words, by stretches of the timeline.
 
-A state of the past takes from here what changed after the stretch that it lies in, so it costs the same whether it is near or
-far. The first question reads the timeline, later ones what is new since. A chain's file holds the complete stretches
-(`chain.ledger.file.change_rows`), of which none is read here.
+A past state looks up here what changed after its own stretch, so a distant one costs as much as a recent one. The first query
+reads the timeline, and later queries read only what is new. A chain's file holds the complete stretches
+(`chain.ledger.file.change_rows`), which are not read here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chain.machine.state import STORAGE, Changes, iter_changes
 STRETCH: Final = 128  # moments
 
 Place: TypeAlias = tuple[bytes, Any]  # an address, and the slot of a word or `ACCOUNT`
-# What was at each place; None is nothing.
+# The former value at each place; None if there was nothing.
 Former: TypeAlias = dict[Place, Any]
 
 
@@ -36,7 +36,7 @@ class StoredChanges(Protocol):
         """The number of stretches."""
 
     def find(self, place: Place, first: int, end: int) -> tuple[Any] | None:
-        """Return what was at a place before the first of these stretches in which it changed; None if it did not change."""
+        """Return the value at a place before it changed in these stretches; None if it did not change."""
 
     def places(self, first: int, end: int) -> Iterable[Place]:
         """Return the places that changed in these stretches."""
@@ -59,7 +59,7 @@ class ChangeIndex:
         self.done = file.count * STRETCH
 
     def find(self, place: Place, moment: int) -> tuple[Any] | None:
-        """Return what was at a place at the beginning of a stretch; None if it has not changed since."""
+        """Return the value at a place at the beginning of a stretch; None if it has not changed since."""
         self.read(len(self._ledger.timeline))
         first = moment // STRETCH
         if first < self._stored and self._file is not None:
@@ -92,7 +92,7 @@ class ChangeIndex:
         del self._former[end - self._stored :]
 
     def read(self, end: int) -> None:
-        """Read the timeline up to `end`. If that is interrupted, it goes on with the moment that was being read."""
+        """Read the timeline up to `end`. After an interrupt, reading continues with the unfinished moment."""
         timeline = self._ledger.timeline
         for moment in range(self.done, end):
             stretch = moment // STRETCH
@@ -107,14 +107,14 @@ class ChangeIndex:
 
 
 def first_values(moments: Iterable[Changes]) -> Former:
-    """Return what was at each place before the first of these changes."""
+    """Return the value at each place before the first of these changes."""
     former: Former = {}
     note_first_values(former, moments)
     return former
 
 
 def note_first_values(former: Former, moments: Iterable[Changes]) -> None:
-    """Add what was at each place before the first of these changes, where `former` has nothing yet."""
+    """Add the value at each place before the first of these changes, where `former` has none yet."""
     for changes in moments:
         for address, slot, before, _ in each_change(changes):
             former.setdefault((address, slot), before)

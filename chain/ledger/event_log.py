@@ -60,7 +60,7 @@ class EventLog:
 
     @locked
     def enter_new(self, most: int) -> bool:
-        """Enter the logs of at most so many new receipts; return True if none is left. May be interrupted and repeated."""
+        """Enter the logs of `most` new receipts; return True if none is left. May be interrupted and repeated."""
         rows, index, position = self._rows, self._index, self._entered
         place = index.end_of(position)  # the first receipt may have been entered in part
         for logs in self._receipts._logs_from(position, position + most):
@@ -160,7 +160,7 @@ class EventLog:
         return self._from(first).by_type(kind)
 
     def with_meaning(self) -> Positions:
-        """Return the positions of all logs that may hold a declared event, as far as their sources tell."""
+        """Return the positions of all logs that may hold a declared event, judging by their sources."""
         event_types, by_source = self.ledger.event_types, self._all().by_source
         known = [source for source in by_source if event_types.of_source(source) is not None]
         return Union([by_source[source] for source in known])

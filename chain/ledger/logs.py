@@ -1,4 +1,4 @@
-"""What logs hold: texts, and the declared events of one receipt."""
+"""The contents of logs: texts, and the declared events of one receipt."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class PastState:
         return dict.fromkeys([*(words or ()), *changed])
 
     def keep(self, end: int) -> None:
-        """Keep what a truncation of the timeline to `end` is about to take back. May be interrupted and repeated."""
+        """Keep the values that a truncation of the timeline to `end` is about to undo. May be interrupted and repeated."""
         if end < self._moment:
             for address, slot in {
                 (address, slot)

@@ -1,4 +1,4 @@
-"""What a step truncates. It is kept until the step ends, because an interrupted step restores it."""
+"""The items that a step truncates. They are kept until it ends, because an interrupted step restores them."""
 
 from __future__ import annotations
 

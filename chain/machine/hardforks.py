@@ -17,7 +17,7 @@ from chain.schema.inputs import text
 
 @dataclass(frozen=True, slots=True)
 class BlobSchedule:
-    """How many blobs blocks hold, and how fast their price follows demand (EIP-7840)."""
+    """The number of blobs in a block, and how fast their price follows demand (EIP-7840)."""
 
     target: int
     max: int

@@ -231,7 +231,9 @@ def _are_near(parts: Iterable[Any]) -> bool:
 
 def keys(items: object) -> Any:
     """Return `items`, which all become keys at once, with their collisions counted. Their memory is already charged."""
-    if isinstance(items, _HASHED) or (isinstance(items, range) and _is_near(items)):
+    if isinstance(items, _HASHED) or (
+        isinstance(items, range) and _is_small(items.start) and _is_small(items.stop)
+    ):
         return items
     if isinstance(items, Iterator):
         return map(key, items)
@@ -255,10 +257,6 @@ def pairs(items: object) -> object:
             if isinstance(pair, list | tuple) and pair:
                 _hold_key(pair[0])
     return items
-
-
-def _is_near(items: range) -> bool:
-    return -_REST < items.start < _REST and -_REST < items.stop < _REST
 
 
 def _is_small(number: int) -> bool:

@@ -94,7 +94,7 @@ def boards_of(contract: type) -> Boards | None:
             return Boards(drawing.draw, read_state, keys[0] if keys else None)
         key = _key_of_view(contract)
         if key is not None:
-            return Boards(drawing.draw, _read_view, key)
+            return Boards(drawing.draw, lambda game, board_id: game.state(board_id), key)
     return None
 
 
@@ -171,7 +171,3 @@ def _key_of_view(contract: Any) -> str | None:
     entry = contract.__spec__.entries.get("state")
     names = [param.name for param in entry.params] if entry is not None and entry.is_view else []
     return names[0] if len(names) == 1 else None
-
-
-def _read_view(game: Any, board_id: object) -> object:
-    return game.state(board_id)

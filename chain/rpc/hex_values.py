@@ -56,7 +56,7 @@ def to_list(value: object, what: str) -> list[Any]:
 
 
 def to_int(value: object, what: str, bits: int = 256) -> int:
-    """Read a quantity that is not negative and has at most so many bits."""
+    """Read a quantity that is not negative and has at most `bits` bits."""
     number = value
     if isinstance(value, str):
         number = int(value, 16) if _HEX.fullmatch(value) else None
@@ -67,11 +67,11 @@ def to_int(value: object, what: str, bits: int = 256) -> int:
     return number
 
 
-def to_slot(value: object, what: str = "the slot") -> int:
+def to_slot(value: object) -> int:
     """Read the number of a word in storage, of at most 32 bytes even where they are zeros."""
     if isinstance(value, str) and len(value) > _WORD_DIGITS:
-        raise bad_params(f"{what} is too long: it has at most 32 bytes")
-    return to_int(value, what)
+        raise bad_params("the slot is too long: it has at most 32 bytes")
+    return to_int(value, "the slot")
 
 
 def to_bytes(value: object, what: str) -> bytes:

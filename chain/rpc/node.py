@@ -138,7 +138,7 @@ class Node:
             feed.before_truncate(blocks, receipts)
 
     def _on_truncate(self, blocks: int, receipts: int) -> None:
-        """Move filters back after a truncation, and drop snapshots of what was undone."""
+        """Move filters back after a truncation, and drop the snapshots that are later."""
         for watcher in (*self.filters.values(), *self.feeds):
             watcher.on_truncate(blocks, receipts)
         self.snapshots = {

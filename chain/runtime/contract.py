@@ -303,7 +303,7 @@ class Contract(metaclass=ContractType):
 
     @_open
     def has_code(self, address: Address) -> bool:
-        """Return True if there is a contract at `address`. One whose @init is still running has no code yet.
+        """Return True if there is a contract at `address`. While its @init runs, it has no code yet.
 
         >>> self.has_code(self.address), self.has_code(alice)
         (True, False)

@@ -70,14 +70,14 @@ def wei(value: Any, name: str = "value", wrong: type[ValueError] = ValueError) -
     return whole_number(value, name, unit="wei", wrong=wrong)
 
 
-def gas_of(value: Any, name: str = "gas", wrong: type[ValueError] = ValueError) -> int:
+def gas_of(value: Any, wrong: type[ValueError] = ValueError) -> int:
     """Check an amount of gas."""
-    return whole_number(value, name, GAS, wrong=wrong)
+    return whole_number(value, "gas", GAS, wrong=wrong)
 
 
-def duration(value: object, name: str = "seconds") -> int:
+def duration(value: object) -> int:
     """Check a number of seconds by which to advance the time."""
-    seconds = whole_number(value, name, LAST_TIME, -LAST_TIME)
+    seconds = whole_number(value, "seconds", LAST_TIME, -LAST_TIME)
     if seconds < 0:
         raise ValueError(
             f"time does not run backwards: advance by 0 seconds or more, not {seconds}"
@@ -90,9 +90,9 @@ def interval(value: object, name: str = "block_interval") -> int:
     return whole_number(value, name, INTERVAL, 1, "seconds")
 
 
-def new_time(value: object, last: int, name: str = "timestamp") -> int:
+def new_time(value: object, last: int) -> int:
     """Check a timestamp for the next block. `last` is the timestamp of the last one."""
-    time = whole_number(value, name)
+    time = whole_number(value, "timestamp")
     if time < last:
         raise ValueError(
             f"time does not run backwards: the last block is at {last}, not after {time}"
@@ -102,9 +102,9 @@ def new_time(value: object, last: int, name: str = "timestamp") -> int:
     return time
 
 
-def number_of_blocks(value: object, name: str = "n") -> int:
+def number_of_blocks(value: object) -> int:
     """Check a number of blocks to be mined."""
-    count = whole_number(value, name, BLOCKS, -WORD)
+    count = whole_number(value, "n", BLOCKS, -WORD)
     if count < 0:
         raise ValueError(f"the number of blocks cannot be negative: mine 0 or more, not {count}")
     return count

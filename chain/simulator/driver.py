@@ -96,7 +96,7 @@ class ChainDriver(Driver):
 
     @property
     def ledger_token(self) -> str | None:
-        """What tells the ledger of a node from all others; None in this process."""
+        """The identity of a node's ledger; None in this process."""
         return None
 
     @property

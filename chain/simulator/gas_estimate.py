@@ -1,4 +1,4 @@
-"""The least gas with which a transaction does what it does with plenty."""
+"""The least gas with which a transaction has the same outcome as with plenty."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class CallResult:
 
     value: Any  # what the entry returned
     logs: list[str]  # the text logs
-    events: EventList  # what it emitted
+    events: EventList  # the events that it emitted
     gas_used: int  # the gas that it would cost
     ticks: int  # fuel used by the contracts' own code
     error: Failure | None  # the reason why it failed; None if it did not

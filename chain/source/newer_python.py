@@ -1,4 +1,4 @@
-"""What Python has learnt since 3.11, the oldest version that is supported.
+"""The features of Python since 3.11, the oldest supported version.
 
 A contract does without, so that it is the same on every version. Python's own new functions, classes and built-in names are on
 no allowlist; here are the parts of what is allowed that some versions lack.
@@ -61,7 +61,7 @@ def check_method(thing: object, name: str) -> None:
 
 
 def newer_syntax(node: ast.AST) -> str | None:
-    """Return the words for a piece of syntax that changes what a version can run, None if all have it."""
+    """Return the name of a piece of syntax that some versions lack; None if all have it."""
     if type(node).__name__ == "TemplateStr":
         return "a template string"
     if isinstance(node, ast.Import | ast.ImportFrom):

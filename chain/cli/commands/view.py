@@ -44,7 +44,7 @@ def command(
         return
     if target.spec.kind != "view":
         output.remark(
-            f"nothing was sent: {target.spec.name} is no view, and 'boardchain call' sends it"
+            f"nothing was sent: {target.spec.name} is not a view: 'boardchain call' sends it"
         )
     for line in result.logs:
         output.remark(line)

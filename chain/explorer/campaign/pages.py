@@ -39,7 +39,7 @@ _REPORT_HEADERS: Final = {"content-security-policy": "default-src 'none'; style-
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A seat of a game, and what came of it."""
+    """A seat of a game, and its result."""
 
     strategy: str
     place: int | None

@@ -70,7 +70,7 @@ class CampaignSite:
 
     @property
     def done(self) -> int:
-        """How many games are there."""
+        """The number of stored games."""
         with suppress(PageProblem), self.results() as store:
             return store.done
         return 0

@@ -54,7 +54,8 @@ def events(site: Site, request: Request) -> Page:
         "fields": [],
         "question": None,
     }
-    before, blocks = page.number(request, "before"), _blocks(request)
+    before = page.number(request, "before")
+    blocks = page.number(request, "from"), page.number(request, "to")
     if name:
         data |= _chosen(site, request, name, before, blocks)
     else:
@@ -119,10 +120,6 @@ def _chosen(
         ],
         "question": _question(site, name, values, blocks),
     }
-
-
-def _blocks(request: Request) -> tuple[int | None, int | None]:
-    return page.number(request, "from"), page.number(request, "to")
 
 
 class _Literals(PythonStyle):

@@ -62,7 +62,7 @@ _MACHINE: Final = word_set("_frame")
 _TABLES: Final = word_set(
     "_member_map_ _member_names_ _value2member_map_ _hashable_values_ _unhashable_values_ _unhashable_values_map_"
 )
-# What Python tells of code that runs: it shows addresses, and leads to everything in the process.
+# Python's views of running code: they show addresses, and lead to everything in the process.
 _RUNNING: Final = word_set(
     "gi_frame gi_code gi_yieldfrom gi_running gi_suspended tb_frame tb_next tb_lasti tb_lineno"
     " f_back f_builtins f_code f_globals f_lasti f_lineno f_locals"

@@ -112,7 +112,7 @@ class Trace:
 
     @property
     def logs(self) -> list[LogStep]:
-        """What it emitted."""
+        """The logs that it emitted."""
         return [step for step in self.steps if isinstance(step, LogStep)]
 
     @property

@@ -1,8 +1,8 @@
-"""The index of the changes in a chain's file: what was in each account and word before a stretch of the timeline changed it.
+"""The index of the changes in a chain's file: the former value of each account and word that a stretch of the timeline changed.
 
-A row has the key of a row of the state, and the number of the stretch. So what was at a place at some time is in the first row
-from there on, and a state of the far past costs a search for each word that is read. Each row also names the stretch before it
-that changed the place, and a last row the last one. So a row that is missing is noticed, and its place does not seem unchanged.
+A row has the key of a row of the state, and the number of the stretch. The value at some time is in the first row from then on,
+so a distant past state costs one search for each word that is read. Each row also names the previous stretch that changed the
+same place, and a final row names the last one. So a missing row is noticed: its place does not seem unchanged.
 """
 
 from __future__ import annotations

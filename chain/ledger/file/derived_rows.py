@@ -46,7 +46,7 @@ class DerivedRows:
 
     @property
     def done(self) -> Derived:
-        """How far the rows in the file go."""
+        """The progress of the rows in the file."""
         if self._done is None:
             self._tables.reset()
             self._done = _written_in(self._connection)

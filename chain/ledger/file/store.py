@@ -26,7 +26,7 @@ from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
 from chain.foundation.atomic_steps import ChainLock
-from chain.ledger.blocks import Block, Mining
+from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import verify_checksum
 from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
@@ -58,7 +58,7 @@ class NotWritten(OSError):
 
 
 class Content(Protocol):
-    """What the file of a chain holds."""
+    """The content of a chain's file."""
 
     mining: Mining
 
@@ -104,8 +104,8 @@ class ChainStore:
 
     def save(self) -> None:
         """Write the new rows, or raise `NotWritten` and leave the file as it was."""
-        written, have = self._written, self._lengths()
-        mining, held = self._content.mining, _row_of(self._ledger.open)
+        written, have, block = self._written, self._lengths(), self._ledger.open
+        mining, held = self._content.mining, block and block.as_tuple
         # A read-only call may have registered new slots: only the history counts.
         is_same = have[:3] == written.lengths[:3] and mining == written.mining
         is_complete = written.number and not self._standing and not self._is_bare
@@ -309,10 +309,6 @@ def _written_in(connection: sqlite3.Connection) -> Now | None:
 def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:
     """Return the items of a dict after its first `length`."""
     return [*islice(reversed(grown.items()), len(grown) - length)][::-1]
-
-
-def _row_of(block: Block | None) -> tuple[object, ...] | None:
-    return None if block is None else block.as_tuple
 
 
 def open_store(

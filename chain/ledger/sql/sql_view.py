@@ -143,7 +143,7 @@ class SqlView:
 
     @locked
     def fill(self, question: str, seconds: float) -> bool:
-        """Fill the tables that a query names for about so many seconds; return True if they are up to date."""
+        """Fill the tables that a query names, for about `seconds`; return True if they are up to date."""
         end = perf_counter() + seconds
         while not self._ledger.events.enter_new(_BATCH):
             if perf_counter() > end:

@@ -90,7 +90,7 @@ class ChainIsolation:
                 level[chain] = after
 
     def _roll_back(self, level: Level) -> None:
-        """Revert each chain to its snapshot. A chain for which that fails is no business of the next tests."""
+        """Revert each chain to its snapshot. The next tests ignore a chain for which that fails."""
         lost = []
         for chain, snapshot in level.items():
             try:

@@ -1,8 +1,8 @@
 """Answers requests one after the other, so that none of them blocks the others.
 
 A request that runs contracts, or an SQL query, is first tried for a short time. If that is not enough, it is undone and run
-again in a worker, a copy of the node, while the node goes on. A read-only call ends there. A transaction returns the growth of
-the chain, and the node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the
+again in a worker, a copy of the node, while the node continues. A read-only call ends there. A transaction returns the growth
+of the chain, and the node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the
 transaction runs again. So transactions are ordered by when they are done.
 """
 

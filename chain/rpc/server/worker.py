@@ -1,4 +1,4 @@
-"""A child process that does one piece of work on the current chain, while the node goes on.
+"""A child process that does one piece of work on the current chain, while the node continues.
 
 A fork is a cheap copy of the whole node, so nothing the child does touches the chain of the node: not an endless loop, not too
 much memory, not being killed halfway. The child has memory to compute the answer and one pipe to send it: no port, no
