@@ -1,0 +1,28 @@
+"""Packages whose modules import all that they name: none is imported for the type checker alone, which would hide a circle."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chain.game_folders import ROOT
+
+PACKAGES = (
+    "abi",
+    "arena",
+    "crypto",
+    "deployment",
+    "ledger",
+    "machine",
+    "replays",
+    "rpc",
+    "runtime",
+    "source",
+    "storage",
+)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_nothing_is_imported_for_the_type_checker_alone(package: str) -> None:
+    files = sorted((ROOT / "chain" / package).rglob("*.py"))
+    assert files
+    assert [file.name for file in files if "if TYPE_CHECKING" in file.read_text("utf-8")] == []
