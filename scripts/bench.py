@@ -1,4 +1,4 @@
-"""Measure Boardchain as its users feel it, and show which bars are met: `scripts/bench.py [SECTION …]`, all but `node` if none.
+"""Measure the speed of Boardchain, and show which bars are met: `scripts/bench.py [SECTION …]`, by default all but `node`.
 
 Machines differ and are shared, so what counts are ratios: what is compared runs in turn, for several rounds, by processor time,
 and the best round of each is taken. The baseline of the calls is a counter in bytecode on eth-tester's PyEVM backend, through
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def python_build() -> str:
-    """Name this Python, and say how it was built: that makes a difference of a sixth."""
+    """Return the name of this Python and how it was built, which makes a difference of a sixth."""
     options = sysconfig.get_config_var("CONFIG_ARGS") or ""
     is_optimized = "--enable-optimizations" in options or "-fprofile-use" in (
         sysconfig.get_config_var("PY_CORE_CFLAGS") or ""
@@ -74,7 +74,7 @@ def python_build() -> str:
 
 
 def calls() -> None:
-    """calls a second, beside eth-tester's counter and beside the bare rules of a game"""
+    """calls per second, compared with eth-tester's counter and with the bare rules of a game"""
     games = [[Benchmark(*parts) for parts in game.benchmarks()] for game in GAMES]
     counters = [eth_tester(), in_process(), bytecode(), web3()]
     rates = measure([*counters, *(benchmark for pair in games for benchmark in pair)])
@@ -86,7 +86,7 @@ def calls() -> None:
 
 
 def asked() -> None:
-    """a counter whose hashes or receipts are asked for at each call, on both sides"""
+    """a counter whose hash or receipt is requested after each call, on both sides"""
     rates = measure([eth_tester(True), hashing(False), hashing(True), web3(True)])
     base = rates["eth-tester, with receipt"][0]
     for name, (rate, bar) in rates.items():
@@ -99,7 +99,7 @@ def growth() -> None:
 
 
 def queries() -> None:
-    """questions to a chain of 200 000 receipts"""
+    """queries on a chain of 200 000 receipts"""
     chain = Chain()
     run = counting(chain)
     run(200_000)
@@ -133,7 +133,7 @@ def explorer() -> None:
 
 
 def start() -> None:
-    """from nothing to the first call, in a process that finds what an earlier one has kept"""
+    """from the start of a process to its first call, with the cache of an earlier process"""
     bench_start.show()
     made = timed(lambda: [Chain() for _ in range(1_000)])
     print(f"  Chain(): {made:.3f} ms{limit(made < 1, '1 ms')}")
@@ -145,18 +145,18 @@ def tests() -> None:
 
 
 def games() -> None:
-    """each game: the move alone, with the legal moves listed, and what else its bars are"""
+    """each game: the move alone, with the legal moves listed, and its other bars"""
     for game in GAMES:
         game.show_bars()
 
 
 def fuel() -> None:
-    """what it costs to count the work of contracts"""
+    """the cost of counting the work of contracts"""
     bench_fuel.show_bars()
 
 
 def node() -> None:
-    """the node beside anvil"""
+    """the node compared with anvil"""
     bench_node.main()
 
 

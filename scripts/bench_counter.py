@@ -1,4 +1,4 @@
-"""The smallest contract worth a receipt: one word and one event a call."""
+"""The smallest useful contract: one word and one event per call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Counter(Contract):
 
 
 def counting(chain: Chain) -> Callable[[int], None]:
-    """Deploy a counter, and return what makes n calls of it, by ten senders in turn."""
+    """Deploy a counter, and return a function that calls it n times, by ten senders in turn."""
     increment, senders = chain.deploy(Counter).increment, chain.accounts
 
     def run(n: int) -> None:

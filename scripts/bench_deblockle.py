@@ -61,7 +61,7 @@ def benchmarks() -> list[BenchmarkParts]:
 
 
 def show_bars() -> None:
-    """Show where a profiler sees the time of a call, by package."""
+    """Show the profile of a call, by package."""
     _, play, calls, _ = benchmarks()[0]
     play(calls)
     profile = cProfile.Profile()

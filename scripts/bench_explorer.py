@@ -1,4 +1,4 @@
-"""What the explorer costs: pages and steps of boards on a chain in a file, and what a node loses to an open page.
+"""The cost of the explorer: pages and steps of boards on a chain in a file, and the load of an open page on a node.
 
 `python scripts/bench_explorer.py [FILE]` shows it for the chain in FILE, else for recorded games of Deblockle. What counts is
 the processor time of the process that answers. The first page is the first answer after the chain was opened.
@@ -210,13 +210,13 @@ def node() -> Iterator[tuple[int, int]]:
 
 
 def processor_seconds(pid: int) -> float:
-    """Return what the first thread of a process, in which a node answers, has used so far."""
+    """Return the processor time of a process's first thread, in which a node answers."""
     return int(Path(f"/proc/{pid}/schedstat").read_text("utf-8").split()[0]) / 1e9
 
 
 @contextmanager
 def listening(port: int) -> Iterator[None]:
-    """Hear the news as an open page does."""
+    """Receive the messages that an open page receives."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     connection.request("GET", "/-/live")
     news = connection.getresponse()

@@ -1,4 +1,4 @@
-"""What a chain in a file costs beside one in memory, the tables for other programs included, and how it is opened again."""
+"""The cost of a chain in a file compared with one in memory, the tables for other programs included, and of opening it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def beside_memory(in_file: Chain) -> None:
 
 
 def play(chain: Chain, run: Callable[[int], None], size: int) -> None:
-    """Make the calls in blocks of this size, and write what is written later."""
+    """Make the calls in blocks of this size, and write the derived rows."""
     for _ in range(CALLS // size):
         if size == 1:
             run(1)

@@ -1,4 +1,4 @@
-"""What fuel costs: the four games on chain as images with ticks, beside the same games run as they were imported, uncounted."""
+"""The cost of fuel: the four games on chain as instrumented copies, compared with the imported games without ticks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a call costs the same when the chain is long: in a process that does nothing else, with the collector on."""
+"""The cost of a call on a long chain, in a process that does nothing else, with the collector on."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ BAR = 3  # how many times the time of the bare rules a game may take
 
 
 class Step(NamedTuple):
-    """A move of the game, when it came, and where in the deck the next tile lay."""
+    """A move of the game, its time, and the position of the next tile in the deck."""
 
     move: Move
     now: int
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 
 class Table:
-    """A duel before its first move. After a game all is as it was then, so the same one can be played again."""
+    """A duel before its first move. Each game is undone, so the same one can be played again."""
 
     def __init__(self) -> None:
         self.chain = Chain()

@@ -1,4 +1,4 @@
-"""Measures the node beside anvil: one client, one connection, `eth_sendTransaction` and its receipt, each its own block.
+"""Measures the node compared with anvil: one client, one connection, `eth_sendTransaction` and its receipt, each its own block.
 
 Both run on this machine, in turns; the best of their rounds is what counts. The client is the same few lines for both, and
 so is its cost. anvil comes with the clients of the tests (`scripts/setup_clients`).

@@ -1,4 +1,4 @@
-"""How benchmarks are measured: in turns, by processor time, the best round of each, beside a bytecode counter on eth-tester."""
+"""Measuring benchmarks: in turns, by processor time, the best round of each, compared with a bytecode counter on eth-tester."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def increment(by: uint256):
 
 
 class Benchmark(NamedTuple):
-    """A way to make calls: `run(n)` makes n of them; the bar is how many times the baseline it must do."""
+    """A way to make calls: `run(n)` makes n of them; the bar is a multiple of the baseline."""
 
     name: str
     run: Callable[[int], None]
@@ -90,7 +90,7 @@ def limit(met: bool, bar: str) -> str:
 
 
 def compare(benchmarks: Sequence[BenchmarkParts]) -> dict[str, tuple[float, float]]:
-    """Measure the benchmarks of a game alone, beside the baseline, and say which bars are met."""
+    """Measure the benchmarks of one game and the baseline, and show which bars are met."""
     rates = measure([eth_tester(), *(Benchmark(*benchmark) for benchmark in benchmarks)])
     base = rates["eth-tester counter"][0]
     for name, (rate, bar) in rates.items():

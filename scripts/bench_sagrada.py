@@ -28,7 +28,7 @@ BAR = 12
 
 @dataclass
 class Outcomes:
-    """Chance that notes what it comes out with, by tag."""
+    """Random numbers that are recorded by tag."""
 
     source: Seeded
     noted: dict[str, list[int]] = field(
@@ -42,7 +42,7 @@ class Outcomes:
 
 
 class Told:
-    """Chance that comes out as noted."""
+    """Random numbers as they were recorded."""
 
     def __init__(self, noted: dict[str, list[int]]) -> None:
         self._left = {tag: iter(values) for tag, values in noted.items()}
@@ -53,7 +53,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Script:
-    """A game to be played again: who says what, and what chance comes out with."""
+    """A game to be replayed: the commands, and the random outcomes."""
 
     lines: list[tuple[str, str]]
     noted: dict[str, list[int]]
@@ -84,7 +84,7 @@ def choose(history: History, player: Simple) -> str:
 
 
 def begin(chance: Outcomes | Told) -> History:
-    """From the invitation to the opening: each takes the first frame."""
+    """Play from the invitation to the opening: each player takes the first frame."""
     guests: tuple[Guest, ...] = setup.invite(NAMES, chance)
     for name in NAMES:
         frame = setup.frames_of(setup.guest_named(guests, name))[0]
@@ -102,7 +102,7 @@ def benchmarks() -> list[BenchmarkParts]:
 
 
 def on_chain(script: Script, looks: bool) -> Callable[[int], None]:
-    """A game by calls; with `looks`, each player first asks what is legal."""
+    """A game by calls; with `looks`, each player first requests the legal commands."""
     chain = Chain()
     sagrada, accounts = chain.deploy(Sagrada), {name: chain.account(name) for name in NAMES}
 

@@ -1,4 +1,4 @@
-"""How long a new process takes to the first call of a contract, when another process has run the same sources before."""
+"""The time from the start of a process to the first call of a contract, if an earlier process has run the same sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thousand tests of ten calls cost, beyond what pytest itself takes for a thousand tests."""
+"""The cost of a thousand tests of ten calls, beyond pytest's own time for a thousand tests."""
 
 from __future__ import annotations
 

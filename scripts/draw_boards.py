@@ -65,7 +65,7 @@ def file_of(game: str) -> Path:
 
 
 def drawn(game: str) -> str:
-    """The picture as it stands in the file."""
+    """The content of the picture's file."""
     rules: Any = import_module(f"contracts.{game}.rules")
     picture: Any = import_module(f"contracts.{game}.picture").picture
     pictures: list[Picture] = [picture(rules.from_text(line)) for line in POSITIONS[game]]

@@ -47,7 +47,7 @@ a contract refuses raises `Reverted`. The entries tell of other errors. Where an
 
 @dataclass(frozen=True)
 class Entry:
-    """A name: how it is written, what it means, and what an example shows."""
+    """A name with its signature, meaning and example."""
 
     name: str
     signature: str  # empty for an attribute
@@ -93,7 +93,7 @@ def _set_in_init(cls: type) -> list[str]:
 
 
 def _place_in(owner: Any) -> Callable[[str], int]:
-    """Return a function that tells the line in which a class or a module declares a name."""
+    """Return a function that finds the line in which a class or a module declares a name."""
     lines = _source(owner)
     places = {}
     for number, line in reversed([*enumerate(lines)]):
@@ -103,7 +103,7 @@ def _place_in(owner: Any) -> Callable[[str], int]:
 
 
 def entries_of(topic: Topic) -> list[Entry]:
-    """Return the names of a topic; those of a class that it is like are left out."""
+    """Return the names of a topic, without those of the class that it resembles."""
     if topic.names:
         names = constants_of(topic.module) if topic.names == "*" else topic.names.split()
         return [
@@ -178,7 +178,7 @@ def _shown(hint: object) -> str:
 
 
 def _signature(function: Any) -> str:
-    """Return the parameters with their types, without `self`, and what is returned, if anything."""
+    """Return the parameters with their types, without `self`, and the type of the result, if any."""
     signature = inspect.signature(function)
     params = [
         _shown_param(param) for param in signature.parameters.values() if param.name != "self"
@@ -214,7 +214,7 @@ def _source(owner: Any) -> list[str]:
 
 
 def _comment(owner: Any, name: str) -> tuple[str, str]:
-    """Return the comment beside or above an attribute where it is declared, and its type, if that stands there."""
+    """Return the comment beside or above the declaration of an attribute, and its type, if declared."""
     declared = re.compile(
         rf"\s*(?:self\.)?{name}\b(?:: (?P<hint>[^=#]*[^=# ]))?(?: *=[^=].*?)?(?:  # (?P<text>.+))?$"
     )

@@ -67,7 +67,7 @@ def make_move(
 
 
 def show_receipts(chain: Chain) -> None:
-    """Show what the receipt log has of all this."""
+    """Show the receipt log."""
     title("The receipt log")
     print(chain.sql("select block, sender_name, entry, ok, gas_used, error from receipts"))
     moves = chain.receipts.where(entry="make_move", ok=True)

@@ -75,13 +75,13 @@ def choose(state: State, chance: Random) -> Move:
 
 
 def gain(state: State, move: Move) -> int:
-    """Return what this tile pays at once."""
+    """Return the points of this tile."""
     content = (move.tile or 0, move.rotation, int(move.side))
     return sum(immediate_points(state.ring, 8 * move.col + move.row, content))
 
 
 def tell(events: Iterable[Any], duel: Duel) -> None:
-    """A line for the move, and below it one for each contest and trophy task that came of it."""
+    """A line for the move, and one for each resulting contest and trophy task."""
     lines = [text for event in events for text in told(event, duel)]
     for line in sorted(lines, key=lambda line: line.startswith(INDENT)):
         print(line)
@@ -116,7 +116,7 @@ def show_board(state: State) -> None:
 
 
 def painted(board: str) -> str:
-    """In colours where a person looks on."""
+    """Add colours on a terminal."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         return board
     return "".join(
@@ -149,7 +149,7 @@ def show_trophies(duel: Duel) -> None:
 
 
 def branch(duel: Duel, host: Address, guest: Address) -> Duel:
-    """Another game, by other players, from the middle of this one."""
+    """Another game, with other players, from the middle of this one."""
     title(f"The board as it stood after move {BRANCHED_AT}, played on by others")
     taken = duel.game.create_snapshot(duel.board_id, BRANCHED_AT, sender=host)
     duel.game.create_game_from_snapshot(taken.events[0].snapshot_id, sender=host)

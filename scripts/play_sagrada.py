@@ -74,7 +74,7 @@ def show_table(state: State) -> None:
 
 
 def play(chain: Chain, game: Handle) -> None:
-    """Round by round: what everybody says in their turns, then the windows."""
+    """Show each round: the commands of all players, then the windows."""
     strategies = {player.name: player for player in PLAYERS}
     shown = 0
     while not game.is_game_ended(0):
@@ -128,7 +128,7 @@ def paint(die: Die) -> str:
 
 
 def colored(text: str, code: str) -> str:
-    """On a terminal, unless its user wants no colours."""
+    """Add a colour on a terminal, unless its user refuses colours."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR"):
         return text
     return f"\033[{code}m{text}\033[0m"
@@ -152,7 +152,7 @@ def show_scores(game: Handle) -> None:
 
 
 def show_receipts(chain: Chain) -> None:
-    """Show what the receipt log has of all this."""
+    """Show the receipt log."""
     title("The receipt log")
     for event in (CommandExecuted, ToolActivated, Undone, Redone, RoundEnded, GameEnded):
         print(f"{chain.events(event).count():5} {event.__name__}")

@@ -1,4 +1,4 @@
-"""What stands in `chain/REFERENCE.md`, in which order: a topic for each class, and for functions that go together."""
+"""The content and order of `chain/REFERENCE.md`: a topic for each class, and for each group of functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True)
 class Topic:
-    """A class, or the functions and constants of a module that stand together."""
+    """A class, or a group of functions and constants of a module."""
 
     path: str  # of the module and the class
     names: str = ""  # of the functions or constants; empty for a class
@@ -34,7 +34,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Section:
-    """What a user does, and the names for it."""
+    """A task of a user, and the names for it."""
 
     title: str
     text: str

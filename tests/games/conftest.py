@@ -1,4 +1,4 @@
-"""What tests of games share: a World of Mage Duel, two players before a board that is always the same, and games of Sagrada."""
+"""Fixtures for games: a World of Mage Duel, two players with a fixed board, and games of Sagrada."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CFFF: Final = 6
 
 
 class Table(Duel):
-    """A duel, and words for its calls. Its first tile is CFFF: in column 6 of row 0 it closes the city there."""
+    """A duel with short names for its calls. Its first tile is CFFF, which closes the city in column 6 of row 0."""
 
     def __init__(
         self, world: Any, host: Address, guest: Address, drawn: int = sum(DECK[:CFFF])
@@ -49,7 +49,7 @@ def table() -> type[Table]:
 
 @pytest.fixture
 def refuses() -> Callable[..., None]:
-    """`refuses(entry, event, *args, sender=…)`: it is answered with this event, and no word of storage changes."""
+    """`refuses(entry, event, *args, sender=…)`: the answer is this event, and no word of storage changes."""
 
     def check(entry: Any, event: Any, *args: Any, sender: Address) -> None:
         receipt = entry(*args, sender=sender)

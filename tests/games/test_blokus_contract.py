@@ -88,7 +88,7 @@ def play_until_stuck(blokus: Handle, game: int) -> State:
 
 
 def words(receipt: Any) -> int:
-    """Return how many words of storage it changed."""
+    """Return the number of changed words of storage."""
     return len({slot for _, slot, _, _ in iter_changes(receipt.changes) if isinstance(slot, int)})
 
 

@@ -1,4 +1,4 @@
-"""Records that are stored and sent hold everything of the values of the rules."""
+"""Records for storage and calldata hold the complete values of the rules."""
 
 from __future__ import annotations
 

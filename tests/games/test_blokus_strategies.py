@@ -1,4 +1,4 @@
-"""What the strategies choose."""
+"""The choices of the strategies."""
 
 from __future__ import annotations
 

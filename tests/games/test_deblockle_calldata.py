@@ -11,7 +11,7 @@ TRIES = 10_000
 
 
 def malformed(chance: random.Random, good: list[bytes]) -> bytes:
-    """Calldata that cannot be right: noise, a strange selector, a cut, or a word out of any range."""
+    """Malformed calldata: noise, an unknown selector, a truncation, or a word out of range."""
     data = chance.choice(good)
     match chance.randrange(4):
         case 0:

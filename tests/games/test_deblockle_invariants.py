@@ -17,7 +17,7 @@ with_time = settings(deadline=None)
 
 
 def play_on(state: State, choice: int) -> State:
-    """Home if a roll leads there, else some way towards it; one turn in ten is passed."""
+    """Roll home if possible, else move towards home; pass one turn in ten."""
     home = WIN_SQUARES[state.game.active_player]
     moves = sorted(rules.legal_moves(state), key=lambda move: distance(move.target, home))
     if not moves or choice % 10 == 9:

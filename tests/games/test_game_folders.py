@@ -1,4 +1,4 @@
-"""What every game has: the modules that tools look for, recorded games, wrong variants, and a play whose output is golden."""
+"""The files of every game: modules that tools look for, recorded games, mutants, and a play with golden output."""
 
 from __future__ import annotations
 

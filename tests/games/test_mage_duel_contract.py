@@ -216,7 +216,7 @@ def test_small_move_writes_few_words(world: Any, game: Any, opened: Any) -> None
 
 
 def words(receipt: Any, where: Any) -> int:
-    """Return how many words a call changed there."""
+    """Return the number of words that a call changed there."""
     changes = receipt.changes
     slots = {changes[i + 1] for i in range(0, len(changes), 4) if changes[i] == where.address}
     return len(slots)
@@ -270,7 +270,7 @@ def test_player_of_another_board(
 
 
 class Meddler(System):
-    """Whoever is let in may write what a game never would."""
+    """A system with write access may write states that no game reaches."""
 
     @call
     def seat(self, game: GameModel) -> None:
