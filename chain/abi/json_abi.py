@@ -117,8 +117,13 @@ class AbiFunction:
         return abi.decode_members(self.params, data, 4)
 
     def decode_result(self, data: bytes) -> object:
-        values = abi.decode_members(self.outputs, data)
-        return values[0] if len(values) == 1 else tuple(values) or None
+        return decode_outputs(self.outputs, data)
+
+
+def decode_outputs(outputs: tuple[Field, ...], data: bytes) -> object:
+    """Return the only output of a function, a tuple of several, or None."""
+    values = abi.decode_members(outputs, data)
+    return values[0] if len(values) == 1 else tuple(values) or None
 
 
 def check_items(items: object) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from chain import abi
-from chain.abi.json_abi import check_items, fields_from_json
+from chain.abi.json_abi import check_items, decode_outputs, fields_from_json
 from chain.crypto.hashing import keccak
 from chain.ledger.artifacts import cannot_run, class_of
 from chain.metering.program import BYTECODE, Program
@@ -42,8 +42,7 @@ class BytecodeEntry(EntrySpec):
         return self.decode_result(output)
 
     def decode_result(self, data: bytes) -> object:
-        values = abi.decode_members(self.outputs, data)
-        return values[0] if len(values) == 1 else tuple(values) or None
+        return decode_outputs(self.outputs, data)
 
 
 @dataclass(frozen=True, eq=False)

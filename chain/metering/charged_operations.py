@@ -14,7 +14,7 @@ from typing import Any, Final
 from chain.metering.builtin_costs import FREE
 from chain.metering.insert_freeze_checks import SETTABLE
 from chain.metering.insert_stable_text import PICTURES
-from chain.metering.insert_ticks import parse_at
+from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.runtime_names import OPERATORS
 from chain.metering.tree_rewriter import OURS, Weighing
 
@@ -88,7 +88,7 @@ class Operations(Weighing):
         left = copy(target)
         left.ctx = ast.Load()
         if isinstance(target, ast.Attribute):
-            target.value = self._paid(SETTABLE, target.value)
+            target.value = call_of(SETTABLE, target.value)
         in_place = parse_at(f"__{OPERATORS[type(node.op)][1].__name__}__", node)
         value = self._operation(node.op, left, node.value, node, in_place)
         assignment: ast.stmt = ast.copy_location(ast.Assign([target], value), node)
@@ -233,7 +233,7 @@ class Operations(Weighing):
             return node
         if isinstance(index, ast.Slice):
             if not isinstance(node.ctx, ast.Load):
-                node.value = self._paid("__moved__", node.value)
+                node.value = call_of("__moved__", node.value)
                 return node
             is_few = (
                 index.upper is not None
@@ -259,7 +259,7 @@ class Operations(Weighing):
                 call = ast.Call(parse_at("__index__", index), [index, deepcopy(node.value)], [])
                 choice.orelse = ast.copy_location(call, index)  # the index may be a slice
             if isinstance(node.ctx, ast.Del):
-                node.value = self._paid("__moved__", node.value)
+                node.value = call_of("__moved__", node.value)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
@@ -273,7 +273,7 @@ class Operations(Weighing):
         if is_light:
             return node
         if not self._has_names:
-            return self._paid("__written__", node)
+            return call_of("__written__", node)
         checked_text = parse_at(
             "__v__ if __length_of__(__v__ := 0) <= 64 else __written__(__v__)", node
         )
@@ -288,7 +288,7 @@ class Operations(Weighing):
         spec = node.format_spec
         for part in spec.values if isinstance(spec, ast.JoinedStr) else ():
             if isinstance(part, ast.FormattedValue):
-                part.value = self._paid("__pay_for_width__", part.value)
+                part.value = call_of("__pay_for_width__", part.value)
             elif isinstance(part, ast.Constant) and re.search(r"\d{4}", str(part.value)):
                 node.value = self._wide(node.value, str(part.value))
         return node

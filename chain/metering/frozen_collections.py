@@ -13,7 +13,6 @@ imports such a function (`chain.metering.import_substitutes`).
 from __future__ import annotations
 
 import collections
-import sys
 from abc import ABCMeta
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -31,6 +30,7 @@ from types import (
 from typing import Any, Final, NoReturn, TypeVar
 
 from chain.metering.ordered_sets import OrderedDict, OrderedSet
+from chain.source.top_level import FOREIGN
 from chain.source.word_sets import word_set
 from chain.storage.frozen_list import FrozenList, changeable
 
@@ -75,7 +75,6 @@ MAKERS: Final = word_set(
 CHANGERS: Final = frozenset().union(*_CHANGES.values()) | MAKERS | {"register"}
 _LOST: Final = "which outlives the call: a failed call would not undo it, and another machine would not have it"
 _SHARED: Final = (type, ModuleType, FunctionType, BuiltinFunctionType, Field)
-_FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
 _known: dict[
     int, tuple[object, object]
@@ -101,7 +100,7 @@ def name_of(thing: object) -> str:
 
 def is_foreign(name: object) -> bool:
     """True if `name` names a module of the chain or of the standard library."""
-    return isinstance(name, str) and name.partition(".")[0] in _FOREIGN
+    return isinstance(name, str) and name.partition(".")[0] in FOREIGN
 
 
 def _refuse(change: str, thing: object) -> NoReturn:

@@ -13,7 +13,7 @@ from typing import Final
 from chain.errors import DeclarationError
 from chain.metering.frozen_collections import CHANGERS, changes_nothing, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
-from chain.metering.insert_ticks import TickInserter, parse_at
+from chain.metering.insert_ticks import TickInserter, call_of
 from chain.metering.ordered_sets import VIEWS
 from chain.source.classes import is_super
 from chain.source.location import relative_path
@@ -62,9 +62,9 @@ class Keeping(TickInserter):
         """Return the expression that replaces an attribute."""
         node.value = self.visit(node.value)
         if not isinstance(node.ctx, ast.Load):
-            node.value = self._asked(SETTABLE, node.value)
+            node.value = call_of(SETTABLE, node.value)
         elif node.attr in CHANGERS and node not in self._plain:
-            return self._asked(TAKEN, node)
+            return call_of(TAKEN, node)
         return node
 
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802
@@ -78,7 +78,3 @@ class Keeping(TickInserter):
                 )
         self.generic_visit(node)
         return node
-
-    def _asked(self, word: str, value: ast.expr) -> ast.expr:
-        """Return a call of the function `word` with `value`."""
-        return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)

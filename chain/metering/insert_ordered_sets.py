@@ -7,6 +7,7 @@ from typing import Final
 
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_freeze_checks import Keeping
+from chain.metering.insert_ticks import call_of
 from chain.metering.ordered_sets import SETS, VIEWS, ordered_set_of, view, viewing
 from chain.source.modules import Module
 from chain.source.word_sets import word_set
@@ -41,10 +42,10 @@ class Gathering(Keeping):
         if isinstance(node, ast.SetComp):
             inner = ast.DictComp(node.elt, nothing, node.generators)
         elif any(isinstance(item, ast.Starred) for item in node.elts):
-            return self._asked("set", ast.copy_location(ast.List(node.elts, ast.Load()), node))
+            return call_of("set", ast.copy_location(ast.List(node.elts, ast.Load()), node))
         else:
             inner = ast.Dict([*node.elts], [nothing for _ in node.elts])
-        return self._asked(MADE, ast.copy_location(inner, node))
+        return call_of(MADE, ast.copy_location(inner, node))
 
     def see_call(self, node: ast.Call, path: str | None) -> None:
         """Record what a call shows about its arguments. Call it before these are visited."""
@@ -62,13 +63,13 @@ class Gathering(Keeping):
         if node in self._bare and path in _BARE_PATHS and isinstance(func, ast.Name):
             func.id = _BARE.get(func.id, func.id)
         if isinstance(func, ast.Attribute) and func.attr in VIEWS and node not in self._walked:
-            return self._asked(VIEW, node)
+            return call_of(VIEW, node)
         return node
 
     def reached(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.attr in VIEWS and node not in self._plain:
             node.value = self.visit(node.value)
-            return self._asked(VIEWING, node)
+            return call_of(VIEWING, node)
         return super().reached(node)
 
     def see_compare(self, node: ast.Compare) -> None:

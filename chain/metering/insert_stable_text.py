@@ -8,7 +8,7 @@ from typing import Any, Final
 from chain.errors import DeclarationError
 from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ordered_sets import Gathering
-from chain.metering.insert_ticks import parse_at
+from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.newer_unicode import new_letter
 from chain.metering.stable_hash import hashing
 from chain.metering.stable_text import args_of, picturable, telling, with_stable_repr
@@ -51,17 +51,17 @@ class Wording(Gathering):
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:  # noqa: N802
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and part.conversion in PICTURES:
-                part.value = self._asked(PICTURED, part.value)
+                part.value = call_of(PICTURED, part.value)
         self.generic_visit(node)
         return node
 
     def reached(self, node: ast.Attribute) -> ast.expr:
         if isinstance(node.ctx, ast.Load) and node.attr == "args":
-            return self._asked(ARGS, self.visit(node.value))
+            return call_of(ARGS, self.visit(node.value))
         if isinstance(node.ctx, ast.Load) and node.attr == "__hash__":
-            return self._asked(HASHING, self.visit(node.value))
+            return call_of(HASHING, self.visit(node.value))
         if isinstance(node.ctx, ast.Load) and node.attr in _TELLING:
-            call: Any = self._asked(TELLING, self.visit(node.value))
+            call: Any = call_of(TELLING, self.visit(node.value))
             call.args.append(ast.copy_location(ast.Constant(node.attr), node))
             return call  # type: ignore[no-any-return]
         return super().reached(node)

@@ -33,6 +33,11 @@ def parse_at(code: str, place: ast.AST) -> Any:
     return expression
 
 
+def call_of(word: str, value: ast.expr) -> ast.expr:
+    """Return a call of the function `word` with `value`."""
+    return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
+
+
 def _steps(ticks: int) -> list[int]:
     """Return the sizes of the steps that add up to this many ticks, or a few more. Return none where a call is faster."""
     sizes = [LARGEST] * (ticks // LARGEST)

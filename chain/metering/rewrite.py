@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from chain.metering.charged_operations import Operations, is_fixed
 from chain.metering.frozen_collections import CHANGERS
-from chain.metering.insert_ticks import parse_at
+from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.method_costs import METHODS, WORD
 from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
 from chain.metering.stdlib_costs import is_costly
@@ -111,7 +111,7 @@ class CostRewriter(Operations):
         """Charge for each key of `set(… for …)` where it is created; True if the call is such a one."""
         only = node.args[0] if len(node.args) == 1 else None
         if name in KEYED and isinstance(only, ast.GeneratorExp):
-            only.elt = self._paid("__key__", only.elt)
+            only.elt = call_of("__key__", only.elt)
             return True
         return False
 
@@ -119,7 +119,7 @@ class CostRewriter(Operations):
         args = node.args
         if name in _ASKING:
             if len(args) == 2 and not self._is_class(args[1]):
-                args[1] = self._paid("__weigh__", args[1])
+                args[1] = call_of("__weigh__", args[1])
             return node
         if name == "type" and len(args) > 1:
             return self._call("__called_type__", node, args)
@@ -191,7 +191,7 @@ class CostRewriter(Operations):
         self.generic_visit(node)
         for i, key_ in enumerate(node.keys):
             if key_ is None:
-                node.values[i] = self._paid("__pay_keys__", node.values[i])
+                node.values[i] = call_of("__pay_keys__", node.values[i])
             else:
                 node.keys[i] = self._key(key_)
         return node
@@ -227,7 +227,7 @@ class CostRewriter(Operations):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
         if any(_takes_all(target) for target in node.targets):
-            node.value = self._paid("__charge_new_items__", node.value)
+            node.value = call_of("__charge_new_items__", node.value)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
@@ -246,16 +246,16 @@ class CostRewriter(Operations):
         ]  # fmt: skip
         self.generic_visit(node)
         if takes_rest:
-            node.subject = self._paid("__charge_new_items__", node.subject)
+            node.subject = call_of("__charge_new_items__", node.subject)
         for _ in compared:
-            node.subject = self._paid("__weigh__", node.subject)
+            node.subject = call_of("__weigh__", node.subject)
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
         error_type = node.type
         self.generic_visit(node)
         if node.type is not None and error_type is not None and not self._is_class(error_type):
-            node.type = self._paid("__weigh__", node.type)
+            node.type = call_of("__weigh__", node.type)
         return node
 
 

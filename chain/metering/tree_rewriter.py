@@ -13,7 +13,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 from chain.metering.builtin_costs import FREE
 from chain.metering.cheap_values import light_in, light_of
 from chain.metering.insert_stable_text import Wording
-from chain.metering.insert_ticks import parse_at
+from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.repeated_tests import Test, test_once
 from chain.source.modules import Module
 
@@ -177,7 +177,7 @@ class Weighing(Wording):
             text = f"V if {test} else {word}(V)"
             return parse_at(text.replace("V", node.id), node)  # type: ignore[no-any-return]
         if not self._has_names:
-            return self._paid(word, node)
+            return call_of(word, node)
         test = test.replace("(V)", "(__v__ := 0)", 1).replace("V", "__v__")
         choice = parse_at(f"__v__ if {test} else {word}(__v__)", node)
         first: Any = choice.test.values[0] if isinstance(choice.test, ast.BoolOp) else choice.test
@@ -208,14 +208,11 @@ class Weighing(Wording):
     def _weighed_beside(self, other: ast.Name, node: ast.expr) -> ast.expr:
         """Wrap a value in a call that weighs it, unless the one it is compared with is light."""
         choice = parse_at(f"0 if {_IS_LIGHT.replace('V', other.id)} else 0", node)
-        choice.body, choice.orelse = node, self._paid("__weigh__", deepcopy(node))
+        choice.body, choice.orelse = node, call_of("__weigh__", deepcopy(node))
         return self._noted("light", choice, other)
 
     def _is_fixed(self, node: ast.expr) -> TypeGuard[ast.Name]:
         return isinstance(node, ast.Name) and node.id in self._light.fixed
-
-    def _paid(self, word: str, value: ast.expr) -> ast.expr:
-        return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 
 def constants_before(line: int, module: Module, space: Mapping[str, object]) -> dict[str, object]:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
+from chain.source.location import Function
 from chain.source.modules import Definition, SourceTree
 from chain.source.word_sets import word_set
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Methods that change the list, dict, set or deque they are called on.
 CHANGERS: Final = word_set(

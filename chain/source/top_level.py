@@ -26,7 +26,8 @@ from chain.source.modules import (
 )
 from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 
-_FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
+# The top-level packages that are not an author's.
+FOREIGN: Final = sys.stdlib_module_names - {"__main__"} | {"chain", "builtins"}
 
 # By file: its modification time and size, and its text then.
 _texts: dict[str, tuple[tuple[int, int], str]] = {}
@@ -38,7 +39,7 @@ def author_module(name: str, top: str) -> Module | None:
     Other installed packages count as the author's only if they are packages of contracts.
     """
     first, file = name.partition(".")[0], getattr(sys.modules.get(name), "__file__", None)
-    if first in _FOREIGN:
+    if first in FOREIGN:
         return None
     is_installed = file is not None and not SHARED_FOLDERS.isdisjoint(Path(file).parts)
     if first != top and is_installed and folder_of_package(first) is None:

@@ -28,7 +28,7 @@ from chain.rpc.errors import too_much
 from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.json_format import Json
 
-_KINDS: Final = {
+CALL_TYPES: Final = {
     "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
 }  # fmt: skip
 MOST_OPERATIONS: Final = 50_000  # in one answer
@@ -63,7 +63,7 @@ def _call(sent: CallStep, logs: dict[int, int], alone: bool = False) -> Json:
     """Return a message as JSON. `logs` maps the id of each log that was kept to its index."""
     frame, opcode = sent
     call: Json = {
-        "type": opcode if opcode in _OTHER_KINDS else _KINDS[frame.kind],
+        "type": opcode if opcode in _OTHER_KINDS else CALL_TYPES[frame.kind],
         "from": data(frame.caller),
         "to": data(frame.code_address if frame.kind == "delegate" else frame.address),
         "gas": quantity(frame.gas_limit),

@@ -10,6 +10,7 @@ from chain.ledger.receipts import Receipt
 from chain.machine.recording import CallStep, Destroyed
 from chain.rpc.block_tags import LATEST, find_block, require_block, state_at
 from chain.rpc.debug.debug_traces import replayed
+from chain.rpc.debug.tracers import CALL_TYPES
 from chain.rpc.errors import bad_params
 from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.hex_values import data, quantity, to_address, to_int
@@ -23,9 +24,6 @@ _LEVEL: Final = 8  # the version by which Otterscan knows that all methods exist
 _MOST: Final = 1_000  # transactions of a page
 _SELECTOR: Final = 10  # characters
 _TRANSFER, _DESTRUCTION, _CREATION, _CREATION_2 = range(4)
-_TYPES: Final = {
-    "call": "CALL", "static": "STATICCALL", "delegate": "DELEGATECALL", "create": "CREATE",
-}  # fmt: skip
 
 
 def api_level(node: Node) -> int:
@@ -62,7 +60,7 @@ def _entry(message: TracedMessage) -> Json:
     frame = step.frame
     has_value = frame.kind in ("call", "create")
     return {
-        "type": step.by or _TYPES[frame.kind],
+        "type": step.by or CALL_TYPES[frame.kind],
         **ends,
         "value": quantity(frame.value) if has_value else None,
         "input": data(frame.data),
