@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from chain.ledger.artifacts import describe_record
+from chain.ledger.calls import named_args
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.event_types import EventType, Source, decoded
@@ -37,7 +38,7 @@ def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
 
 
 def _args(receipt: Receipt, entry: EntrySpec | None) -> Portable:
-    args = receipt.args if entry is not None else {}
+    args = named_args(receipt._known, entry, receipt.data, creates=receipt._creates)
     if entry is None or len(args) < len(entry.params):
         return None
     return form.PORTABLE.members({param.name: args[param.name] for param in entry.params})
@@ -48,7 +49,7 @@ def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
         return None
     if entry is None:
         return form.to_hex(receipt.output) if receipt.output else None
-    return form.top_level(receipt.return_value) if entry.returns else None
+    return form.top_level(entry.decode_result(receipt.output)) if entry.returns else None
 
 
 class ReceiptColumn(NamedTuple):
@@ -86,7 +87,7 @@ _RECEIPT_COLUMNS: Final = tuple(map(ReceiptColumn._make, (
 def receipt_row(receipt: Receipt) -> TableRow:
     """Return the row of a receipt in the table of receipts."""
     entry = receipt.entry_spec
-    return tuple([column.value(receipt, entry) for column in _RECEIPT_COLUMNS])
+    return tuple([value(receipt, entry) for _, _, value in _RECEIPT_COLUMNS])
 
 
 class Receipts(AppendOnlyTable):
