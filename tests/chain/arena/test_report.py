@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
 
 import pytest
 
-from chain.arena import Game, Plan, Store, Tally, Uniform, play
+from chain.arena import Plan, Store, Tally, play
 from chain.arena.report import report_of, write_report
 from chain.arena.report_page import report_page
 from chain.pictures import Part, picture_of_parts
-from tests.chain.arena.nim import ChainTable, Nim, RulesTable, Wrong
-
-EVIL: Final = "</script><img src=x onerror=alert(1)>'\"&\u202e"
-
-PLAY: Final = Game[int, int](
-    contracts=(Nim,),
-    seats=(2,),
-    strategies={"random": Uniform, EVIL: Wrong},
-    on_chain=ChainTable,
-    by_rules=RulesTable,
-)
+from tests.chain.arena import evil_nim
+from tests.chain.arena.evil_nim import EVIL
 
 
 class Page(HTMLParser):
@@ -59,7 +49,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("runs")
-    play(Plan.of(__name__, [EVIL, "random"]), 40, out=folder)
+    play(Plan.of(evil_nim.__name__, [EVIL, "random"]), 40, out=folder)
     return write_report(folder).read_text("utf-8")
 
 
@@ -77,7 +67,7 @@ def test_names_are_shown_as_they_are(text: str) -> None:
 
 
 def test_tables_say_what_results_say(tmp_path: Path) -> None:
-    tally = play(Plan.of(__name__, ["random"]), 8, out=tmp_path)
+    tally = play(Plan.of(evil_nim.__name__, ["random"]), 8, out=tmp_path)
     cells = Page(write_report(tmp_path, tmp_path / "own.html").read_text("utf-8")).cells
     start = cells.index("seat 1")
     first = tally.by_seat()[0]
@@ -104,5 +94,5 @@ def test_places_that_the_board_lacks_are_not_drawn() -> None:
 
 def test_report_of_nothing_is_a_page() -> None:
     with Store() as store:
-        store.follow(Plan.of(__name__, ["random"]))
+        store.follow(Plan.of(evil_nim.__name__, ["random"]))
         assert Page(report_of(store)).open == []

@@ -11,26 +11,18 @@ from urllib.parse import urlencode
 import pytest
 from click.testing import CliRunner
 
-from chain.arena import Game, Plan, Store, Tally, Uniform, lock, play
+from chain.arena import Plan, Store, Tally, lock, play
 from chain.arena.lock import BeingPlayed, is_locked, locked
 from chain.arena.match import Row, play_game, row_of_lost_game
 from chain.arena.selection import Selection
 from chain.cli.main import cli
 from chain.explorer.campaign import pages
 from chain.explorer.campaign.site import CampaignSite
-from tests.chain.arena.nim import ChainTable, Nim, RulesTable, Wrong
+from tests.chain.arena import evil_nim
+from tests.chain.arena.evil_nim import EVIL
 from tests.chain.explorer.visitor import Answer, PageVisitor, check_markup, reachable
 
-EVIL: Final = "</script><img src=x onerror=alert(1)>'\"&\u202e"
 GAMES: Final = 24
-
-PLAY: Final = Game[int, int](
-    contracts=(Nim,),
-    seats=(2,),
-    strategies={"random": Uniform, EVIL: Wrong},
-    on_chain=ChainTable,
-    by_rules=RulesTable,
-)
 
 
 def kept(folder: Path, plan: Plan, rows: list[Row], goal: int) -> Path:
@@ -43,7 +35,7 @@ def kept(folder: Path, plan: Plan, rows: list[Row], goal: int) -> Path:
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    return Plan.of(__name__, [EVIL, "random"])
+    return Plan.of(evil_nim.__name__, [EVIL, "random"])
 
 
 @pytest.fixture(scope="module")
@@ -166,9 +158,9 @@ def test_game_is_stepped_through(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("target", "digest", "is_lost", "told"),
     [
-        (__name__, "ab", False, "has changed since"),
+        (evil_nim.__name__, "ab", False, "has changed since"),
         ("no.such.game", "", False, "there is no package 'no.such.game' here"),
-        (__name__, "", True, "its players crashed"),
+        (evil_nim.__name__, "", True, "its players crashed"),
     ],
 )
 def test_game_that_cannot_be_played_again_says_why(
