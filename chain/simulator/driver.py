@@ -20,6 +20,7 @@ from chain.foundation.sealed import put
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.machine.block_context import BlockContext
 from chain.machine.deep_calls import rest
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.machine import Machine
@@ -55,6 +56,9 @@ class Driver(Steps):
     @abstractmethod
     def next_block(self) -> Block:
         """The block that a transaction would run in."""
+
+    def prepare(self, block: BlockContext) -> None:
+        """Do what a block does before its first transaction. For a chain in a node, the node does it."""
 
     @property
     @abstractmethod
@@ -174,6 +178,10 @@ class ChainDriver(Driver):
     def record_changes(self) -> None:
         """Add the changes made outside of any transaction to the timeline."""
         self.ledger.record_changes(self.state.close()[0])
+
+    def begin_block(self, block: Block) -> None:
+        self.prepare(block)
+        self.record_changes()
 
     # Steps
 
