@@ -29,6 +29,7 @@ from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
 from chain.simulator.block_time import WallClock, time_of_next_block
+from chain.simulator.predeployed import has_history
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -180,8 +181,9 @@ class ChainDriver(Driver):
         self.ledger.record_changes(self.state.close()[0])
 
     def begin_block(self, block: Block) -> None:
-        self.prepare(block)
-        self.record_changes()
+        if has_history(self.state):
+            self.prepare(block)
+            self.record_changes()
 
     # Steps
 
