@@ -181,7 +181,7 @@ class ChainDriver(Driver):
         self.ledger.record_changes(self.state.close()[0])
 
     def begin_block(self, block: Block) -> None:
-        if has_history(self.state):
+        if has_history(self.state):  # to change nothing takes some time, too
             self.prepare(block)
             self.record_changes()
 

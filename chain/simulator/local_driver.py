@@ -24,7 +24,7 @@ from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
 from chain.simulator.fast_path import call_and_mine
-from chain.simulator.predeployed import write_parent_hash
+from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -90,7 +90,7 @@ class LocalDriver(ChainDriver):
 
     def prepare(self, block: BlockContext) -> None:
         ledger = self.ledger
-        if ledger.open is None and block.number == len(ledger.blocks):
+        if has_history(self.state) and ledger.open is None and block.number == len(ledger.blocks):
             write_parent_hash(self.state, block.number, ledger.block_hash)
 
     def _close_block(self, block: Block) -> None:

@@ -33,7 +33,6 @@ def has_history(state: State) -> bool:
 
 
 def write_parent_hash(state: State, number: int, block_hash: Callable[[int], bytes]) -> None:
-    """Do what a block does first, if the state has the contract for it."""
-    if has_history(state):
-        parent = number - 1
-        state.set_word(HISTORY, parent % WINDOW, int.from_bytes(block_hash(parent)))
+    """Do what a block does first, where the contract for it exists."""
+    parent = number - 1
+    state.set_word(HISTORY, parent % WINDOW, int.from_bytes(block_hash(parent)))

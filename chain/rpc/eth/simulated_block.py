@@ -26,7 +26,7 @@ from chain.rpc.json_format import Json, header_json, transaction_json
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.chain import Chain
-from chain.simulator.predeployed import write_parent_hash
+from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.reader import ChainReader
 
 _NOBODY: Final = bytes(20)  # the sender by default
@@ -66,7 +66,8 @@ class Simulation:
         state = self._there.state
         fork = accounts.apply(state, self._base.fork)
         block = self._begin(wish, fork)
-        write_parent_hash(state, block.number, self._block_hash)
+        if has_history(state):
+            write_parent_hash(state, block.number, self._block_hash)
         changes = [state.close()[0]]
         done: list[SimulatedCall] = []
         for fields in calls:
