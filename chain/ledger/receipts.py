@@ -82,6 +82,14 @@ def _of_row(place: int) -> Any:
     return property(lambda receipt: receipt.row[place])
 
 
+def _failure_of_row(place: int) -> Any:
+    def read(receipt: Receipt) -> Failure | None:
+        failure: Failure | None = receipt.row[place]
+        return None if failure is None else receipt.ledger.in_words(failure)
+
+    return property(read)
+
+
 LOGS: Final = 21  # their index in a row
 
 
@@ -121,7 +129,7 @@ class Receipt(DecodedMessage):
     _digest: bytes | None = _of_row(15)
     output: bytes = _of_row(16)  # the encoded return value; the revert data of a failure
     # The reason for a failure, with the revert data and the location in the contract's source.
-    error: Failure | None = _of_row(17)
+    error: Failure | None = _failure_of_row(17)
     gas_used: int = _of_row(18)  # the gas it cost, without the refund
     gas_price: int = _of_row(19)  # the price of a unit of gas, in wei
     changes: Changes = _of_row(20)  # the journal of words and accounts
@@ -189,7 +197,8 @@ class Receipt(DecodedMessage):
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the contract sent, each with those that it sent in turn."""
-        return call_tree(self.call_rows, self.ledger.program, self.ledger.foreign.get)
+        ledger = self.ledger
+        return call_tree(self.call_rows, ledger.program, ledger.foreign.get, ledger.in_words)
 
     @property
     def logs(self) -> list[Log]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from chain.errors import InvalidTransaction
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
-from chain.schema.inputs import NONCE, address_of, gas_of, raw_bytes, wei, whole_number
+from chain.schema.inputs import NONCE, address_of, raw_bytes, wei, whole_number
 from chain.schema.validation import short_repr
 
 BLOB_TYPE: Final = 3
@@ -48,7 +48,7 @@ def checked(tx: object) -> Transaction:
         raise error_type(f"a transaction of type {tx_type} must be signed")
     return Transaction(
         bytes(address_of(tx.sender, "sender")), None if tx.to is None else bytes(address_of(tx.to, "to")),
-        raw_bytes(tx.data, "data"), wei(tx.value, wrong=error_type), gas_of(tx.gas, wrong=error_type),
+        raw_bytes(tx.data, "data"), wei(tx.value, wrong=error_type), whole_number(tx.gas, "gas", NONCE, wrong=error_type),
         whole_number(tx.nonce, "nonce", NONCE, wrong=error_type),
         wei(tx.max_fee, "max_fee", error_type), wei(tx.tip, "tip", error_type), tx_type,
         _access_list(tx.access_list), tx.signed, tx.raw, tx.is_free,

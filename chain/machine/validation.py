@@ -64,7 +64,7 @@ def validate(
         )
     if gas > block.max_transaction_gas:
         reason = (
-            "gas limit reached: a block"
+            "exceeds block gas limit: gas limit reached, a block"
             if gas > block.gas_limit
             else "transaction gas limit too high: a transaction"
         )

@@ -256,7 +256,10 @@ class Replayer:
             if self._start + step.time <= chain.head.timestamp:
                 raise BadTranscript(step.line, "its block is not after the one before")
             block = replace(chain.pending, timestamp=self._start + step.time)
-            chain.ledger.open = self._requests.block(step, block)
+            block = self._requests.block(step, block)
+            self._set_waiting()
+            chain.driver.begin_block(block)
+            chain.ledger.open = block
         self._set_waiting()
 
     def _set_waiting(self) -> None:

@@ -25,6 +25,7 @@ from chain.replays.transcript import FIRST, INDENT, Bytecode
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
 from chain.simulator.driver import FUNDS
+from chain.simulator.predeployed import HISTORY, WINDOW
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
 
@@ -160,7 +161,12 @@ class Recorder(ActivityFormatter):
         """
         head = f"{block.number} +{block.timestamp - self._start}s"
         apart = [f"{INDENT}with {name} {value}" for name, value in self._apart(block)]
-        indices = range(block.first_timeline_index, end)
+        timeline = self.ledger.timeline
+        indices = [
+            index
+            for index in range(block.first_timeline_index, end)
+            if not self._is_parent_hash(timeline[index])
+        ]
         if apart or not indices:
             yield from (f"{head} block", *apart)
         is_last_note = False
@@ -169,7 +175,7 @@ class Recorder(ActivityFormatter):
             receipt = self.ledger.receipt_at_index(index)
             is_last_note = receipt is None
             if receipt is None:
-                yield from self.note(self.ledger.timeline[index])
+                yield from self.note(timeline[index])
             else:
                 yield from (f"{head} {line}" for line in self._head(receipt))
                 yield from self._asked(
@@ -209,6 +215,13 @@ class Recorder(ActivityFormatter):
                 yield f"set storage {account} {slot:#x} {after or 0:#x}"
             else:
                 yield from self._set_account(account, before or NO_ACCOUNT, after or NO_ACCOUNT)
+
+    def _is_parent_hash(self, changes: Changes) -> bool:
+        """Return True if the change is only what the block does first."""
+        if len(changes) != 4 or changes[0] != HISTORY or not isinstance(changes[1], int):
+            return False
+        number = self.ledger.number_of((changes[3] or 0).to_bytes(32))
+        return number is not None and number % WINDOW == changes[1]
 
     def _set_account(self, who: str, before: Any, after: Any) -> Iterator[str]:
         """Yield a line for each changed property of an account."""

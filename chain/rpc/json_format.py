@@ -1,17 +1,17 @@
 """The JSON format of blocks, transactions, receipts and logs.
 
-Transactions of the open block are pending: they have no block hash and no index yet.
+Transactions of the open block are pending: they have no block hash, no index and no receipt yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
-from chain.ledger.headers import Header, blob_gas_of, bloom_of, encode_block
+from chain.ledger.headers import Header, blob_gas_of, bloom_of, encode_block, make_header
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
@@ -25,22 +25,13 @@ Json = dict[str, Any]
 
 
 def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
-    """Return a block with its transactions, as hashes or in full."""
-    pending = is_pending(ledger, block.number)
+    """Return a block with its transactions, as hashes or in full. The open block is as if it were closed now, without hash."""
     receipts = ledger.receipts[block.first_receipt : _end(ledger, block)]
-    header = ledger.header(block.number - 1 if pending else block.number)
-    block_hash = ledger.block_hash(header.number)
-    shown = {
-        **header_json(header, block_hash),
-        "number": quantity(block.number),
-        "miner": data(block.coinbase),
+    pending = is_pending(ledger, block.number)
+    header = _open_header(ledger, block, receipts) if pending else ledger.header(block.number)
+    return {
+        **header_json(header, None if pending else ledger.block_hash(block.number)),
         "totalDifficulty": quantity(header.difficulty),
-        "gasUsed": quantity(block.gas_used),
-        "timestamp": quantity(block.timestamp),
-        "baseFeePerGas": quantity(block.base_fee),
-        "mixHash": word(block.prevrandao),
-        "blobGasUsed": quantity(block.blob_gas_used),
-        "excessBlobGas": quantity(block.excess_blob_gas),
         "size": quantity(len(encode_block(header, map(ledger.envelope_of, receipts)))),
         "transactions": [
             transaction_json(ledger, receipt) if full else data(receipt.tx_hash)
@@ -49,16 +40,19 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
         "uncles": [],
         "withdrawals": [],
     }
-    if pending:
-        shown |= dict.fromkeys(_MADE_AT_THE_END) | {"parentHash": data(block_hash)}
-    return shown
 
 
-def header_json(header: Header, block_hash: bytes) -> Json:
+def _open_header(ledger: Ledger, block: Block, receipts: Sequence[Receipt]) -> Header:
+    head = ledger.blocks.head
+    trie = ledger.world(head.number).apply(ledger.timeline[head.end_timeline_index :])
+    return make_header(block, ledger.block_hash(head.number), trie.root, receipts)
+
+
+def header_json(header: Header, block_hash: bytes | None) -> Json:
     """Return the fields of a block that its header has."""
     return {
         "number": quantity(header.number),
-        "hash": data(block_hash),
+        "hash": None if block_hash is None else data(block_hash),
         "parentHash": data(header.parent_hash),
         "nonce": data(header.nonce),
         "sha3Uncles": data(header.ommers_hash),
@@ -80,11 +74,6 @@ def header_json(header: Header, block_hash: bytes) -> Json:
         "parentBeaconBlockRoot": data(header.parent_beacon_root),
         "requestsHash": data(header.requests_hash),
     }
-
-
-_MADE_AT_THE_END: Final = (
-    "hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot", "size"
-)  # fmt: skip
 
 
 def is_pending(ledger: Ledger, block_number: int) -> bool:

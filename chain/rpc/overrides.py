@@ -115,10 +115,10 @@ class StateOverrides:
             target = account.moved_to
             if target is None:
                 continue
-            if target == address:
-                raise RpcError(MOVED_TO_ITSELF, f"{data(address)} is moved to itself")
             if address not in fork.precompiles:
                 raise refused(f"account {data(address)} is not a precompile")
+            if target == address:
+                raise RpcError(MOVED_TO_ITSELF, f"{data(address)} is moved to itself")
             if target in targets:
                 raise RpcError(MOVED_TO_SAME, f"two precompiles are moved to {data(target)}")
             if target in self.accounts:

@@ -20,6 +20,7 @@ from chain.foundation.sealed import put
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.machine.block_context import BlockContext
 from chain.machine.deep_calls import rest
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.machine import Machine
@@ -28,6 +29,7 @@ from chain.machine.transaction import Transaction
 from chain.metering.program import Program
 from chain.schema.inputs import AccountLike
 from chain.simulator.block_time import WallClock, time_of_next_block
+from chain.simulator.predeployed import has_history
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -55,6 +57,9 @@ class Driver(Steps):
     @abstractmethod
     def next_block(self) -> Block:
         """The block that a transaction would run in."""
+
+    def prepare(self, block: BlockContext) -> None:
+        """Do what a block does before its first transaction. For a chain in a node, the node does it."""
 
     @property
     @abstractmethod
@@ -174,6 +179,11 @@ class ChainDriver(Driver):
     def record_changes(self) -> None:
         """Add the changes made outside of any transaction to the timeline."""
         self.ledger.record_changes(self.state.close()[0])
+
+    def begin_block(self, block: Block) -> None:
+        if has_history(self.state):  # to change nothing takes some time, too
+            self.prepare(block)
+            self.record_changes()
 
     # Steps
 

@@ -20,6 +20,7 @@ from chain.machine.state import ACCOUNT, NO_ACCOUNT, START, Mark
 from chain.metering.fuel import GAS_PER_TICK
 from chain.schema.inputs import NONCE
 from chain.simulator.driver import ChainDriver
+from chain.simulator.predeployed import has_history
 
 _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has four items
 
@@ -27,8 +28,8 @@ _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has 
 def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) -> Receipt | None:
     """Send a call and mine its block. Return None, and change nothing, if the call is not ordinary."""
     ledger, machine, state = driver.ledger, driver.machine, driver.state
-    is_plain = driver.overrides or machine.evm_only or not driver.automine
-    if is_plain or ledger.open is not None or driver.held is not None:
+    is_special = driver.overrides or machine.evm_only or not driver.automine or has_history(state)
+    if is_special or ledger.open is not None or driver.held is not None:
         return None
     block, accounts = driver.next_block(), state.accounts
     gas, price, program = block.gas_left, block.base_fee, machine.program_at(to)

@@ -168,12 +168,12 @@ class Entry(Sealed):
         frame, rows = self._chain.call(self._address, data, sender=sender, value=wei, gas=gas)
         texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
         events = EventList(self._chain.ledger, rows)
-        value = (
-            self.spec.author_result(frame.result, frame.output) if frame.failure is None else None
-        )
-        return CallResult(
-            value, texts, events, frame.gas_limit - frame.gas, frame.ticks, frame.failure
-        )
+        value, error = None, frame.failure
+        if error is None:
+            value = self.spec.author_result(frame.result, frame.output)
+        else:
+            error = self._chain.ledger.in_words(error)
+        return CallResult(value, texts, events, frame.gas_limit - frame.gas, frame.ticks, error)
 
     def trace(
         self,

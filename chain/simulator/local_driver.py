@@ -15,6 +15,7 @@ from chain.foundation.atomic_steps import Entered
 from chain.ledger.block_limits import require_room
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
+from chain.machine.block_context import BlockContext
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.program import Program
@@ -23,6 +24,7 @@ from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
 from chain.simulator.fast_path import call_and_mine
+from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
@@ -76,6 +78,7 @@ class LocalDriver(ChainDriver):
     def include(self, tx: Transaction, block: Block) -> Receipt:
         if tx.type == BLOB_TYPE or block.rules.has_large_blocks:
             require_room(self.ledger, tx, block, self.keys.get(tx.sender))
+        self.begin_block(block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block
         return receipt
@@ -84,6 +87,11 @@ class LocalDriver(ChainDriver):
         return ()  # every declared contract can be deployed
 
     # Blocks
+
+    def prepare(self, block: BlockContext) -> None:
+        ledger = self.ledger
+        if has_history(self.state) and ledger.open is None and block.number == len(ledger.blocks):
+            write_parent_hash(self.state, block.number, ledger.block_hash)
 
     def _close_block(self, block: Block) -> None:
         """Close `block` and add it to the chain."""
@@ -95,12 +103,16 @@ class LocalDriver(ChainDriver):
 
     def mine(self, n: int) -> None:
         for _ in range(n):
-            self._close_block(self.next_block())
+            block = self.next_block()
+            self.begin_block(block)
+            self._close_block(block)
 
     def hold(self, scope: Entered) -> Block:
         self.held = ref(scope)
-        self.ledger.open = self.next_block()
-        return self.ledger.open
+        block = self.next_block()
+        self.begin_block(block)
+        self.ledger.open = block
+        return block
 
     def let_go(self) -> None:
         self.held = None

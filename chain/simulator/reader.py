@@ -307,6 +307,8 @@ class ChainReader(Sealed, ABC):
             self.machine, to, data, sender, value, gas, block or self.driver.view_block()
         )
         mark = self.state.mark()
+        if block is not None:
+            self.driver.prepare(block)
         self.machine.execute(frame)
         _, logs = self.state.undo(mark)
         self.state.close()
@@ -332,8 +334,10 @@ class ChainReader(Sealed, ABC):
         """Run a transaction in `block`, by default the next one, and undo it; return its result."""
         loaded = self.machine.loaded
         taken = loaded and loaded.taken
+        tx, block = checked(tx), block or self.driver.next_block()
+        self.driver.prepare(block)
         try:
-            outcome = self.machine.transact(checked(tx), block or self.driver.next_block())
+            outcome = self.machine.transact(tx, block)
         finally:
             if loaded is not None:
                 loaded.roll_back(taken)  # a rehearsal uses up no forced outcomes

@@ -20,18 +20,25 @@ Record = dict[str, Any]
 
 # What is told to a sender whose transaction the specification refuses, by its name for the reason.
 REFUSALS: Final = {
+    "GASLIMIT_PRICE_PRODUCT_OVERFLOW": "insufficient funds for gas * price + value",
     "GAS_ALLOWANCE_EXCEEDED": "gas limit reached",
     "GAS_LIMIT_EXCEEDS_MAXIMUM": "transaction gas limit too high",
+    "INITCODE_SIZE_EXCEEDED": "max initcode size exceeded",
     "INSUFFICIENT_ACCOUNT_FUNDS": "insufficient funds for gas * price + value",
     "INSUFFICIENT_MAX_FEE_PER_BLOB_GAS": "max fee per blob gas less than block blob gas fee",
     "INSUFFICIENT_MAX_FEE_PER_GAS": "max fee per gas less than block base fee",
+    "INTRINSIC_GAS_BELOW_FLOOR_GAS_COST": "intrinsic gas too low",
     "INTRINSIC_GAS_TOO_LOW": "intrinsic gas too low",
+    "NONCE_IS_MAX": "nonce has max value",
+    "PRIORITY_GREATER_THAN_MAX_FEE_PER_GAS": "max priority fee per gas higher than max fee per gas",
     "SENDER_NOT_EOA": "sender not an eoa",
     "TYPE_3_TX_BLOB_COUNT_EXCEEDED": "blob transaction has too many blobs",
     "TYPE_3_TX_CONTRACT_CREATION": "blob transaction of type create",
     "TYPE_3_TX_INVALID_BLOB_VERSIONED_HASH": "invalid hash version",
     "TYPE_3_TX_MAX_BLOB_GAS_ALLOWANCE_EXCEEDED": "blobs are too many",
     "TYPE_3_TX_ZERO_BLOBS": "blob transaction missing blob hashes",
+    "TYPE_4_EMPTY_AUTHORIZATION_LIST": "EIP-7702 transaction with empty auth list",
+    "TYPE_4_TX_CONTRACT_CREATION": "EIP-7702 transaction cannot be used to create contract",
 }
 
 
@@ -82,7 +89,7 @@ def test_a_transaction_does_as_specified(record: Record) -> None:
     chain = chain_of(record, fork)
     exceptions = post.get("expectException")
     if exceptions is not None:
-        words = [REFUSALS.get(name.partition(".")[2], "") for name in exceptions.split("|")]
+        words = [REFUSALS[name.partition(".")[2]] for name in exceptions.split("|")]
         with pytest.raises(RpcError, match="|".join(map(re.escape, words))):
             chain.node.request("eth_sendRawTransaction", [post["txbytes"]])
         return

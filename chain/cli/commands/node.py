@@ -32,17 +32,11 @@ from chain.simulator.block_time import WallClock
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.driver import ETHER
+from chain.simulator.predeployed import CODES
 from chain.simulator.reload_package import Package
 from chain.types import Address
 
 PHRASE = "test test test test test test test test test test test junk"
-# The contract by which tools deploy to the same address on every chain. It is on all networks, and other local nodes have it
-# too.
-_CREATE2_FACTORY = bytes.fromhex("4e59b44847b379578588920ca78fbf26c0b4956c")
-_CREATE2_CODE = bytes.fromhex(
-    "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f5801515603957"
-    "8182fd5b8082525050506014600cf3"
-)
 
 option = partial(click.option, show_default=True)
 
@@ -200,7 +194,8 @@ def command(
             chain.automine, chain.node.interval = False, block_time
         chain.node.package, chain.node.client_version = Package(chain, offered), client_version
         if is_new:
-            chain.set_code(Address(_CREATE2_FACTORY), _CREATE2_CODE)
+            for address, code in CODES.items():
+                chain.set_code(Address(address), code)
         if clock == "wall":
             chain.driver.wall = WallClock(time.time)
             if chain.now == chain.head.timestamp:  # the chain in a file may be ahead

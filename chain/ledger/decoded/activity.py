@@ -1,7 +1,8 @@
 """The activity on a chain as text, to be read in a terminal or a diff.
 
-Each transaction has a line with its time, sender, call and outcome. Below it are its logs: texts as they are, events with
-their fields. Accounts and contracts appear by name, so it is the same on every chain with the same transactions.
+Each transaction has a line with its time, sender, call and outcome. Below it are what Solidity wrote to its console, and its
+logs: texts as they are, events with their fields. Accounts and contracts appear by name, so it is the same on every chain with
+the same transactions.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.console_log import console_texts
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt, Record
@@ -44,10 +46,16 @@ class ActivityFormatter:
             f"{receipt.block_number} +{time}s {self._who.display(receipt.sender)}: {self.format_call(receipt)}"
             f" {self.format_outcome(receipt)} [{receipt.gas_used} gas]"
         )
+        yield from self.console(receipt)
         for row in receipt.log_rows:
             yield from self._log(receipt, row, _INDENT)
         for row in receipt.undone_log_rows:
             yield from self._log(receipt, row, f"{_INDENT}undone ")
+
+    def console(self, receipt: Receipt) -> Iterator[str]:
+        """Yield the lines that Solidity wrote to its console."""
+        for text in console_texts(receipt.call_rows):
+            yield from (f"{_INDENT}console.log: {line}".rstrip() for line in text.split("\n"))
 
     def format_call(self, receipt: Receipt) -> str:
         """Return the call of a transaction as text."""

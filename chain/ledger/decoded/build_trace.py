@@ -48,11 +48,13 @@ class TraceBuilder:
     def _tree(self, frame: Frame) -> Trace:
         mark, program, entry = len(self._undo), *self._known(frame)
         steps = tuple(self._steps(frame))
-        if frame.failure is not None:
+        failure = frame.failure
+        if failure is not None:
             self._undo_steps(mark)
+            failure = self._ledger.in_words(failure)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
-            frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, frame.failure,
+            frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, failure,
             program.spec.name if program else _precompile(frame), entry,
             named_args(program, entry, frame.data, creates=frame.kind == "create"), steps,
         )  # fmt: skip

@@ -25,12 +25,11 @@ from chain.rpc.debug.tracers import (
 )
 from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
-from chain.rpc.eth.transactions import imagined
+from chain.rpc.eth.transactions import imagined, simulated
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.rpc.transaction_fields import parse_fields
-from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
 
 _TRACERS: Final[dict[Any, Callable[[TracedRun, Json], object]]] = {
@@ -133,7 +132,9 @@ def run_aside(
     reader, target_block = imagined(chain, block, *overrides, apart=True)
     machine.state, machine.loaded = reader.state, reader.machine.loaded
     machine.block_hash = reader.machine.block_hash
-    tx = without_fees(reader, parse_fields(chain, fields, target_block, reader, signs=False))
+    given = to_object(fields, "the transaction")
+    tx = parse_fields(chain, given, target_block, reader, signs=False)
+    tx = simulated(reader, tx, target_block, given)
     return reader, TracedRun(tx, machine.transact(tx, target_block), machine, target_block.coinbase)
 
 

@@ -59,9 +59,9 @@ def get_uncle(node: Node, block: object, index: object) -> None:
 
 
 def get_block_receipts(node: Node, block: object) -> list[Json] | None:
-    """Return the receipts of a block."""
+    """Return the receipts of a block, or None while it is open."""
     found_block = find_block(node.chain, block)
-    if found_block is None:
+    if found_block is None or is_pending(node.chain.ledger, found_block.number):
         return None
     return [receipt_json(node.chain.ledger, receipt) for receipt in receipts_in(node, found_block)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 from zlib import crc32
 
 from chain.crypto.accounts import Account
@@ -13,6 +14,7 @@ from chain.crypto.signatures import CURVE
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes
 from chain.rpc.node import Node
+from chain.rpc.typed_data import require_fit
 from chain.schema.nesting import shallow
 
 
@@ -159,8 +161,9 @@ def personal_sign(node: Node, message: object, address: object) -> str:
 def sign_typed_data(node: Node, address: object, typed: object) -> str:
     """Sign a typed structure as wallets do (EIP-712)."""
     try:
-        content = json.loads(shallow(typed)) if isinstance(typed, str) else typed
+        content: Any = json.loads(shallow(typed)) if isinstance(typed, str) else typed
         message = import_module("eth_account.messages").encode_typed_data(full_message=content)
+        require_fit(content["types"], content["primaryType"], content["message"], "message")
     except Exception as error:  # bad data can raise any exception
         raise bad_params(f"this is not typed data: {error}") from error
     return _sign(node, address, b"\x19" + message.version + message.header + message.body)

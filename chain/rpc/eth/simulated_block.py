@@ -26,6 +26,7 @@ from chain.rpc.json_format import Json, header_json, transaction_json
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import parse_fields
 from chain.simulator.chain import Chain
+from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.reader import ChainReader
 
 _NOBODY: Final = bytes(20)  # the sender by default
@@ -64,8 +65,10 @@ class Simulation:
         """Run a block on top of the last one, and return it."""
         state = self._there.state
         fork = accounts.apply(state, self._base.fork)
-        changes = [state.close()[0]]
         block = self._begin(wish, fork)
+        if has_history(state):
+            write_parent_hash(state, block.number, self._block_hash)
+        changes = [state.close()[0]]
         done: list[SimulatedCall] = []
         for fields in calls:
             done.append(self._call(block, to_object(fields, "a call"), len(done)))

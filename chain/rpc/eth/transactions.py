@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
 from chain.ledger.signing import attach_signature, encode_signed
 from chain.machine.frame import Frame
-from chain.machine.transaction import Transaction, TransactionResult
+from chain.machine.transaction import Transaction
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.control.txpool import apply, submit
 from chain.rpc.errors import bad_params, failed, refused
@@ -17,7 +19,7 @@ from chain.rpc.hex_values import data, quantity, to_bytes, to_object
 from chain.rpc.json_format import Json, receipt_json, signed_json
 from chain.rpc.node import Node
 from chain.rpc.overrides import BlockOverrides, StateOverrides
-from chain.rpc.transaction_fields import parse_fields, parse_signed
+from chain.rpc.transaction_fields import FEES, parse_fields, parse_signed
 from chain.simulator.chain import Chain
 from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
 from chain.simulator.gas_estimate import without_fees
@@ -99,25 +101,26 @@ def call(
     overrides: object = None,
     block_overrides: object = None,
 ) -> str:
-    """Run a message at the end of a block, undo it, and return its output."""
+    """Run a message at the end of a block, undo it, and return its output. If its gas or a fee is named, they are paid."""
     chain = node.chain
     reader, seen = imagined(chain, block, overrides, block_overrides, viewed=True)
     tx = parse_fields(chain, fields, seen, reader, signs=False)
-    frame = _run(reader, tx, seen, limited=fields.get("gas") is not None)
+    frame = _run(reader, tx, seen, fields)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
 
 
-def _run(there: ChainReader, tx: Transaction, seen: Block, limited: bool) -> Frame:
-    if tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
-        return _rehearse(there, tx, seen).frame
+def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
+    is_paid = any(fields.get(name) is not None for name in (*FEES, "gas", "accessList"))
+    if is_paid or tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
+        return there.rehearse(simulated(there, tx, seen, fields), seen).frame
     balance = there.state.account(tx.sender)[1]
     if balance < tx.value:
         raise refused(
             f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
         )
-    gas = call_gas_limit(there, tx.to, tx.gas if limited else None, seen)
+    gas = call_gas_limit(there, tx.to, None, seen)
     frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
     return frame
 
@@ -157,9 +160,14 @@ def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
     return gas
 
 
-def _rehearse(chain: ChainReader, tx: Transaction, block: Block) -> TransactionResult:
-    """Run a transaction and undo it."""
-    return chain.rehearse(without_fees(chain, tx), block)
+def simulated(
+    there: ChainReader, tx: Transaction, block: Block, fields: Mapping[str, object]
+) -> Transaction:
+    """Return a transaction that is not sent: it pays only fees that the client names, and has at most the gas of a block."""
+    free = without_fees(there, replace(tx, gas=min(tx.gas, block.max_transaction_gas)))
+    if all(fields.get(name) is None for name in FEES):
+        return free
+    return replace(free, max_fee=tx.max_fee, tip=tx.tip, is_free=not tx.max_fee and not tx.tip)
 
 
 def imagined(

@@ -1,4 +1,4 @@
-"""Reports what happens on a served chain: a line of text for each transaction."""
+"""Reports what happens on a served chain: a line of text for each transaction, and what Solidity wrote to its console."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class ActivityFeed:
         self._position += len(receipts)
         formatter = ActivityFormatter(self._ledger)
         for receipt in receipts:
-            self._tell(_printable(next(formatter.format_receipt(receipt))))
+            first = next(formatter.format_receipt(receipt))
+            for line in (first, *formatter.console(receipt)):
+                self._tell(_printable(line))
 
     def _on_truncate(self, blocks: int, receipts: int) -> None:
         self._position = min(self._position, receipts)

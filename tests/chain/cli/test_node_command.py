@@ -26,6 +26,7 @@ from chain.cli.commands.node import command
 from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import create2_address
 from chain.metering.program import program_of
+from chain.simulator.predeployed import HISTORY
 from chain.types import u64
 from contracts.deblockle import Deblockle
 
@@ -146,6 +147,8 @@ def test_nodes_are_like_anvil_on_demand() -> None:
         node.ask("eth_sendTransaction", {"to": factory, "data": "0x" + (salt + code).hex()})
         made = create2_address(bytes.fromhex(factory[2:]), salt, code)
         assert node.ask("eth_getCode", "0x" + made.hex()) == "0x01"
+        history = {"to": "0x" + HISTORY.hex(), "data": "0x" + bytes(32).hex()}
+        assert node.ask("eth_call", history) == blocks[0]["hash"]
 
 
 def test_time_passes_by_itself(node: Running) -> None:

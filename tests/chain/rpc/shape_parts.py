@@ -66,9 +66,6 @@ _RECEIPT: Final = {
     "contractAddress": maybe(ADDRESS), "logsBloom": BLOOM, "blobGasUsed?": UINT, "blobGasPrice?": UINT,
 }  # fmt: skip
 RECEIPT: Final = {**_RECEIPT, **_PLACE, "logs": [LOG]}
-PENDING_RECEIPT: Final = {
-    **_RECEIPT, **_NOWHERE, "logs": [{**_LOG, **_NOWHERE, "blockTimestamp": None}],
-}  # fmt: skip
 
 # Blocks
 
@@ -79,14 +76,11 @@ HEADER: Final = {
     **each_of("blobGasUsed excessBlobGas", UINT),
     "miner": ADDRESS, "logsBloom": BLOOM, "extraData": BYTES, "nonce": "0x[0-9a-f]{16}", "totalDifficulty?": UINT,
 }  # fmt: skip
-_LATER: Final = ("hash", "nonce", "logsBloom", "transactionsRoot", "stateRoot", "receiptsRoot")
-PENDING_HEADER: Final = {**HEADER, **dict.fromkeys(_LATER)}
 WITHDRAWAL: Final = each_of("index validatorIndex amount", UINT) | {"address": ADDRESS}
 _BODY: Final = {"size": UINT, "uncles": [HASH], "withdrawals": [WITHDRAWAL]}
 BLOCK: Final = {**HEADER, **_BODY, "transactions": Either([HASH], [MINED])}
-PENDING_BLOCK: Final = {
-    **PENDING_HEADER, **_BODY, "size": None, "transactions": Either([HASH], [WAITING]),
-}  # fmt: skip
+PENDING_HEADER: Final = {**HEADER, "hash": None}
+PENDING_BLOCK: Final = {**PENDING_HEADER, **_BODY, "transactions": Either([HASH], [WAITING])}
 
 # Simulations
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from chain import Chain
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
@@ -103,7 +105,7 @@ def test_waiting_transactions_are_pending(chain: Chain, counter: Handle, rpc: An
     pending = rpc("eth_getBlockByNumber", "pending")
     assert (pending["hash"], pending["transactions"]) == (None, [sent])
     assert pending["parentHash"] == rpc.hexed(chain.block_hash())
-    assert len(rpc("eth_getBlockReceipts", "pending")) == 1
+    assert rpc("eth_getBlockReceipts", "pending") is None
     waiting = rpc("eth_getTransactionByHash", sent)
     assert (waiting["blockHash"], waiting["gasPrice"]) == (None, hex(10**12))
     assert waiting["blockTimestamp"] is None
@@ -114,6 +116,19 @@ def test_waiting_transactions_are_pending(chain: Chain, counter: Handle, rpc: An
     rpc("evm_mine")
     assert rpc("eth_getTransactionReceipt", sent)["status"] == "0x1"
     assert int(rpc("eth_call", rpc.to(counter.total)), 16) == 5
+
+
+@pytest.mark.parametrize("sends", [0, 2])
+def test_the_pending_block_is_the_next(chain: Chain, counter: Handle, rpc: Any, sends: int) -> None:
+    rpc("evm_setAutomine", False)
+    for _ in range(sends):
+        rpc("eth_sendTransaction", rpc.to(counter.add, 5))
+    chain.set_balance(chain.accounts[5], 7)
+    pending = rpc("eth_getBlockByNumber", "pending")
+    rpc("evm_mine")
+    assert rpc("eth_getBlockByNumber", "latest") == pending | {
+        "hash": rpc.hexed(chain.block_hash())
+    }
 
 
 def test_fee_history_counts_back(chain: Chain, counter: Handle, rpc: Any) -> None:

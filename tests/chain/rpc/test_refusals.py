@@ -20,7 +20,11 @@ FEES = {"maxFeePerGas": hex(GWEI), "maxPriorityFeePerGas": "0x0"}
         ({"value": hex(10**24)}, "insufficient funds for gas * price + value: 0x"),
         ({"gas": "0x5207"}, "intrinsic gas too low: it has 20999 gas"),
         ({"gas": "0x5dc0", "data": "0x" + "11" * 100}, "intrinsic gas too low: it has 24000 gas"),
-        ({"gas": hex(10**9)}, "gas limit reached: a block holds at most 60000000 gas"),
+        (
+            {"gas": hex(10**9)},
+            "exceeds block gas limit: gas limit reached, a block holds at most 60000000 gas",
+        ),
+        ({"gas": hex(2**64 - 1)}, "exceeds block gas limit: gas limit reached, "),
         ({"maxFeePerGas": "0x5"}, "max fee per gas less than block base fee: it is 5 wei"),
         (
             {"maxPriorityFeePerGas": hex(2 * GWEI)},
@@ -61,6 +65,48 @@ def test_calls_cannot_send_what_they_have_not(chain: Chain, rpc: Any) -> None:
     ):
         no = rpc.refusal(method, asked)
         assert (no.code, no.message[: len(words)]) == (REFUSED, words)
+
+
+READS_GAS, READS_PRICE = ("0x" + code + "60005260206000f3" for code in ("5a", "3a"))
+
+
+@pytest.mark.parametrize(
+    ("code", "fields", "read"),
+    [
+        (READS_GAS, {"gas": "0x186a0"}, 100_000 - 21_000 - 2),
+        (READS_PRICE, {}, 0),
+        (READS_PRICE, {"gasPrice": hex(5 * GWEI)}, 5 * GWEI),
+        (READS_PRICE, {"maxFeePerGas": hex(9 * GWEI), "maxPriorityFeePerGas": "0x5"}, GWEI + 5),
+    ],
+)
+def test_calls_pay_what_they_name(
+    chain: Chain, rpc: Any, code: str, fields: dict[str, Any], read: int
+) -> None:
+    rpc("anvil_setCode", rpc.hexed(chain.accounts[1]), code)
+    asked = {"to": rpc.hexed(chain.accounts[1]), **fields}
+    assert int(rpc("eth_call", asked), 16) == read
+    traced = rpc("debug_traceCall", asked, "latest", {"tracer": "callTracer"})
+    assert int(traced["output"], 16) == read
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"gas": "0x5207"}, "intrinsic gas too low: it has 20999 gas"),
+        ({"gas": "0x526c", "data": "0x" + "11" * 10}, "intrinsic gas too low: it has 21100 gas"),
+        ({"gasPrice": "0x1"}, "max fee per gas less than block base fee"),
+        ({"gasPrice": hex(10**21)}, "insufficient funds for gas * price + value"),
+        (
+            {"maxFeePerGas": hex(GWEI), "maxPriorityFeePerGas": hex(2 * GWEI)},
+            "max priority fee per gas higher than max fee per gas",
+        ),
+    ],
+)
+def test_calls_are_refused_as_transactions_are(
+    chain: Chain, rpc: Any, fields: dict[str, Any], words: str
+) -> None:
+    no = rpc.refusal("eth_call", {"to": rpc.hexed(chain.accounts[1]), **fields})
+    assert (no.code, no.message[: len(words)]) == (REFUSED, words)
 
 
 def test_waiting_transactions_are_known(chain: Chain, rpc: Any) -> None:

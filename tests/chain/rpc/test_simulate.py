@@ -262,6 +262,7 @@ REFUSED_BLOCKS: list[tuple[int, dict[str, Any], dict[str, Any]]] = [
     (-38020, {}, {"number": "0x0"}),
     (-38021, {}, {"time": "0x1"}),
     (-38022, {"stateOverrides": {ONE: {"movePrecompileToAddress": ONE}}}, {}),
+    (-32000, {"stateOverrides": {POOR: {"movePrecompileToAddress": POOR}}}, {}),
     (
         -38023,
         {

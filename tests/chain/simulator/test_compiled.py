@@ -173,6 +173,13 @@ def test_declared_errors_are_read(chain: Chain, evm: Code, initcode: Code) -> No
         "TooMuch",
         {"most": 5, "_1": str(Address(bytes(20)))},
     )
+    receipt = chain.send(cap.address, b"")
+    assert receipt.error is not None
+    assert receipt.error.text.startswith("TooMuch(most=5, ")
+    assert "failed: TooMuch(most=5, " in chain.activity()
+    assert "failed: TooMuch(most=5, " in str(receipt.trace)
+    assert chain.sql("select error from receipts")[-1]["error"] == receipt.error.text
+    assert "failed: TooMuch(most=5, " in record(chain)
 
 
 def test_existing_contract_is_loaded(chain: Chain, output: dict[str, Any]) -> None:

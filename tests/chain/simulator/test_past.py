@@ -291,7 +291,7 @@ def test_fork_keeps_chain_rules() -> None:
     fork = long.fork(at=2)
     assert (fork.mine().prevrandao, fork.chain_id) == (short.mine().prevrandao, 99)
     assert fork.block_hash() == short.block_hash()
-    with pytest.raises(InvalidTransaction, match="gas limit reached: a block holds"):
+    with pytest.raises(InvalidTransaction, match="gas limit reached, a block holds"):
         fork.send(fork.accounts[0], gas=100_001)
 
 
