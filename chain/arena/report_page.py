@@ -217,27 +217,24 @@ def _share_table(rows: Iterable[Sequence[str]]) -> Markup:
 def _strength(tally: Tally) -> Markup:
     first, second = dict.fromkeys(tally.plan.strategies)
     title = join([_name(first), " against ", _name(second)])
-    names = ("0", "½", "1", "1½", "2")
+    scores = ("0 points", "½ point", "1 point", "1½ points", "2 points")
     total = sum(tally.pairs.counts)
     rows = [
-        (f"{name} points", whole(n), percent(n / total))
-        for name, n in zip(names, tally.pairs.counts, strict=True)
+        (score, whole(n), percent(n / total))
+        for score, n in zip(scores, tally.pairs.counts, strict=True)
     ]
     pairs = (
         table((join([_name(first), " got"]), "pairs", "share"), rows),
         remark("A pair is two games with the same random numbers and swapped seats."),
     )
-    if tally.pairs.is_one_sided:
-        told = "One side won all pairs, so the difference cannot be estimated."
-        return section(title, remark(told), *pairs)
-    elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
-    plot = intervals(
-        [Interval(first, elo, elo - error, elo + error)],
-        f"Elo over {shorten(second, 30)}",
-        plain,
-        mark=0,
-    )
-    words = [f"{elo:+.1f} ± {error:.1f} Elo".replace("-", "−")]
+    words = []
+    if tally.pairs.are_alike:
+        plot = remark("All pairs have the same score, so the difference cannot be estimated.")
+    else:
+        elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
+        row = Interval(first, elo, elo - error, elo + error)
+        plot = intervals([row], f"Elo over {shorten(second, 30)}", plain, mark=0)
+        words.append(f"{elo:+.1f} ± {error:.1f} Elo".replace("-", "−"))
     if tally.sprt is not None:
         low, high = tally.sprt.bounds
         decided = "" if tally.accepted is None else f": {tally.accepted:g} Elo is accepted"

@@ -76,7 +76,7 @@ def _state(tally: Tally, done: int, goal: int | None, *, is_played: bool) -> str
 
 def _strength(tally: Tally) -> str | None:
     """Return what the pairs say about two strategies."""
-    if tally.pairs.is_one_sided:
+    if tally.pairs.are_alike:
         return None
     first, second = tally.plan.strategies
     elo, error = tally.pairs.elo

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from chain.arena import Game, Plan, Store, Tally, Uniform, play
+from chain.arena.estimates import Pairs, Sprt
 from chain.arena.report import report_of, write_report
 from chain.arena.report_page import report_page
 from chain.pictures import Part, picture_of_parts
@@ -100,6 +101,17 @@ def test_places_that_the_board_lacks_are_not_drawn() -> None:
     page = report_page(tally, [], board)
     assert "<title>a1: 3</title>" in page
     assert Page(page).cells[-6:-3] == ["elsewhere", "4", "57.14%"]
+
+
+def test_test_of_strength_is_told_of_pairs_that_are_alike() -> None:
+    tally = Tally(
+        Plan("nowhere", ("a", "b"), ""), Sprt(0, 10), games=2, pairs=Pairs((0, 0, 1, 0, 0))
+    )
+    tally.plies.add(7)
+    page = report_page(tally, [], None)
+    assert "All pairs have the same score, so the difference cannot be estimated." in page
+    assert "Sequential test of 0 against 10 Elo: LLR " in page
+    assert "1 point" in Page(page).cells
 
 
 def test_report_of_nothing_is_a_page() -> None:
