@@ -132,22 +132,19 @@ class Campaign:
         )  # fmt: skip
 
     def _read(self) -> RoundState:
-        file = self._folder / "corpus.json"
-        if not file.exists():
-            self._drop_units()
-            return RoundState(0, [])
-        record = json.loads(file.read_text("utf-8"))
-        if record["plan"] == asdict(self._plan):
-            report = record["report"] and Report.from_json(record["report"])
-            return RoundState(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
-        again = [*([record["failure"]["steps"]] if record["failure"] else ())]
-        again += [lines for lines, _ in record["corpus"] if lines]
-        again += [lines for lines in record["again"] if record["rounds"] == 0]
+        file, again = self._folder / "corpus.json", []
+        if file.exists():
+            record = json.loads(file.read_text("utf-8"))
+            if record["plan"] == asdict(self._plan):
+                report = record["report"] and Report.from_json(record["report"])
+                return RoundState(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
+            again += [record["failure"]["steps"]] if record["failure"] else []
+            again += [lines for lines, _ in record["corpus"] if lines]
+            again += [lines for lines in record["again"] if record["rounds"] == 0]
         self._drop_units()
-        state = RoundState(0, [], again=again)
-        self.state = state
-        self._write()
-        return state
+        self.state = RoundState(0, [], again=again)
+        self._write()  # units that come belong to this plan
+        return self.state
 
     def _write(self) -> None:
         state = self.state
