@@ -7,13 +7,13 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from chain.arena.estimates import Sprt
-from chain.arena.lock import locked
 from chain.arena.plan import Plan
 from chain.arena.player_process import STANDARD, PlayerSetting
 from chain.arena.scheduler import rows_from
 from chain.arena.store import Store
 from chain.arena.supervisor import Supervisor
 from chain.arena.tally import Tally
+from chain.foundation.folder_lock import locked
 
 CampaignWatch = Callable[
     [int, Tally], object

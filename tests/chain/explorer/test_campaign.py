@@ -11,13 +11,14 @@ from urllib.parse import urlencode
 import pytest
 from click.testing import CliRunner
 
-from chain.arena import Game, Plan, Store, Tally, Uniform, lock, play
-from chain.arena.lock import BeingPlayed, is_locked, locked
+from chain.arena import Game, Plan, Store, Tally, Uniform, play
 from chain.arena.match import Row, play_game, row_of_lost_game
 from chain.arena.selection import Selection
 from chain.cli.main import cli
 from chain.explorer.campaign import pages
 from chain.explorer.campaign.site import CampaignSite
+from chain.foundation import folder_lock
+from chain.foundation.folder_lock import FolderInUse, is_locked, locked
 from tests.chain.arena.nim import ChainTable, Nim, RulesTable, Wrong
 from tests.chain.explorer.visitor import Answer, PageVisitor, check_markup, reachable
 
@@ -209,13 +210,13 @@ def test_campaign_that_goes_on_is_shown(
     plan: Plan, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nobody else plays into its folder."""
-    monkeypatch.setattr(lock, "_PATIENCE", 0.01)
+    monkeypatch.setattr(folder_lock, "_PATIENCE", 0.01)
     kept(tmp_path, plan, rows[:3], 9)
     visitor = PageVisitor(CampaignSite(tmp_path))
     assert "stopped" in visitor.get("/").text
     with locked(tmp_path):
         assert "being played" in visitor.get("/").text
-        with pytest.raises(BeingPlayed, match="another process plays into"):
+        with pytest.raises(FolderInUse, match="another process writes into"):
             play(plan, 9, out=tmp_path)
         kept(tmp_path, plan, rows[3:5], 9)
         assert "Games 5 of 9" in visitor.get("/").text
