@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from sqlite3 import OperationalError
 
 import click
 
@@ -163,6 +164,9 @@ def command(
         raise click.UsageError(str(error)) from error
     except RuntimeError as error:  # players, their code or their scheduler are gone
         raise click.ClickException(str(error)) from error
+    except OperationalError as error:
+        told = f"{folder}: {error}; once that is mended, repeat the command to continue"
+        raise click.ClickException(told) from error
     comparison = None if other is None else _compared(folder, other)
     _show(tally, comparison, json)
     _remark(tally)
