@@ -8,8 +8,9 @@ its process.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import islice
 from logging import getLogger
@@ -106,7 +107,7 @@ class Cluster:
     def rows(self) -> Generator[list[Row], None, None]:
         """Yield the rows of the chunks as they come."""
         try:
-            with _client(self._address) as client:
+            with _silence(), _client(self._address) as client:
                 if not client.nthreads():
                     _log.warning("no worker has joined %s yet: games wait for one", self._address)
                 client.register_plugin(Code(self._digest, self._code))
@@ -142,6 +143,17 @@ class Cluster:
             raise ClusterLost(self._address) from None
         future.release()
         return [Row(*row) for row in rows], seconds
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask from printing the traceback of a connection that is lost: `ClusterLost` says so."""
+    log = getLogger("distributed.client")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _client(address: str) -> Client:
