@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
+from pathlib import Path
 from typing import Final
 
 from chain.arena.comparison import Comparison, PairedDifference
@@ -55,11 +56,16 @@ def report_page(
     failures: Sequence[Row],
     board: Picture | None,
     comparisons: Iterable[Comparison] = (),
+    folder: Path | None = None,
 ) -> str:
-    """Return the page. `board` is the picture on which the places of moves are shown."""
+    """Return the page. `board` is the picture on which the places of moves are shown, `folder` that of the results."""
     title = f"{tally.plan.target}: {whole(tally.games)} games"
     body = join(
-        [*_head(title, tally), *map(_against, comparisons), *_sections(tally, failures, board)]
+        [
+            *_head(title, tally),
+            *map(_against, comparisons),
+            *_sections(tally, failures, board, folder),
+        ]
     )
     head = join(
         [
@@ -116,7 +122,9 @@ def _head(title: str, tally: Tally) -> Iterator[Markup]:
     yield remark(f"{campaign}code {plan.digest[:16]}, results {tally.digest[:16]}")
 
 
-def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> Iterator[Markup]:
+def _sections(
+    tally: Tally, failures: Sequence[Row], board: Picture | None, folder: Path | None
+) -> Iterator[Markup]:
     if tally.games > tally.failures:
         yield _wins(tally)
         yield _seats(tally)
@@ -131,7 +139,7 @@ def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> I
     if tally.heat:
         yield _heat(tally, board)
     if failures:
-        yield _failures(tally, failures)
+        yield _failures(tally, failures, folder)
 
 
 def _against(comparison: Comparison) -> Markup:
@@ -311,11 +319,12 @@ def _heat(tally: Tally, board: Picture | None) -> Markup:
     return section("Where moves go", shown, beside, remark(told))
 
 
-def _failures(tally: Tally, failures: Sequence[Row]) -> Markup:
+def _failures(tally: Tally, failures: Sequence[Row], folder: Path | None) -> Markup:
     rows = [(f"{row.game}", row.failure or "") for row in failures]
     first = failures[0]
-    again = f"boardchain play {tally.plan.target} --replay {first.game}"
+    again = f"boardchain play {tally.plan.target} --out {folder} --replay {first.game}"
     lines = (first.transcript or "").strip()
-    told = remark(f"{len(rows)} of {whole(tally.failures)}. To replay the first: {again}")
+    to_replay = "" if folder is None else f" To replay the first: {again}"
+    told = remark(f"{len(rows)} of {whole(tally.failures)}.{to_replay}")
     shown = table(("game", "why"), rows, kind="table words")
     return section("Games that failed", shown, told, element("pre", lines))
