@@ -112,7 +112,7 @@ class Cluster:
                     _log.warning("no worker has joined %s yet: games wait for one", self._address)
                 client.register_plugin(Code(self._digest, self._code))
                 yield from self._played(client)
-                client.run(end_players, self._job)
+                client.run(end_players, self._job, on_error="ignore")  # of a worker that has gone
         except OSError:  # whatever Dask was doing, its connection has closed
             raise ClusterLost(self._address) from None
 
