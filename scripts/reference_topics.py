@@ -142,7 +142,7 @@ TOPICS: Final = (
         Topic("chain.arena.Plan", tools="from_json arrangements is_duel is_detailed is_checked seed"),
         Topic("chain.arena.Tally", tools="add to_json from_json"),
         Topic("chain.arena.tally.Share"),
-        Topic("chain.arena.Store", tools="follow kept_tally add drop_from"),
+        Topic("chain.arena.Store", tools="follow kept_tally add keep"),
         Topic("chain.arena.Game"),
         Topic("chain.arena.Table"),
         Topic("chain.arena.Strategy"),

@@ -7,13 +7,13 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 
 from chain.arena.estimates import Sprt
-from chain.arena.lock import locked
 from chain.arena.plan import Plan
 from chain.arena.player_process import STANDARD, PlayerSetting
 from chain.arena.scheduler import rows_from
 from chain.arena.store import Store
 from chain.arena.supervisor import Supervisor
 from chain.arena.tally import Tally
+from chain.foundation.folder_lock import locked
 
 CampaignWatch = Callable[
     [int, Tally], object
@@ -48,6 +48,7 @@ def play(
     with Store(out) as store, nullcontext() if out is None else locked(out):
         store.follow(plan, games)
         tally = store.tally(sprt, until=games)
+        store.keep(tally)
         early = store.games(tally.games)  # it came before a missing one
         missing = (number for number in range(tally.games, games) if number not in early)
         left = games - tally.games - sum(number < games for number in early)
@@ -63,6 +64,4 @@ def play(
                     watch(len(rows), tally)
                     if tally.is_decided:
                         break
-        if tally.is_decided:
-            store.drop_from(tally.games)
         return tally

@@ -8,14 +8,18 @@ its process.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import islice
+from logging import getLogger
+from ssl import SSLError
 from threading import get_ident
 from typing import Any, Final, TypeAlias
 
-from distributed import Client, Future, WorkerPlugin, as_completed
+from distributed import Client, Future, Security, WorkerPlugin, as_completed
+from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
 from chain.arena.match import Row
@@ -32,6 +36,8 @@ ClusterAnswer: TypeAlias = tuple[
     list[tuple[Any, ...]], float
 ]  # rows, and the seconds that they took
 
+_TLS: Final = "DASK_DISTRIBUTED__COMM__TLS__"
+_log: Final = getLogger(__name__)
 _players: Final[dict[int, tuple[Any, PersistentPlayer]]] = {}  # of a worker, by thread
 
 
@@ -41,6 +47,28 @@ class ClusterLost(RuntimeError):
     def __init__(self, address: str) -> None:
         super().__init__(
             f"the scheduler at {address} cannot be reached; once it runs, repeat the command to continue"
+        )
+
+
+class NoCertificate(RuntimeError):
+    """A connection by TLS needs certificates, and this process has none that it can use."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(
+            f"tls:// needs the files that {_TLS}CA_FILE, {_TLS}CLIENT__CERT and {_TLS}CLIENT__KEY name: {reason}"
+        )
+
+
+class SchedulerRefused(RuntimeError):
+    """A scheduler and this process do not accept each other."""
+
+    def __init__(self, address: str, problem: CommClosedError) -> None:
+        if address.startswith("tcp:"):
+            super().__init__(f"{address} closes the connection: if it uses TLS, write tls://")
+            return
+        reason = getattr(problem.__cause__, "verify_message", "one of them is not accepted")
+        super().__init__(
+            f"{address} and this process need valid certificates of the same authority: {reason}"
         )
 
 
@@ -79,10 +107,12 @@ class Cluster:
     def rows(self) -> Generator[list[Row], None, None]:
         """Yield the rows of the chunks as they come."""
         try:
-            with Client(self._address, set_as_default=False, timeout=_CONNECTS) as client:
+            with _silence(), _client(self._address) as client:
+                if not client.nthreads():
+                    _log.warning("no worker has joined %s yet: games wait for one", self._address)
                 client.register_plugin(Code(self._digest, self._code))
                 yield from self._played(client)
-                client.run(end_players, self._job)
+                client.run(end_players, self._job, on_error="ignore")  # of a worker that has gone
         except OSError:  # whatever Dask was doing, its connection has closed
             raise ClusterLost(self._address) from None
 
@@ -113,6 +143,32 @@ class Cluster:
             raise ClusterLost(self._address) from None
         future.release()
         return [Row(*row) for row in rows], seconds
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Keep Dask from printing the traceback of a connection that is lost: `ClusterLost` says so."""
+    log = getLogger("distributed.client")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
+def _client(address: str) -> Client:
+    security = Security()  # as Dask's settings say
+    try:
+        if address.startswith("tls:") and not security.get_connection_args("client")["ssl_context"]:
+            raise NoCertificate("not all are set")
+    except SSLError:
+        raise NoCertificate("they do not fit together") from None
+    except OSError as problem:
+        raise NoCertificate(problem.strerror) from None
+    try:
+        return Client(address, security=security, set_as_default=False, timeout=_CONNECTS)
+    except CommClosedError as problem:  # somebody is there
+        raise SchedulerRefused(address, problem) from None
 
 
 def play_chunk(job: dict[str, object], games: list[int]) -> ClusterAnswer:

@@ -52,9 +52,9 @@ class Pairs:
         return Pairs(tuple(count + (i == index) for i, count in enumerate(self.counts)))
 
     @property
-    def is_one_sided(self) -> bool:
-        """True if the difference cannot be estimated: one side won all pairs, or there are none."""
-        return not any(self.counts) or _mean(self.counts) in (0, 1)
+    def are_alike(self) -> bool:
+        """True if the difference cannot be estimated: all pairs have the same score, or there are none."""
+        return sum(map(bool, self.counts)) < 2
 
     @property
     def elo(self) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from chain.pictures.markup import Markup, circle, element, rect, shorten, text
 from chain.pictures.picture import FONT
 
 WIDTH: Final = 360  # the width of a phone's screen, so that the text is never small
-_LEFT: Final = 116  # for labels
+_LEFT: Final = 132  # for labels
 _RIGHT: Final = 18
 _ROW: Final = 26
 _SMALL: Final = 11
@@ -85,7 +85,7 @@ def histogram(counts: Mapping[int, int], across: str, up: str) -> Markup:
     xs = _Scale(first, first + size * len(bars), 46, WIDTH - _RIGHT, is_exact=True)
     ys = _Scale(0, max(bars), _HEIGHT + 6, 6)
     shapes = []
-    for tick in ys.ticks:
+    for tick in filter(float.is_integer, map(float, ys.ticks)):
         y = ys.at(tick)
         shapes.append(_line(46, y, WIDTH - _RIGHT, y, stroke="line"))
         shapes.append(text(40, y, whole(tick), size=_SMALL, anchor="end", fill="muted"))

@@ -22,7 +22,8 @@ def report_of(store: Store) -> str:
     """Return the report of the games from number 0 to the first missing one."""
     tally = store.kept_tally
     failures = list(islice(store.failures(), SHOWN_FAILURES))
-    return report_page(tally, failures, _board_of(tally.plan), comparisons_of(store))
+    board, comparisons = _board_of(tally.plan), comparisons_of(store)
+    return report_page(tally, failures, board, comparisons, store.folder)
 
 
 def comparisons_of(store: Store) -> list[Comparison]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
+from pathlib import Path
 from typing import Final
 
 from chain.arena.comparison import Comparison, PairedDifference
@@ -55,11 +56,16 @@ def report_page(
     failures: Sequence[Row],
     board: Picture | None,
     comparisons: Iterable[Comparison] = (),
+    folder: Path | None = None,
 ) -> str:
-    """Return the page. `board` is the picture on which the places of moves are shown."""
+    """Return the page. `board` is the picture on which the places of moves are shown, `folder` that of the results."""
     title = f"{tally.plan.target}: {whole(tally.games)} games"
     body = join(
-        [*_head(title, tally), *map(_against, comparisons), *_sections(tally, failures, board)]
+        [
+            *_head(title, tally),
+            *map(_against, comparisons),
+            *_sections(tally, failures, board, folder),
+        ]
     )
     head = join(
         [
@@ -116,7 +122,9 @@ def _head(title: str, tally: Tally) -> Iterator[Markup]:
     yield remark(f"{campaign}code {plan.digest[:16]}, results {tally.digest[:16]}")
 
 
-def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> Iterator[Markup]:
+def _sections(
+    tally: Tally, failures: Sequence[Row], board: Picture | None, folder: Path | None
+) -> Iterator[Markup]:
     if tally.games > tally.failures:
         yield _wins(tally)
         yield _seats(tally)
@@ -131,7 +139,7 @@ def _sections(tally: Tally, failures: Sequence[Row], board: Picture | None) -> I
     if tally.heat:
         yield _heat(tally, board)
     if failures:
-        yield _failures(tally, failures)
+        yield _failures(tally, failures, folder)
 
 
 def _against(comparison: Comparison) -> Markup:
@@ -217,27 +225,24 @@ def _share_table(rows: Iterable[Sequence[str]]) -> Markup:
 def _strength(tally: Tally) -> Markup:
     first, second = dict.fromkeys(tally.plan.strategies)
     title = join([_name(first), " against ", _name(second)])
-    names = ("0", "½", "1", "1½", "2")
+    scores = ("0 points", "½ point", "1 point", "1½ points", "2 points")
     total = sum(tally.pairs.counts)
     rows = [
-        (f"{name} points", whole(n), percent(n / total))
-        for name, n in zip(names, tally.pairs.counts, strict=True)
+        (score, whole(n), percent(n / total))
+        for score, n in zip(scores, tally.pairs.counts, strict=True)
     ]
     pairs = (
         table((join([_name(first), " got"]), "pairs", "share"), rows),
         remark("A pair is two games with the same random numbers and swapped seats."),
     )
-    if tally.pairs.is_one_sided:
-        told = "One side won all pairs, so the difference cannot be estimated."
-        return section(title, remark(told), *pairs)
-    elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
-    plot = intervals(
-        [Interval(first, elo, elo - error, elo + error)],
-        f"Elo over {shorten(second, 30)}",
-        plain,
-        mark=0,
-    )
-    words = [f"{elo:+.1f} ± {error:.1f} Elo".replace("-", "−")]
+    words = []
+    if tally.pairs.are_alike:
+        plot = remark("All pairs have the same score, so the difference cannot be estimated.")
+    else:
+        elo, error = (number + 0.0 for number in tally.pairs.elo)  # no minus before a zero
+        row = Interval(first, elo, elo - error, elo + error)
+        plot = intervals([row], f"Elo over {shorten(second, 30)}", plain, mark=0)
+        words.append(f"{elo:+.1f} ± {error:.1f} Elo".replace("-", "−"))
     if tally.sprt is not None:
         low, high = tally.sprt.bounds
         decided = "" if tally.accepted is None else f": {tally.accepted:g} Elo is accepted"
@@ -314,11 +319,12 @@ def _heat(tally: Tally, board: Picture | None) -> Markup:
     return section("Where moves go", shown, beside, remark(told))
 
 
-def _failures(tally: Tally, failures: Sequence[Row]) -> Markup:
+def _failures(tally: Tally, failures: Sequence[Row], folder: Path | None) -> Markup:
     rows = [(f"{row.game}", row.failure or "") for row in failures]
     first = failures[0]
-    again = f"boardchain play {tally.plan.target} --replay {first.game}"
+    again = f"boardchain play {tally.plan.target} --out {folder} --replay {first.game}"
     lines = (first.transcript or "").strip()
-    told = remark(f"{len(rows)} of {whole(tally.failures)}. To replay the first: {again}")
+    to_replay = "" if folder is None else f" To replay the first: {again}"
+    told = remark(f"{len(rows)} of {whole(tally.failures)}.{to_replay}")
     shown = table(("game", "why"), rows, kind="table words")
     return section("Games that failed", shown, told, element("pre", lines))

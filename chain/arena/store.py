@@ -124,7 +124,7 @@ class Store(Sealed):
 
     @property
     def kept_tally(self) -> Tally:
-        """The tally when rows were last added."""
+        """The tally that was last kept: that of the last campaign."""
         plan = self.known_plan
         state = self._connection.execute("SELECT state FROM tally").fetchone()
         return Tally.from_json(plan, json.loads(state[0])) if state else Tally(plan)
@@ -150,24 +150,32 @@ class Store(Sealed):
         return tally
 
     def add(self, rows: Sequence[Row], tally: Tally | None = None, *, until: int = _ALL) -> None:
-        """Store rows, and continue the tally as far as there are rows without a gap. Rows after a missing one wait for it."""
+        """Store rows, and continue the tally as far as there are rows without a gap. Rows after a missing one wait for it.
+
+        Once the tally's test is decided, there are no rows after the last one that it counts.
+        """
         with self._connection:
             self._connection.executemany(_INSERT, rows)
             if tally is not None:
                 self._count(tally, until)
-                state = json.dumps(tally.to_json())
-                self._connection.execute("INSERT OR REPLACE INTO tally VALUES (1, ?)", (state,))
+                if tally.is_decided:
+                    self._connection.execute("DELETE FROM games WHERE game >= ?", (tally.games,))
+                self._keep(tally)
+
+    def keep(self, tally: Tally) -> None:
+        """Let reports show this tally of the existing rows."""
+        with self._connection:
+            self._keep(tally)
+
+    def _keep(self, tally: Tally) -> None:
+        state = json.dumps(tally.to_json())
+        self._connection.execute("INSERT OR REPLACE INTO tally VALUES (1, ?)", (state,))
 
     def _count(self, tally: Tally, until: int) -> None:
         for row in self.rows(first=tally.games, until=until):
             if row.game != tally.games or tally.is_decided:
                 break
             tally.add(row)
-
-    def drop_from(self, number: int) -> None:
-        """Remove this game and all that come after it."""
-        with self._connection:
-            self._connection.execute("DELETE FROM games WHERE game >= ?", (number,))
 
     def games(self, first: int = 0) -> set[int]:
         """Return the numbers of the existing games, from `first` on."""

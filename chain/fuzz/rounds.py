@@ -21,6 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
+from chain.foundation.folder_lock import locked
 from chain.fuzz.fuzz_case import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.report import Report
@@ -93,12 +94,17 @@ class Campaign:
     """The rounds of a plan, in a folder."""
 
     def __init__(self, plan: RoundPlan, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self._plan, self._folder, self._processes = plan, folder, _Processes()
-        self.state = self._read()
+        self.state = RoundState(0, [])
 
     def run(self, rounds: int, workers: int, watch: RoundWatch = lambda units: None) -> RoundState:
         """Play all rounds that are missing, up to the one that finds a problem."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with locked(self._folder):
+            self.state = self._read()
+            return self._played(rounds, workers, watch)
+
+    def _played(self, rounds: int, workers: int, watch: RoundWatch) -> RoundState:
         watch(self._plan.units * self.state.rounds)
         pool = ThreadPoolExecutor(workers)
         try:
@@ -132,22 +138,19 @@ class Campaign:
         )  # fmt: skip
 
     def _read(self) -> RoundState:
-        file = self._folder / "corpus.json"
-        if not file.exists():
-            self._drop_units()
-            return RoundState(0, [])
-        record = json.loads(file.read_text("utf-8"))
-        if record["plan"] == asdict(self._plan):
-            report = record["report"] and Report.from_json(record["report"])
-            return RoundState(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
-        again = [*([record["failure"]["steps"]] if record["failure"] else ())]
-        again += [lines for lines, _ in record["corpus"] if lines]
-        again += [lines for lines in record["again"] if record["rounds"] == 0]
+        file, again = self._folder / "corpus.json", []
+        if file.exists():
+            record = json.loads(file.read_text("utf-8"))
+            if record["plan"] == asdict(self._plan):
+                report = record["report"] and Report.from_json(record["report"])
+                return RoundState(record["rounds"], record["corpus"], report, record["failure"], record["again"])  # fmt: skip
+            again = [*([record["failure"]["steps"]] if record["failure"] else ())]
+            again += [lines for lines, _ in record["corpus"] if lines]
+            again += [lines for lines in record["again"] if record["rounds"] == 0]
         self._drop_units()
-        state = RoundState(0, [], again=again)
-        self.state = state
-        self._write()
-        return state
+        self.state = RoundState(0, [], again=again)
+        self._write()  # units that come belong to this plan
+        return self.state
 
     def _write(self) -> None:
         state = self.state

@@ -141,12 +141,12 @@ def call_tree(
     rows: Sequence[CallRow],
     program_of: Callable[[bytes], Program | None],
     foreign_at: Callable[[bytes], Program | None],
-    in_words: Callable[[Failure], Failure],
+    decode_error: Callable[[bytes], object],
 ) -> tuple[CallRecord, ...]:
     """Return the messages that the transaction's first message sent.
 
-    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address, `in_words` the declared error of
-    a failure. Of borrowed bytecode (a delegate) nothing is known, because its row does not have its address.
+    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address, `decode_error` the declared
+    error in revert data. Of borrowed bytecode (a delegate) nothing is known, because its row does not have its address.
     """
     records: list[CallRecord] = []  # those whose sender follows, the last sent first
     for kind, address, caller, digest, data, value, output, failure, count in reversed(rows):
@@ -154,7 +154,7 @@ def call_tree(
         sent = tuple(reversed(records[first:]))
         del records[first:]
         program = None if digest is None else program_of(digest)
-        error = None if failure is None else in_words(failure)
+        error = None if failure is None else failure.declared(decode_error)
         known = foreign_at(address) if digest is None and kind != "delegate" else program
         records.append(
             CallRecord(

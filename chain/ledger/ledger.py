@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import replace
 from typing import Any, Final, Self
 
 from chain.abi import BadData
@@ -47,7 +46,6 @@ from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
 from chain.ledger.truncation import Removed, TruncatedTail
-from chain.machine.failure import Failure
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
@@ -388,13 +386,6 @@ class Ledger:
                 with suppress(BadData, ValueError):
                     return spec.decode(data)
         return None
-
-    def in_words(self, failure: Failure) -> Failure:
-        """Return a failure with the name and fields of its declared error, if bytecode raised it and its ABI is known."""
-        if failure.kind != "revert" or failure.text != f"0x{failure.data.hex()}":
-            return failure
-        error = self.decode_error(failure.data)
-        return failure if error is None else replace(failure, kind="error", text=repr(error))
 
     @locked
     def decode_rows(self, rows: Sequence[LogRow]) -> list[object]:

@@ -85,7 +85,7 @@ def _of_row(place: int) -> Any:
 def _failure_of_row(place: int) -> Any:
     def read(receipt: Receipt) -> Failure | None:
         failure: Failure | None = receipt.row[place]
-        return None if failure is None else receipt.ledger.in_words(failure)
+        return None if failure is None else failure.declared(receipt.ledger.decode_error)
 
     return property(read)
 
@@ -198,7 +198,7 @@ class Receipt(DecodedMessage):
     def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the contract sent, each with those that it sent in turn."""
         ledger = self.ledger
-        return call_tree(self.call_rows, ledger.program, ledger.foreign.get, ledger.in_words)
+        return call_tree(self.call_rows, ledger.program, ledger.foreign.get, ledger.decode_error)
 
     @property
     def logs(self) -> list[Log]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 from chain.foundation.sealed import sealed
 from chain.source.location import relative_path
@@ -24,6 +25,13 @@ class Failure:
     cause: BaseException | None = field(default=None, repr=False)  # the Python exception behind it
     file: str | None = None  # the author's file, if the code got that far
     line: int | None = None  # the line in that file
+
+    def declared(self, decode_error: Callable[[bytes], object]) -> Failure:
+        """Return it with the name and fields of its declared error, if bytecode raised it and `decode_error` knows it."""
+        if self.kind != "revert" or self.text != f"0x{self.data.hex()}":
+            return self
+        error = decode_error(self.data)
+        return self if error is None else replace(self, kind="error", text=repr(error))
 
     @property
     def place(self) -> str:

@@ -172,7 +172,7 @@ class Entry(Sealed):
         if error is None:
             value = self.spec.author_result(frame.result, frame.output)
         else:
-            error = self._chain.ledger.in_words(error)
+            error = error.declared(self._chain.ledger.decode_error)
         return CallResult(value, texts, events, frame.gas_limit - frame.gas, frame.ticks, error)
 
     def trace(

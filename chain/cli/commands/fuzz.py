@@ -15,6 +15,7 @@ import click
 
 from chain.cli.error_report import NO
 from chain.cli.progress import bar
+from chain.foundation.folder_lock import FolderInUse
 from chain.fuzz import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.rounds import UNITS, Campaign, RoundPlan, UnitFailed, UnitLost
@@ -91,7 +92,7 @@ def command(
                 codes.append(_run_rounds(plan, folder / each.__name__, rounds, workers, write))
     except (NoHypothesis, ContractNotFound) as error:
         raise click.UsageError(str(error)) from error
-    except (UnitFailed, UnitLost) as error:
+    except (FolderInUse, UnitFailed, UnitLost) as error:
         raise click.ClickException(str(error)) from error
     return max(codes)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from sqlite3 import OperationalError
 
 import click
 
@@ -163,6 +164,9 @@ def command(
         raise click.UsageError(str(error)) from error
     except RuntimeError as error:  # players, their code or their scheduler are gone
         raise click.ClickException(str(error)) from error
+    except OperationalError as error:
+        told = f"{folder}: {error}; once that is mended, repeat the command to continue"
+        raise click.ClickException(told) from error
     comparison = None if other is None else _compared(folder, other)
     _show(tally, comparison, json)
     _remark(tally)
@@ -191,7 +195,7 @@ class _Watch:
 
 def _short_estimate(tally: Tally) -> str:
     """Return an estimate that fits next to a bar."""
-    if tally.pairs.is_one_sided:
+    if tally.pairs.are_alike:
         best = next(iter(tally.shares()), None)
         return "" if best is None else "{} {:.0%}–{:.0%}".format(best.strategy, *best.interval)
     text = "{:+.0f} ± {:.0f} Elo".format(*tally.pairs.elo)
@@ -245,7 +249,7 @@ def _differences(comparison: Comparison | None, json: bool) -> list[tuple[object
 
 def _remark(tally: Tally) -> None:
     output.remark(f"{tally.games} games, {tally.plies.total} plies; digest of the results {tally.digest[:16]}")  # fmt: skip
-    if not tally.pairs.is_one_sided:
+    if not tally.pairs.are_alike:
         output.remark(_estimate(tally))
     if tally.accepted is not None:
         output.remark(f"{tally.plan.strategies[0]} is {tally.accepted:g} Elo stronger, not {_other(tally):g}")  # fmt: skip

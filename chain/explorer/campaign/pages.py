@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from chain.arena.lock import is_locked
 from chain.arena.match import Row
 from chain.arena.plots import percent
 from chain.arena.report import report_of
@@ -25,6 +24,7 @@ from chain.explorer.application import Application
 from chain.explorer.campaign.replays import base_of
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.boards import url_of
+from chain.foundation.folder_lock import is_locked
 
 if TYPE_CHECKING:
     from chain.explorer.campaign.site import CampaignSite
@@ -76,7 +76,7 @@ def _state(tally: Tally, done: int, goal: int | None, *, is_played: bool) -> str
 
 def _strength(tally: Tally) -> str | None:
     """Return what the pairs say about two strategies."""
-    if tally.pairs.is_one_sided:
+    if tally.pairs.are_alike:
         return None
     first, second = tally.plan.strategies
     elo, error = tally.pairs.elo

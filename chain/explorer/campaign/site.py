@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
-from chain.arena.lock import is_locked
 from chain.arena.store import NoResults, Store
 from chain.explorer import page
 from chain.explorer.campaign import pages
@@ -22,6 +21,7 @@ from chain.explorer.campaign.replays import Replays
 from chain.explorer.live import Feeds
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.rendering import Renderer, feed, static
+from chain.foundation.folder_lock import is_locked
 from chain.rpc.server.app import Message, Receive, Send
 
 _MENU: Final = (("Campaign", "/"), ("Games", "/games"), ("Report", "/report"))

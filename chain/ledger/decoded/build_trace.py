@@ -51,7 +51,7 @@ class TraceBuilder:
         failure = frame.failure
         if failure is not None:
             self._undo_steps(mark)
-            failure = self._ledger.in_words(failure)
+            failure = failure.declared(self._ledger.decode_error)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, failure,

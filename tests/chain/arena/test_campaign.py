@@ -191,6 +191,24 @@ def test_other_code_in_player_is_refused(plan: Plan) -> None:
         play(replace(plan, digest="ab"), 1)
 
 
+def test_test_of_strength_leaves_earlier_results(plan: Plan, tmp_path: Path) -> None:
+    bare = replace(plan, bare=True)
+    whole = play(bare, 600, out=tmp_path).digest
+    judged = play(bare, 600, out=tmp_path, sprt=Sprt(0, 10))
+    with Store(tmp_path) as store:
+        assert (store.done, store.digest()) == (600, whole)
+        assert store.kept_tally.games == judged.games < 600
+    assert play(bare, 600, out=tmp_path).digest == whole
+
+
+@pytest.mark.parametrize("games", [10, 30])
+def test_report_shows_as_many_games_as_requested(plan: Plan, tmp_path: Path, games: int) -> None:
+    play(plan, 20, out=tmp_path)
+    assert play(plan, games, out=tmp_path).games == games
+    with Store(tmp_path) as store:
+        assert store.kept_tally.games == games
+
+
 def test_prints_do_not_mix_with_answers() -> None:
     plan = Plan.of(NIM, ["loud"])
     assert play(plan, 2).digest == digest_of(plan, [play_game(plan, 0), play_game(plan, 1)])
@@ -205,9 +223,11 @@ def test_perfect_player_wins_unless_lost_from_start(plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 50])
-def test_test_of_strength_stops_at_same_pair(plan: Plan, chunk: int) -> None:
+def test_test_of_strength_stops_at_same_pair(plan: Plan, chunk: int, tmp_path: Path) -> None:
     bare = replace(plan, bare=True)
-    tally = play(bare, 1000, workers=2, chunk=chunk, sprt=Sprt(0, 10))
+    tally = play(bare, 1000, workers=2, chunk=chunk, sprt=Sprt(0, 10), out=tmp_path)
+    with Store(tmp_path) as store:
+        assert store.digest() == tally.digest
     assert tally.accepted == 10
     assert tally.games < 1000
     assert tally.digest == digest_of(

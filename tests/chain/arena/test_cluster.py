@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -39,17 +40,58 @@ PLAY = Game((Nim,), (2,), {"random": Uniform, "deadly": Deadly}, ChainTable, Rul
 """
 
 
-@pytest.fixture
-def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a scheduler whose worker is a process of its own with two threads, each with a player."""
+OURS = {"ca-file": "ours.pem", "client.cert": "ours.pem", "client.key": "ours.key"}
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our certificate, an expired one with the same key, and one of somebody else."""
+    if which("openssl") is None:
+        pytest.skip("certificates are made with openssl")
+    folder = tmp_path_factory.mktemp("certificates")
+    new = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=games"
+    for line in (
+        f"{new} -keyout ours.key -out ours.pem",
+        f"{new} -keyout theirs.key -out theirs.pem",
+        "x509 -in ours.pem -signkey ours.key -days -1 -out expired.pem",
+    ):
+        subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@contextmanager
+def certified(folder: Path, names: Mapping[str, str]) -> Iterator[None]:
+    """Let Dask's settings name these files, and no others."""
+    config = pytest.importorskip("dask").config
+    files = {name: folder / names[name] if name in names else None for name in OURS}
+    with config.set(
+        {f"distributed.comm.tls.{name}": file and str(file) for name, file in files.items()}
+    ):
+        yield
+
+
+@pytest.fixture(scope="module")
+def scheduler(
+    tmp_path_factory: pytest.TempPathFactory, certificates: Path
+) -> Iterator[tuple[str, Path]]:
+    """The address of a scheduler whose worker is a process of its own with two threads, each with a player; and its cache."""
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with closing(
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, dashboard_address=None, silence_logs=50
-        )
-    ) as cluster:
-        yield cluster.scheduler_address
+    cert, key = (str(certificates / name) for name in ("ours.pem", "ours.key"))
+    files = {
+        f"tls_{who}_{what}": file
+        for who in ("scheduler", "worker", "client")
+        for what, file in (("cert", cert), ("key", key))
+    }
+    cache = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        with closing(
+            distributed.LocalCluster(
+                n_workers=1, threads_per_worker=2, dashboard_address=":0", silence_logs=50,
+                protocol="tls", security=distributed.Security(tls_ca_file=cert, **files, require_encryption=True),
+            )
+        ) as cluster:  # fmt: skip
+            yield cluster.scheduler_address, cache
 
 
 @pytest.fixture
@@ -63,15 +105,56 @@ def game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def test_cluster_plays_the_same_games(scheduler: str, game: str, tmp_path: Path) -> None:
+def test_cluster_plays_the_same_games(
+    scheduler: tuple[str, Path], certificates: Path, game: str, tmp_path: Path
+) -> None:
     """Whatever the chunks are, and although a worker is killed."""
-    plan = Plan.of(game, ["random"])
-    assert play(plan, GAMES, scheduler=scheduler) == played_here(plan)
-    deadly = Plan.of(game, ["deadly", "random"])
-    there = play(deadly, GAMES, scheduler=scheduler, chunk=1)
-    assert [*(tmp_path / "cache").rglob("mark")]
+    address, cache = scheduler
+    plan, deadly = Plan.of(game, ["random"]), Plan.of(game, ["deadly", "random"])
+    with certified(certificates, OURS):
+        assert play(plan, GAMES, scheduler=address) == played_here(plan)
+        there = play(deadly, GAMES, scheduler=address, chunk=1)
+    assert [*cache.rglob("mark")]
     (tmp_path / game / "mark").touch()  # here nobody is to die
     assert played_here(deadly) == there
+
+
+def test_missing_workers_are_told(
+    scheduler: tuple[str, Path],
+    certificates: Path,
+    game: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("distributed.Client.nthreads", lambda self: {})
+    with certified(certificates, OURS):
+        play(Plan.of(game, ["random"]), 1, scheduler=scheduler[0])
+    assert f"no worker has joined {scheduler[0]} yet: games wait for one" in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ({}, "__CLIENT__KEY name: not all are set"),
+        ({**OURS, "client.cert": "missing.pem"}, "No such file or directory"),
+        ({**OURS, "client.cert": "theirs.pem"}, "they do not fit together"),
+        ({**OURS, "ca-file": "theirs.pem"}, "of the same authority: self-signed certificate"),
+        ({**OURS, "client.cert": "expired.pem"}, "authority: one of them is not accepted"),
+        ({**OURS, "client.cert": "theirs.pem", "client.key": "theirs.key"}, "is not accepted"),
+    ],
+)
+def test_wrong_certificates_are_refused(
+    scheduler: tuple[str, Path], certificates: Path, names: Mapping[str, str], told: str
+) -> None:
+    plan = Plan.of("tests.chain.arena.nim", ["random"])
+    with certified(certificates, names), pytest.raises(RuntimeError, match=told):
+        play(plan, 1, scheduler=scheduler[0])
+
+
+def test_plain_connection_to_scheduler_with_tls_is_refused(scheduler: tuple[str, Path]) -> None:
+    plain = scheduler[0].replace("tls:", "tcp:")
+    with pytest.raises(RuntimeError, match="if it uses TLS, write tls://"):
+        play(Plan.of("tests.chain.arena.nim", ["random"]), 1, scheduler=plain)
 
 
 def played_here(plan: Plan) -> Tally:

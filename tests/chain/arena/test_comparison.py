@@ -9,12 +9,15 @@ from random import Random
 
 import pytest
 
-from chain.arena import Plan, Store, play
+from chain.arena import Plan, Store, Tally, play
 from chain.arena.comparison import PairedDifference, compare
 from chain.arena.find_game import digest_of
 from chain.arena.match import Row, play_game
 from chain.arena.player_process import PlayerSetting
 from chain.arena.versions import NoVersion, code_of, unpacked, version_of
+from contracts.deblockle import play as deblockle
+from contracts.deblockle.play import RulesTable
+from contracts.deblockle.rules import from_text, to_text
 
 GAME = """
 from chain.arena import Game, Uniform
@@ -154,3 +157,27 @@ def test_no_difference_seems_certain() -> None:
         difference.add(1, 1)
     low, high = difference.interval
     assert (low, high) == pytest.approx((-1.959964 / 102, 1.959964 / 102))
+
+
+@pytest.mark.slow
+def test_small_favour_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a quarter of the games a cube of the first player lies better: she wins 3 in 100 games more."""
+    plan = Plan.of("contracts.deblockle", ["greedy"], bare=True)
+
+    class Favour(RulesTable):
+        def __init__(self, seats: int, chance: Random) -> None:
+            super().__init__(seats, chance)
+            if chance.random() < 0.25:
+                self.state = from_text(to_text(self.state).replace("1e7:362", "1e7:213"))
+
+    def played(rules: type[RulesTable]) -> Store:
+        monkeypatch.setattr(deblockle, "PLAY", replace(deblockle.PLAY, by_rules=rules))
+        store = Store()
+        store.follow(plan)
+        store.add([play_game(plan, number) for number in range(400)], Tally(plan))
+        return store
+
+    with played(Favour) as here, played(RulesTable) as there:
+        (first, *_) = compare("fair", here, there).differences
+    assert (first.what, first.rounds) == ("wins on seat 1", 400)
+    assert first.interval[0] > 0

@@ -83,11 +83,15 @@ def test_elo_of_share(share: float, elo: float) -> None:
 
 
 def test_elo_error_comes_from_pairs() -> None:
-    """Pairs that are all drawn tell the difference exactly, however their games went."""
-    assert Pairs((0, 0, 40, 0, 0)).elo == (0, 0)
     elo, error = Pairs((10, 0, 20, 0, 10)).elo
     margin = 1.959963984540054 * sqrt(0.125 / 40)
     assert (elo, error) == pytest.approx((0, elo_of(0.5 + margin)))
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 40)])
+def test_pairs_that_are_alike_tell_no_difference(counts: tuple[int, ...]) -> None:
+    assert Pairs(counts).are_alike
+    assert not Pairs((0, 1, 40, 0, 0)).are_alike
 
 
 def test_pairs_count_points() -> None:

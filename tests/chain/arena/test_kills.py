@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
+from logging import getLogger
 from pathlib import Path
 from random import Random
 from signal import SIGKILL
@@ -185,8 +186,11 @@ def test_workers(plan: Plan, expected: str, tmp_path: Path, is_nanny: bool) -> N
                 made.add_worker()
 
 
-def test_schedulers(plan: Plan, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    """Without a scheduler the campaign ends, and is resumed here."""
+def test_schedulers(
+    plan: Plan, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:  # fmt: skip
+    """Without a scheduler the campaign ends in a sentence, and is resumed here."""
+    monkeypatch.setattr(getLogger("distributed.client"), "propagate", True)
     module = pytest.importorskip("chain.arena.cluster")
     monkeypatch.setattr(module, "_CONNECTS", 10)
     for number, (moment, _) in enumerate(moments("scheduler")):
@@ -196,6 +200,7 @@ def test_schedulers(plan: Plan, expected: str, tmp_path: Path, monkeypatch: pyte
             client.close()
             with pytest.raises(module.ClusterLost):
                 disturbed(plan, moment, made.scheduler.kill, scheduler=made.address, out=folder)
+            assert not [each for each in caplog.records if each.name == "distributed.client"]
         with Store(folder) as store:
             assert CHUNK * moment <= len(store.games()) < GAMES
         assert play(plan, GAMES, out=folder).digest == expected

@@ -55,6 +55,10 @@ def test_bars_are_of_whole_numbers(
     assert [(int(a), int(b or a), int(n)) for a, b, n in told] == bars
 
 
+def test_few_games_are_counted_in_whole_numbers() -> None:
+    assert words(histogram({7: 1, 8: 2}, "x", "y"))[:3] == ["0", "1", "2"]
+
+
 def test_numbers_are_short() -> None:
     assert [whole(-1234567.8), plain(0.5), percent(1 / 3), percent(4e-17), percent(-0.05)] == [
         "−1,234,568",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from chain.arena import Plan, Store, Tally, play
+from chain.arena.estimates import Pairs, Sprt
 from chain.arena.report import report_of, write_report
 from chain.arena.report_page import report_page
 from chain.pictures import Part, picture_of_parts
@@ -80,6 +82,7 @@ def test_tables_say_what_results_say(tmp_path: Path) -> None:
 def test_failures_are_reported_with_transcript(text: str) -> None:
     assert "RuntimeError: seven" in Page(text).cells
     assert "boardchain transcript" in text
+    assert re.search(rf"boardchain play {__name__} --out \S+/runs0 --replay \d+", text)
 
 
 def test_places_that_the_board_lacks_are_not_drawn() -> None:
@@ -90,6 +93,17 @@ def test_places_that_the_board_lacks_are_not_drawn() -> None:
     page = report_page(tally, [], board)
     assert "<title>a1: 3</title>" in page
     assert Page(page).cells[-6:-3] == ["elsewhere", "4", "57.14%"]
+
+
+def test_test_of_strength_is_told_of_pairs_that_are_alike() -> None:
+    tally = Tally(
+        Plan("nowhere", ("a", "b"), ""), Sprt(0, 10), games=2, pairs=Pairs((0, 0, 1, 0, 0))
+    )
+    tally.plies.add(7)
+    page = report_page(tally, [], None)
+    assert "All pairs have the same score, so the difference cannot be estimated." in page
+    assert "Sequential test of 0 against 10 Elo: LLR " in page
+    assert "1 point" in Page(page).cells
 
 
 def test_report_of_nothing_is_a_page() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from sqlite3 import OperationalError
 
 import pytest
 from click.testing import CliRunner, Result
@@ -138,6 +139,16 @@ def test_folder_of_something_else_is_left_alone(out: Path) -> None:
     assert (done.exit_code, done.stdout) == (2, "")
     assert "is something else: name another folder" in done.stderr
     assert (out / "results.sqlite").read_text() == "something else"
+
+
+def test_full_disk_is_told(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Store, "add", full)
+    done = played(out, "--games", 1, "--bare")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert f"{out}: database or disk is full; once that is mended, repeat" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,14 @@ from urllib.parse import urlencode
 import pytest
 from click.testing import CliRunner
 
-from chain.arena import Plan, Store, Tally, lock, play
-from chain.arena.lock import BeingPlayed, is_locked, locked
+from chain.arena import Plan, Store, Tally, play
 from chain.arena.match import Row, play_game, row_of_lost_game
 from chain.arena.selection import Selection
 from chain.cli.main import cli
 from chain.explorer.campaign import pages
 from chain.explorer.campaign.site import CampaignSite
+from chain.foundation import folder_lock
+from chain.foundation.folder_lock import FolderInUse, is_locked, locked
 from tests.chain.arena import evil_nim
 from tests.chain.arena.evil_nim import EVIL
 from tests.chain.explorer.visitor import Answer, PageVisitor, check_markup, reachable
@@ -200,14 +201,14 @@ def test_number_of_a_game_is_found(visitor: PageVisitor) -> None:
 def test_running_campaign_is_shown(
     plan: Plan, rows: list[Row], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody else may play into its folder."""
-    monkeypatch.setattr(lock, "_PATIENCE", 0.01)
+    """Nobody else may write into its folder."""
+    monkeypatch.setattr(folder_lock, "_PATIENCE", 0.01)
     kept(tmp_path, plan, rows[:3], 9)
     visitor = PageVisitor(CampaignSite(tmp_path))
     assert "stopped" in visitor.get("/").text
     with locked(tmp_path):
         assert "being played" in visitor.get("/").text
-        with pytest.raises(BeingPlayed, match="another process plays into"):
+        with pytest.raises(FolderInUse, match="another process writes into"):
             play(plan, 9, out=tmp_path)
         kept(tmp_path, plan, rows[3:5], 9)
         assert "Games 5 of 9" in visitor.get("/").text

@@ -14,6 +14,8 @@ from click.testing import CliRunner
 
 from chain import Chain, Contract, call, init
 from chain.cli.main import cli
+from chain.foundation import folder_lock
+from chain.foundation.folder_lock import FolderInUse, locked
 from chain.fuzz import Fuzz, rounds
 from chain.fuzz.corpus import Corpus, CorpusEntry
 from chain.fuzz.explorer import CallExplorer
@@ -157,20 +159,29 @@ def test_rounds_go_deeper_than_a_unit(
     assert "def test_stays_shut" in state.failure["test"]
 
 
+@pytest.mark.parametrize("played", [1, 3])
 def test_killed_run_loses_no_unit(
-    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path
+    lock: Callable[..., RoundPlan], here: Any, tmp_path: Path, played: int
 ) -> None:
     plan = lock(shut=200)
     whole = here()
     Campaign(plan, tmp_path / "whole").run(2, 1)
-    here(most=3)
+    here(most=played)
     with pytest.raises(KeyboardInterrupt):
         Campaign(plan, tmp_path / "killed").run(2, 1)
     rest = here()
     Campaign(plan, tmp_path / "killed").run(2, 1)
-    assert (len(whole.jobs), len(rest.jobs)) == (4, 1)
+    assert len(whole.jobs) == played + len(rest.jobs) == 4
     assert corpus_in(tmp_path / "killed") == corpus_in(tmp_path / "whole")
     assert sorted(file.name for file in (tmp_path / "killed").iterdir()) == ["corpus.json"]
+
+
+def test_corpus_is_of_one_process(
+    lock: Callable[..., RoundPlan], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_lock, "_PATIENCE", 0.01)
+    with locked(tmp_path), pytest.raises(FolderInUse, match="another process writes into"):
+        Campaign(lock(), tmp_path).run(1, 1)
 
 
 def test_finding_is_reported_until_the_code_changes(

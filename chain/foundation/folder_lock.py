@@ -1,4 +1,4 @@
-"""The lock on the results of a campaign, held while the campaign is played. It ends with its process."""
+"""The lock on a folder of results, held while a process writes there. It ends with its process."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-_FILE: Final = "playing.lock"  # a database without content, since SQLite locks files everywhere
+_FILE: Final = "in_use.lock"  # a database without content, since SQLite locks files everywhere
 _PATIENCE: Final = 2.0  # seconds, longer than any look at the lock takes
 
 
-class BeingPlayed(RuntimeError):
-    """Another process plays into the same folder."""
+class FolderInUse(RuntimeError):
+    """Another process writes into the same folder."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"another process plays into {folder}: wait for it, or name another folder with --out")  # fmt: skip
+        super().__init__(f"another process writes into {folder}: wait for it, or name another folder")  # fmt: skip
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder. Raise `BeingPlayed` if another process has it."""
+    """Hold the lock of a folder. Raise `FolderInUse` if another process has it."""
     file = folder / _FILE
     with closing(sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)) as connection:
         try:
@@ -29,13 +29,13 @@ def locked(folder: Path) -> Iterator[None]:
         except sqlite3.OperationalError as problem:
             if "locked" not in str(problem):
                 raise
-            raise BeingPlayed(folder) from None
+            raise FolderInUse(folder) from None
         yield
         file.unlink(missing_ok=True)
 
 
 def is_locked(folder: Path) -> bool:
-    """Return True if a process plays into a folder."""
+    """Return True if a process holds the lock of a folder."""
     file = folder / _FILE
     if not file.exists():
         return False
