@@ -42,10 +42,7 @@ HOME_FIELDS: Final = FieldsLayout(
 _load_world, _store_world = HOME_FIELDS.accessors(0)
 _load_initialized, _store_initialized = HOME_FIELDS.accessors(1)
 
-_IS_OPEN: Final = (
-    "{name}{keys} is open in place, and the end of that 'with' would overwrite this: set its "
-    "members there, or write it afterwards"
-)
+_IS_OPEN: Final = "{name}{keys} is open in place, and its end would overwrite this: set its members there, or write it later"
 
 
 class WorldModels(Sealed):
