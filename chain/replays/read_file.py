@@ -29,5 +29,5 @@ def text_of(path: Path, offered: ContractCatalogue, through: Through = iter) -> 
             return path.read_bytes().decode()
         except UnicodeDecodeError:
             raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
-    with Chain.watch(path, contracts=offered.classes) as chain, chain.lock:
+    with Chain.watch(path, contracts=offered.classes, check=True) as chain, chain.lock:
         return record(chain, through=through)

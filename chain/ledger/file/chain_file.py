@@ -317,9 +317,13 @@ class ChainFile:
         if self.sums is None:
             self._rebuild(counts)
         elif self.is_thorough:
-            with self._damage_message():
-                for _ in truth_in(self._reader(), counts):
-                    pass
+            self.check_rows(counts)
+
+    def check_rows(self, counts: Mapping[str, int]) -> None:
+        """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
+        with self._damage_message():
+            for _ in truth_in(self._reader(), counts):
+                pass
 
     def _rebuild(self, counts: Mapping[str, int]) -> None:
         with self._damage_message(), self._fresh() as connection:

@@ -30,7 +30,7 @@ class WatchedFile(ChainFile):
 
     settings: dict[str, Any]
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, check: bool = False) -> None:
         self._seen: object = None  # identifies what the connection reads
         self._turn = ThreadLock()  # held by the thread that reads
         self._closing: Callable[[], object] = lambda: None  # closes the connection
@@ -38,7 +38,7 @@ class WatchedFile(ChainFile):
         self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
-        super().__init__(path)
+        super().__init__(path, check)
 
     def _take(self) -> None:
         """Take no lock: nothing is written."""

@@ -46,7 +46,7 @@ def scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     with closing(
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, dashboard_address=None, silence_logs=50
+            n_workers=1, threads_per_worker=2, dashboard_address="localhost:0", silence_logs=50
         )
     ) as cluster:
         yield cluster.scheduler_address
