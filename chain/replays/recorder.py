@@ -21,6 +21,7 @@ from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_chan
 from chain.metering.program import Program
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
+from chain.replays.outcomes import reason
 from chain.replays.transcript import FIRST, INDENT, Bytecode
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
@@ -330,7 +331,7 @@ class Recorder(ActivityFormatter):
 
     def _result(self, receipt: Receipt) -> str:
         if receipt.error is not None:
-            return "failed: " + "\\n".join(receipt.error.text.split("\n"))
+            return "failed: " + "\\n".join(reason(receipt.error).split("\n"))
         if receipt.to is None:
             return f"@{self.known.display(receipt.address)}"
         result = receipt.return_value
