@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.crypto.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk
@@ -205,7 +204,7 @@ class Recorder(ActivityFormatter):
         """Yield the lines of a change that was made between transactions."""
         name = self._name_given(changes)
         if name is not None:
-            self.known.add(name, bytes(account_of_key(account_names.private_key_for(name), name)))
+            self.known.add(name, bytes(account_names.account_named(name)))
             yield f"account {name}"
             return
         for address, slot, before, after in iter_changes(changes):
@@ -247,11 +246,7 @@ class Recorder(ActivityFormatter):
             return None
         (nonce, funds, code), result = before or NO_ACCOUNT, after or NO_ACCOUNT
         is_rule = result == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
-        return (
-            name
-            if is_rule and account_of_key(account_names.private_key_for(name), name) == address
-            else None
-        )
+        return name if is_rule and account_names.account_named(name) == address else None
 
     # Requests
 
