@@ -304,9 +304,11 @@ class ChainFile:
     # Creating and repairing
 
     def create(self, settings: dict[str, object]) -> None:
-        """Create the file of a new chain."""
+        """Create the file of a new chain. As SQLite does, drop the log of a file of that name that was deleted."""
         row = add_checksum("now", SETTINGS, tuple(settings.items()))
         with self._fresh() as connection:
+            for end in ("-wal", "-shm"):
+                self._real.with_name(f"{self._real.name}{end}").unlink(missing_ok=True)
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
     def mend(self, counts: Mapping[str, int]) -> None:
