@@ -22,9 +22,14 @@ def text_data(text: str) -> bytes:
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
 
 
+def has_reason(data: bytes) -> bool:
+    """True if revert data is an `Error(string)`."""
+    return data[:4] == _ERROR and len(data) >= 68
+
+
 def revert_text(data: bytes) -> str:
     """Return the reason in revert data, read as `Error(string)` or `Panic(uint256)`, or the bytes in hex if it is neither."""
-    if data[:4] == _ERROR and len(data) >= 68:
+    if has_reason(data):
         size = int.from_bytes(data[36:68])
         return data[68 : 68 + size].decode("utf-8", "replace")
     if data[:4] == _PANIC and len(data) == 36:

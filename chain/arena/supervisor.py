@@ -6,13 +6,14 @@ import time
 from collections.abc import Generator, Iterable
 from itertools import islice
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 from typing import Final
 
 from chain.arena.match import Row
 from chain.arena.persistent_player import PersistentPlayer
 from chain.arena.plan import Plan
 from chain.arena.player_process import PlayerProcess, PlayerSetting
+from chain.foundation.thread_lock import ThreadLock
 
 _LONGEST_CHUNK: Final = 200  # games
 _TIME_OF_CHUNK: Final = 1.0  # seconds, about
@@ -31,7 +32,7 @@ class Supervisor:
     def __init__(self, plan: Plan, numbers: Iterable[int], setting: PlayerSetting, chunk: int | None) -> None:  # fmt: skip
         self._plan, self._numbers = plan, iter(numbers)
         self._setting, self._chunk = setting, chunk
-        self._lock, self._answers = Lock(), SimpleQueue[Answer]()
+        self._lock, self._answers = ThreadLock(), SimpleQueue[Answer]()
         self._processes: list[PlayerProcess] = []
         self._is_over = False
 

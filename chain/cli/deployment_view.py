@@ -160,10 +160,11 @@ class _View:
             with bar("deploying", len(self._found)) as step:
                 for status, record in deployer.apply(decide):
                     step(1)
-                    if status.action != LEAVE:
+                    action = decide(status) if status.action == CHANGED else status.action
+                    if action != LEAVE:
                         self._did.append((status, record))
-                        if not self._wish.json:
-                            _report(status, record, decide)
+                    if status.action != LEAVE and not self._wish.json:
+                        _report(status, record, action)
             otherwise = "nothing to do"
         finally:
             total = f", {self._sum('gas')} gas, {ether(self._sum('cost'))} ether"
@@ -238,8 +239,7 @@ def ether(wei: int) -> str:
     return f"{whole}.{rest:018d}".rstrip("0").rstrip(".")
 
 
-def _report(status: StepStatus, record: Record | None, decide: Decide) -> None:
-    action = decide(status) if status.action == CHANGED else status.action
+def _report(status: StepStatus, record: Record | None, action: str) -> None:
     where = f" at {record['address']}" if record and status.is_contract else ""
     gas = f", {record.get('upgrade', record)['gas']} gas" if record and action != LEAVE else ""
     click.echo(f"{action} {status.name}{where}{gas}")
@@ -268,12 +268,13 @@ def _count(number: int, noun: str) -> str:
 
 def _question(changed: Sequence[StepStatus]) -> str:
     names = ", ".join(status.name for status in changed)
+    since = "since it was" if len(changed) == 1 else "since they were"
     if changed[0].is_contract:
         return (
-            f"{names} changed since it was deployed: use --upgrade to replace the old code, or "
+            f"{names} changed {since} deployed: use --upgrade to replace the old code, or "
             "--beside to deploy a second contract"
         )
-    return f"{names} changed since it was sent: use --resend to send the changed call"
+    return f"{names} changed {since} sent: use --resend to send what changed"
 
 
 def _choose(changed: Sequence[StepStatus]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from chain.cli import completion
-from chain.crypto.accounts import ACCOUNTS, account_of_key
+from chain.crypto.accounts import ACCOUNTS
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.file.store import NotWritten
 from chain.runtime import account_names
@@ -50,7 +50,7 @@ def account(chain: Chain, word: str) -> Address:
         try:
             return chain.account(word)
         except NotWritten:  # the chain is only read, and on it the account is like any other
-            return account_of_key(account_names.private_key_for(word), word)
+            return account_names.account_named(word)
     names = ", ".join(candidate.name for candidate in ACCOUNTS)
     raise ValueError(
         f"there is no account '{word}'; there are {names}, and the name of a new one has a dot: {word}.testnet"

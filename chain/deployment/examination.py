@@ -84,14 +84,16 @@ class Examination:
         as_before = StepStatus(step, name, RESUME if self.is_resumed(record) else LEAVE, record)
         if step.to is None:
             return self._compare(as_before, settled[1])
-        sent_before = record["to"], record["data"]
-        is_sent = sent_before == (to_hex(settled[0] or b""), data_text(settled[1]))
+        to, data = to_hex(settled[0] or b""), data_text(settled[1])
+        if record["to"] != to and record["target"] == step.target:
+            return to_do  # it calls a contract that was deployed again
+        is_sent = (record["to"], record["data"]) == (to, data)
         changed = self._sender_changes(step, record)
         if not is_sent and record["what"] != step.what:
             changed.insert(0, f"{record['what']} is now {step.what}")
         if changed:
             return StepStatus(step, name, CHANGED, record, changed)
-        return as_before if is_sent else to_do  # it calls a contract that was deployed again
+        return as_before if is_sent else to_do  # an argument is a contract that was deployed again
 
     def is_resumed(self, record: Record | None) -> bool:
         """True if a killed run has sent the transaction of a record and not completed the record."""

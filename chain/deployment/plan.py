@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar, overload
 
-from chain.crypto.accounts import ACCOUNTS, Account, account_of_key
+from chain.crypto.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
@@ -106,12 +106,12 @@ class Deployment(Sealed, DeployMixin):
             self._scope = None
 
     def account(self, name: str) -> Account:
-        """Return the account of that name; it is created and funded when the plan is applied.
+        """Return the account of that name, as on a chain; a new one is created and funded when the plan is applied.
 
         >>> Deployment().account("first.testnet").name
         'first.testnet'
         """
-        account = account_of_key(account_names.private_key_for(name), name)
+        account = account_names.account_named(name)
         self.named[account] = name
         return account
 

@@ -8,8 +8,7 @@ Steps are saved here and nowhere else, just before the record is removed, so eve
 file decides: a saved step is done, and a step that cannot be saved is undone.
 
 All public methods of a chain go through this module, so it also controls which thread is in the chain. The lock is held while
-a step runs, and all further calls of the same thread are part of that step. The lock is implemented in C, so it is always
-released.
+a step runs, and all further calls of the same thread are part of that step.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
-from threading import RLock, get_ident, local
-from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar, cast
+from threading import get_ident, local
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 from weakref import ref
+
+from chain.foundation.thread_lock import ThreadLock
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,19 +34,6 @@ class _ThreadState(local):
 
 thread_state: Final = _ThreadState()
 READ_ONLY: Final = ()  # the record of a step that changes nothing permanently
-
-
-class ChainLock(Protocol):
-    """A lock that knows whether this thread holds it."""
-
-    def __enter__(self) -> bool: ...
-    def __exit__(self, *_: object) -> None: ...
-    def _is_owned(self) -> bool: ...
-
-
-def new_chain_lock() -> ChainLock:
-    """Return the lock of a chain."""
-    return cast(ChainLock, RLock())
 
 
 class Entered(Protocol):
@@ -81,7 +69,7 @@ class Steps(ABC):
 
     __slots__ = ("begun", "is_copy", "lock", "observer", "scopes")
 
-    def __init__(self, lock: ChainLock) -> None:
+    def __init__(self, lock: ThreadLock) -> None:
         self.lock = lock
         self.is_copy = False  # True if the original is elsewhere, and `fetch` copies it here
         self.begun: tuple[Any, ...] | None = None  # the start of the step that has not ended
@@ -192,7 +180,7 @@ class Locked(Protocol):
     """An object that is guarded by the lock of a chain."""
 
     @property
-    def lock(self) -> ChainLock: ...
+    def lock(self) -> ThreadLock: ...
 
 
 def locked(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P], R]:

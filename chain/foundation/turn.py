@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from gc import disable, enable, isenabled
 from sys import _getframe, getrecursionlimit, setrecursionlimit
-from threading import RLock, get_ident
+from threading import get_ident
 from types import FrameType
 from typing import Final, ParamSpec, TypeVar
 
 from chain.foundation.atomic_steps import thread_state
+from chain.foundation.thread_lock import ThreadLock
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,7 +25,7 @@ R = TypeVar("R")
 ROOM: Final = 3_000  # Python frames; more might overflow the C stack
 # The deepest call stack at which a caller still gets the same recursion limit as any other.
 SHALLOW: Final = 200
-TURN: Final = RLock()
+TURN: Final = ThreadLock()
 
 
 class _Turn:
@@ -44,7 +45,7 @@ _turn: Final = _Turn()
 
 def is_mine() -> bool:
     """True if this thread has the turn."""
-    return _turn.owner == get_ident() and (TURN._is_owned() or thread_state.goes_on)  # type: ignore[attr-defined]
+    return _turn.owner == get_ident() and (TURN._is_owned() or thread_state.goes_on)
 
 
 def _depth() -> int:

@@ -18,10 +18,10 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from chain.foundation.folder_lock import locked
+from chain.foundation.thread_lock import ThreadLock
 from chain.fuzz.fuzz_case import Fuzz, NoHypothesis
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.report import Report
@@ -206,7 +206,7 @@ class _Processes:
     """The processes of a campaign. None is left when it is over."""
 
     def __init__(self) -> None:
-        self._lock, self._is_over = Lock(), False
+        self._lock, self._is_over = ThreadLock(), False
         self._running: set[subprocess.Popen[str]] = set()
 
     def play(self, job: Job) -> str:

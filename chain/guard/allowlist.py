@@ -116,17 +116,23 @@ LIBRARY_MODULES: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {"pathlib": word_set("Path PurePath PurePosixPath"), "importlib.resources": word_set("files")}
 )
 
-# The special methods that a class may define. Calling them does just what their body says; the others change how classes,
-# attributes or instances work.
-METHODS: Final = word_set(
+# The methods of operators with two operands. They may return `NotImplemented`.
+OPERATORS: Final = word_set(
     """
-    __init__ __post_init__ __str__ __repr__ __format__ __bytes__ __bool__ __int__ __index__ __hash__ __len__ __iter__ __next__
-    __reversed__ __contains__ __getitem__ __setitem__ __delitem__ __missing__ __call__ __enter__ __exit__
     __eq__ __ne__ __lt__ __le__ __gt__ __ge__
-    __neg__ __pos__ __abs__ __invert__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__
+    __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__
     __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ __divmod__ __rdivmod__ __pow__ __rpow__ __ipow__
     __lshift__ __rlshift__ __ilshift__ __rshift__ __rrshift__ __irshift__ __and__ __rand__ __iand__ __or__ __ror__ __ior__
     __xor__ __rxor__ __ixor__ __matmul__ __rmatmul__ __imatmul__
+    """
+)
+# The special methods that a class may define. Calling them does just what their body says; the others change how classes,
+# attributes or instances work.
+METHODS: Final = OPERATORS | word_set(
+    """
+    __init__ __post_init__ __str__ __repr__ __format__ __bytes__ __bool__ __int__ __index__ __hash__ __len__ __iter__ __next__
+    __reversed__ __contains__ __getitem__ __setitem__ __delitem__ __missing__ __call__ __enter__ __exit__
+    __neg__ __pos__ __abs__ __invert__
     """
 )
 

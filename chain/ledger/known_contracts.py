@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Protocol
 
-from chain.foundation.atomic_steps import ChainLock
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.artifacts import Artifacts
 from chain.machine.state import State
 from chain.metering.program import Program
@@ -50,7 +50,7 @@ class Contracts(Protocol):
     """The part of a ledger that knows contracts: their code, their descriptions and their names."""
 
     @property
-    def lock(self) -> ChainLock: ...
+    def lock(self) -> ThreadLock: ...
     @property
     def state(self) -> State: ...
     @property

@@ -16,8 +16,9 @@ from typing import Any, Final, Self
 
 from chain.abi import BadData
 from chain.crypto.accounts import Account
-from chain.foundation.atomic_steps import ChainLock, locked, new_chain_lock
+from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import put
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import (
     Block,
@@ -68,10 +69,10 @@ class Ledger:
         rules: ChainConfig,
         genesis_time: int,
         base_fee: int,
-        lock: ChainLock | None = None,
+        lock: ThreadLock | None = None,
     ) -> None:
         # Held by the thread that uses the chain, one of its pasts, or one of its forks: these read its state.
-        self.lock = lock or new_chain_lock()
+        self.lock = lock or ThreadLock()
         self.state = state
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)

@@ -12,7 +12,8 @@ from itertools import chain
 from typing import Any
 from weakref import WeakSet
 
-from chain.foundation.atomic_steps import ChainLock, locked
+from chain.foundation.atomic_steps import locked
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.change_index import (
     ChangeIndex,
     Former,
@@ -33,7 +34,7 @@ class PastState:
 
     def __init__(self, ledger: Changing, index: ChangeIndex, moment: int) -> None:
         self._ledger, self._index = ledger, index
-        self.lock: ChainLock = ledger.lock
+        self.lock: ThreadLock = ledger.lock
         self._moment = self._seen = moment
         self._former: Former = {}  # what was at places that changed before the index `_seen`
 

@@ -13,8 +13,9 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from chain.foundation.atomic_steps import ChainLock, locked
+from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import Sealed, put, sealed
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.indexes import Positions, contains_sorted, descending
 from chain.ledger.known_contracts import Contracts
@@ -33,7 +34,7 @@ class RecordSource(Protocol[T_co]):
     """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
 
     @property
-    def lock(self) -> ChainLock: ...
+    def lock(self) -> ThreadLock: ...
     def item(self, place: int) -> T_co: ...
     def receipt(self, place: int) -> Receipt: ...
     def all_positions(self) -> Positions: ...

@@ -11,8 +11,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, overload
 
-from chain.foundation.atomic_steps import ChainLock
 from chain.foundation.sealed import Sealed, put
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.indexes import Indexes, Positions
 from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
@@ -35,7 +35,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     """
 
     __slots__ = ("_indexes", "_ledger", "_rows", "lock")
-    lock: ChainLock  # the lock of the chain
+    lock: ThreadLock  # the lock of the chain
 
     def __init__(self, ledger: Record) -> None:
         self._ledger = ledger

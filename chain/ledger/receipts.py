@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, Protocol, Self, TypeAlias, overload
 
-from chain.foundation.atomic_steps import ChainLock, locked
+from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import Sealed, put, setter
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree, walk
 from chain.ledger.decoded.trace import Trace
@@ -145,7 +146,7 @@ class Receipt(DecodedMessage):
         _set_row(self, row)
 
     @property
-    def lock(self) -> ChainLock:
+    def lock(self) -> ThreadLock:
         """The lock of the chain."""
         return self.ledger.lock
 

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Protocol, Self
 
-from chain.foundation.atomic_steps import ChainLock
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.long_list import LongList
 from chain.machine.state import Changes, State
 
@@ -61,7 +61,7 @@ class Changing(Protocol):
     """A state and its history: the part of a ledger that knows earlier values."""
 
     @property
-    def lock(self) -> ChainLock: ...
+    def lock(self) -> ThreadLock: ...
     @property
     def state(self) -> State: ...
     @property

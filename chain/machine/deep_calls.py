@@ -8,10 +8,11 @@ in parallel.
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock, Thread, current_thread, get_ident, local
+from threading import Thread, current_thread, get_ident, local
 from typing import Any, Final
 
 from chain.foundation.atomic_steps import thread_state
+from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.turn import hand_over, is_mine
 
 THREAD_DEPTHS: Final = frozenset(range(32, 1_025, 32))  # a message takes some ten Python frames
@@ -27,7 +28,7 @@ class _Deeper(Thread):
     def __init__(self, act: Callable[[], None]) -> None:
         super().__init__()
         self.works_for = get_ident()
-        self._act, self._gate = act, Lock()
+        self._act, self._gate = act, ThreadLock()
         self._has_begun = self._is_given_up = False
 
     def run(self) -> None:

@@ -31,6 +31,7 @@ from typing import Any, Final, TypeVar, cast
 
 from chain.errors import DeclarationError, Revert
 from chain.metering.fuel import charge
+from chain.metering.named_tuples import with_stable_replace
 from chain.metering.newer_unicode import escaped
 from chain.metering.value_size import weigh_written
 from chain.source.author_line import is_of_python
@@ -61,6 +62,8 @@ def with_stable_repr(cls: T) -> T:
         raise DeclarationError(
             f"{cls.__qualname__} holds a partial, which is a method on some versions of Python; write a method"
         )
+    if isinstance(cls, type):
+        with_stable_replace(cls)
     if isinstance(cls, type) and cls.__new__ in _COLLECTING:
         cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]
     return cls

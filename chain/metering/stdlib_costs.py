@@ -17,7 +17,7 @@ from functools import lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
 from textwrap import indent
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.metering.arithmetic import (
@@ -44,6 +44,7 @@ from chain.metering.builtin_costs import (
 from chain.metering.deep_costs import charge_deep
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains
+from chain.metering.named_tuples import with_stable_replace
 from chain.metering.regex import by_function
 from chain.metering.stable_stdlib import ALIKE, dedent
 from chain.metering.value_size import weigh, weight_of
@@ -81,6 +82,8 @@ _ENUMS: Final = frozenset(
 )
 _BISECTS: Final = ("bisect", "bisect_left", "bisect_right", "insort", "insort_left", "insort_right")
 _COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
+_NAMED_TUPLE: Final = "typing.NamedTuple"
+_MAKING: Final = ("dataclasses.", _NAMED_TUPLE)  # they make classes, or stand for one
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
@@ -92,13 +95,15 @@ def is_costly(path: str) -> bool:
     """True if the function at an import path charges before it runs."""
     if path.startswith("enum."):
         return path in _ENUMS
-    return path == _KECCAK or (path.partition(".")[0] in _COSTLY and path not in _CHEAP)
+    return path in (_KECCAK, _NAMED_TUPLE) or (
+        path.partition(".")[0] in _COSTLY and path not in _CHEAP
+    )
 
 
 @lru_cache(maxsize=4096)
 def priced(path: str, function: object) -> object:
     """Return the function as a value that charges when it is called later; a class is returned unchanged."""
-    if not callable(function) or isinstance(function, type) or path.startswith("dataclasses."):
+    if not callable(function) or isinstance(function, type) or path.startswith(_MAKING):
         return function
     return wraps(function)(partial(metered_stdlib_call, path, function))
 
@@ -238,6 +243,7 @@ def _class_made(function: Callable[..., T]) -> Callable[..., T]:
         new = function(*args, **named)
         if isinstance(new, type):
             new.__module__ = frame.f_globals["__name__"]
+            with_stable_replace(new)
         return new
 
     return guarded
@@ -362,6 +368,7 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "json.dumps": _dumps,
     "functools.partial": _partial,
     "collections.namedtuple": _class_made(namedtuple),
+    _NAMED_TUPLE: _class_made(NamedTuple),
     **{path: _class_made(getattr(enum, path.removeprefix("enum."))) for path in _ENUMS},
     **{
         f"textwrap.{name}": _wrapping(getattr(textwrap, name))

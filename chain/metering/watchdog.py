@@ -22,6 +22,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from chain.errors import LimitExceeded
+from chain.foundation.thread_lock import ThreadLock
 from chain.schema.validation import short_repr
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class _Alarm:
     """A thread that waits, and raises `TimeUp` in the threads whose time is up."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = ThreadLock()
         self._deadlines: list[Deadline] = []
         # Putting is one step, which no stop can cut in two.
         self._wake: SimpleQueue[None] = SimpleQueue()
@@ -62,14 +63,11 @@ class _Alarm:
     def arm(self, deadline: Deadline) -> None:
         """Watch a thread. On a busy machine its time may be up before this returns."""
         next_check = time.monotonic() + deadline.time - deadline.clock()
-        try:
-            self._lock.acquire()
+        with self._lock:
             self._deadlines.append(deadline)
             is_first = next_check < self._next
             if is_first:
                 self._next = next_check
-        finally:
-            self._release()
         if not self._is_running:
             self._is_running = True
             threading.Thread(target=self._run, name="watchdog", daemon=True).start()
@@ -78,23 +76,13 @@ class _Alarm:
 
     def disarm(self, deadline: Deadline) -> None:
         """End the watch, even if the time is up and `TimeUp` is not raised yet. A second call has no effect."""
-        try:
-            self._lock.acquire()
+        with self._lock:
             if deadline in self._deadlines:
                 self._deadlines.remove(deadline)
             own = [other for other in self._deadlines if other.thread == deadline.thread]
             may_come = deadline.is_past and not any(other.is_past for other in own)
-        finally:
-            self._release()
         if may_come:
             _take_what_comes(deadline.thread)
-
-    def _release(self) -> None:
-        """Release the lock if this thread took it. On Python 3.14, `with` would keep it if a stop comes as it is taken."""
-        try:
-            self._lock.release()
-        except RuntimeError:
-            return
 
     def pause(self) -> list[tuple[Deadline, float]]:
         """Stop the clocks of this thread, and return its deadlines with the time left for each."""

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from chain.abi.texts import has_reason, revert_text
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.receipts import Receipt
+from chain.machine.failure import Failure
 from chain.simulator.chain import Chain
 
 Outcome = Mapping[str, Any]
@@ -56,13 +58,18 @@ def _deed(receipt: Receipt, shown: ValueFormatter) -> Outcome:
             *(item for event in events for item in _announced(event, shown)),
             *(["its text", log.text] for log in receipt.logs if log.text is not None),
             ["its logs", " ".join(f"{row[0].hex()}{row[1]}{row[2].hex()}" for row in receipt.log_rows)],
-            ["its result", str(error.text) if error else shown.show(receipt.return_value)],
+            ["its result", reason(error) if error else shown.show(receipt.return_value)],
             ["its output", receipt.output.hex()],
             ["its gas", str(receipt.gas_used)],
             ["its ticks", str(receipt.ticks)],
             ["its sender's number", str(receipt.nonce)],
         ],
     }  # fmt: skip
+
+
+def reason(error: Failure) -> str:
+    """Return why a message failed, as the chain has it. Of an error of Python that is the class, as versions word it anew."""
+    return revert_text(error.data) if has_reason(error.data) else error.text
 
 
 def _announced(event: object, shown: ValueFormatter) -> Iterator[list[str]]:

@@ -20,11 +20,14 @@ def is_chain(path: Path) -> bool:
 
 
 def text_of(path: Path, offered: ContractCatalogue, through: Through = iter) -> str:
-    """Return the transcript in a file, or the transcript of the chain in it, whose blocks go `through` a progress bar."""
+    """Return the transcript in a file, or the transcript of the chain in it, whose blocks go `through` a progress bar.
+
+    Another process may have the file open. Its chain is read as of one moment.
+    """
     if not is_chain(path):
         try:
             return path.read_bytes().decode()
         except UnicodeDecodeError:
             raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
-    with Chain.open(path, contracts=offered.classes, check=True) as chain:
+    with Chain.watch(path, contracts=offered.classes, check=True) as chain, chain.lock:
         return record(chain, through=through)

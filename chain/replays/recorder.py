@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.crypto.accounts import account_of_key
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk
@@ -21,6 +20,7 @@ from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_chan
 from chain.metering.program import Program
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
+from chain.replays.outcomes import reason
 from chain.replays.transcript import FIRST, INDENT, Bytecode
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
@@ -204,7 +204,7 @@ class Recorder(ActivityFormatter):
         """Yield the lines of a change that was made between transactions."""
         name = self._name_given(changes)
         if name is not None:
-            self.known.add(name, bytes(account_of_key(account_names.private_key_for(name), name)))
+            self.known.add(name, bytes(account_names.account_named(name)))
             yield f"account {name}"
             return
         for address, slot, before, after in iter_changes(changes):
@@ -246,11 +246,7 @@ class Recorder(ActivityFormatter):
             return None
         (nonce, funds, code), result = before or NO_ACCOUNT, after or NO_ACCOUNT
         is_rule = result == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
-        return (
-            name
-            if is_rule and account_of_key(account_names.private_key_for(name), name) == address
-            else None
-        )
+        return name if is_rule and account_names.account_named(name) == address else None
 
     # Requests
 
@@ -330,7 +326,7 @@ class Recorder(ActivityFormatter):
 
     def _result(self, receipt: Receipt) -> str:
         if receipt.error is not None:
-            return "failed: " + "\\n".join(receipt.error.text.split("\n"))
+            return "failed: " + "\\n".join(reason(receipt.error).split("\n"))
         if receipt.to is None:
             return f"@{self.known.display(receipt.address)}"
         result = receipt.return_value

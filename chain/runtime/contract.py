@@ -22,6 +22,7 @@ from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
 from chain.schema.inputs import address_of, raw_bytes, wei
+from chain.schema.validation import short_repr
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
@@ -123,6 +124,15 @@ class Contract(metaclass=ContractType):
     def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
         """Return the final description of a contract class. Subclasses may change the author's declaration."""
         return spec
+
+    def __repr__(self) -> str:
+        name = type(self).__qualname__
+        if self._frame.kind != "fields":
+            return f"<{name} object>"
+        layout = type(self).__spec__.fields
+        names = [] if layout is None else layout.names
+        values = (f"{field}={short_repr(getattr(self, field))}" for field in names)
+        return f"<{', '.join([f'fields of {name} at {self.address}', *values])}>"
 
     # The message and its context
 

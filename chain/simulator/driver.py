@@ -15,8 +15,9 @@ from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from chain.crypto.accounts import ACCOUNTS, Account
-from chain.foundation.atomic_steps import ChainLock, Entered, Steps
+from chain.foundation.atomic_steps import Entered, Steps
 from chain.foundation.sealed import put
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.blocks import Block, ChainConfig, Mining
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -45,7 +46,7 @@ class Driver(Steps):
 
     __slots__ = ("ledger", "machine", "state")
 
-    def __init__(self, machine: Machine, ledger: Ledger, lock: ChainLock) -> None:
+    def __init__(self, machine: Machine, ledger: Ledger, lock: ThreadLock) -> None:
         super().__init__(lock)
         self.machine, self.ledger = machine, ledger
         self.state: State = machine.state

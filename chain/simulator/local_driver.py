@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 from weakref import ref
 
-from chain.crypto.accounts import Account, account_of_key
+from chain.crypto.accounts import Account
 from chain.errors import InvalidTransaction, Unfit
 from chain.foundation.atomic_steps import Entered
 from chain.ledger.block_limits import require_room
@@ -148,7 +148,7 @@ class LocalDriver(ChainDriver):
     # Accounts
 
     def account(self, name: str) -> Account:
-        account = account_of_key(account_names.private_key_for(name), name)
+        account = account_names.account_named(name)
         if account not in self.keys:
             self.keys[account] = account
         if account_names.get_name(self.state, account) is None:

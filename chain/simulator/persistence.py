@@ -78,17 +78,22 @@ class FilePersistence(ChainReader):
             raise
 
     @classmethod
-    def watch(cls, path: str | Path, *, contracts: Sequence[type[Contract]] = ()) -> Self:
+    def watch(
+        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), check: bool = False
+    ) -> Self:
         """Return the chain in the file at `path`, read-only, even while another process writes to it.
 
-        Each query sees the state after the last step there. It takes no lock and does not change the file.
+        Each query sees the state after the last step there. It takes no lock and does not change the file. Rows are checked
+        when they are read; with `check`, all rows at once.
 
         >>> Chain.open("race.chain").close()
         >>> Chain.watch("race.chain").head.number
         0
         """
         check_classes(contracts)
-        file: WatchedFile = import_module(f"{_FILE}watched_file").WatchedFile(path)
+        file: WatchedFile = import_module(f"{_FILE}watched_file").WatchedFile(
+            path, flag(check, "check")
+        )
         try:
             chain = cls(**cls._settings_in(file))
             chain._set_driver(

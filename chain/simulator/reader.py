@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 from chain.errors import GuardError
 from chain.foundation.atomic_steps import (
     READ_ONLY,
-    ChainLock,
     locked,
     read_only_step,
     reading,
@@ -24,6 +23,7 @@ from chain.foundation.atomic_steps import (
     thread_state,
 )
 from chain.foundation.sealed import Sealed, put
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.blocks import Block
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
@@ -92,7 +92,7 @@ class ChainReader(Sealed, ABC):
         self.driver.settle()
 
     @property
-    def lock(self) -> ChainLock:
+    def lock(self) -> ThreadLock:
         """The lock, held by the thread that uses the chain."""
         return self.driver.lock
 

@@ -23,7 +23,10 @@ class WatchDriver(LocalDriver):
         super().__init__(empty.machine, empty.ledger, empty.keys, empty.mining)
         self._file, self.is_copy = file, True
         with file.snapshot():
-            self._now = load_ledger(file, self.ledger, self.keys).now
+            loaded = load_ledger(file, self.ledger, self.keys)
+            if file.is_thorough:
+                file.check_rows(loaded.counts)
+        self._now = loaded.now
         file.follow(self._now)
         self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True

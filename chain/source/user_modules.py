@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
@@ -69,6 +70,18 @@ def prefer_users_packages(*starts: Path) -> None:
     _packages.starts += starts
     if _packages not in sys.meta_path:
         sys.meta_path.insert(0, _packages)
+        for name in _packages.names:
+            _replace_installed(name)
+
+
+def _replace_installed(package: str) -> None:
+    """If an installed package is just being imported, put the user's own of that name in its place."""
+    installed, own = sys.modules.get(package), _packages.find_spec(package, None)
+    if own is None or not getattr(getattr(installed, "__spec__", None), "_initializing", False):
+        return
+    if own.origin != getattr(installed, "__file__", None):
+        del sys.modules[package]
+        import_module(package)
 
 
 def add_folder(folder: Path) -> None:

@@ -16,6 +16,7 @@ from chain.guard.rules import (
     imports,
     metaprogramming,
     no_effect,
+    not_implemented,
     set_order,
     shared_state,
     stored_lists,
@@ -36,6 +37,7 @@ TOPICS: Final = (
     metaprogramming,
     exceptions,
     no_effect,
+    not_implemented,
     data_files,
 )
 RULES: Final[tuple[Rule, ...]] = tuple(rule for topic in TOPICS for rule in topic.RULES)

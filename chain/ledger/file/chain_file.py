@@ -304,9 +304,11 @@ class ChainFile:
     # Creating and repairing
 
     def create(self, settings: dict[str, object]) -> None:
-        """Create the file of a new chain."""
+        """Create the file of a new chain. As SQLite does, drop the log of a file of that name that was deleted."""
         row = add_checksum("now", SETTINGS, tuple(settings.items()))
         with self._fresh() as connection:
+            for end in ("-wal", "-shm"):
+                self._real.with_name(f"{self._real.name}{end}").unlink(missing_ok=True)
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
     def mend(self, counts: Mapping[str, int]) -> None:
@@ -317,9 +319,13 @@ class ChainFile:
         if self.sums is None:
             self._rebuild(counts)
         elif self.is_thorough:
-            with self._damage_message():
-                for _ in truth_in(self._reader(), counts):
-                    pass
+            self.check_rows(counts)
+
+    def check_rows(self, counts: Mapping[str, int]) -> None:
+        """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
+        with self._damage_message():
+            for _ in truth_in(self._reader(), counts):
+                pass
 
     def _rebuild(self, counts: Mapping[str, int]) -> None:
         with self._damage_message(), self._fresh() as connection:

@@ -25,7 +25,7 @@ from typing import Final, Protocol, TypeVar
 from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
-from chain.foundation.atomic_steps import ChainLock
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import verify_checksum
@@ -65,7 +65,7 @@ class Content(Protocol):
     @property
     def ledger(self) -> Ledger: ...
     @property
-    def lock(self) -> ChainLock: ...
+    def lock(self) -> ThreadLock: ...
     @property
     def begun(self) -> tuple[object, ...] | None: ...
     @property

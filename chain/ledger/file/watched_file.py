@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import lt
 from pathlib import Path
-from threading import RLock
 from typing import Any
 
+from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.file.chain_file import (
     NOW,
     SETTINGS,
@@ -30,15 +30,15 @@ class WatchedFile(ChainFile):
 
     settings: dict[str, Any]
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, check: bool = False) -> None:
         self._seen: object = None  # identifies what the connection reads
-        self._turn = RLock()  # held by the thread that reads
+        self._turn = ThreadLock()  # held by the thread that reads
         self._closing: Callable[[], object] = lambda: None  # closes the connection
         # As of which step the chain is read; None until it is loaded.
         self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
-        super().__init__(path)
+        super().__init__(path, check)
 
     def _take(self) -> None:
         """Take no lock: nothing is written."""

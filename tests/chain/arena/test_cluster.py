@@ -87,7 +87,7 @@ def scheduler(
         patch.setenv("XDG_CACHE_HOME", str(cache))
         with closing(
             distributed.LocalCluster(
-                n_workers=1, threads_per_worker=2, dashboard_address=":0", silence_logs=50,
+                n_workers=1, threads_per_worker=2, dashboard_address="localhost:0", silence_logs=50,
                 protocol="tls", security=distributed.Security(tls_ca_file=cert, **files, require_encryption=True),
             )
         ) as cluster:  # fmt: skip

@@ -84,6 +84,15 @@ def test_changed_contract_needs_a_choice(script: Path, tmp_path: Path) -> None:
     assert "nothing to do" in deploy(script, tmp_path).stderr
 
 
+def test_dry_run_counts_no_changed_call(script: Path, tmp_path: Path) -> None:
+    deploy(script, tmp_path)
+    script.write_text(GAME.replace("add(1)", "add(2)"))
+    shown = deploy(script, tmp_path, "--dry-run")
+    assert shown.stdout.splitlines()[-1] == "leave Game.add(2)"
+    assert shown.stderr == "nothing to do\n"
+    assert "it would be 1 step" in deploy(script, tmp_path, "--dry-run", "--resend").stderr
+
+
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the terminal interactive."""

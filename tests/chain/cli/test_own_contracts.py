@@ -81,6 +81,11 @@ def test_own_contracts_win_in_scripts(project: Path, folder: str, words: tuple[s
     assert run(project / folder, *words) == "42\n"
 
 
+def test_own_contracts_win_before_the_chain_is_imported(project: Path) -> None:
+    chain, contracts, play = PLAY.strip().split("\n\n")
+    assert run(project, "-c", "\n".join((contracts, chain, play))) == "42\n"
+
+
 @pytest.mark.parametrize("folder", [".", ".."])
 def test_own_contracts_win_in_tests(project: Path, folder: str) -> None:
     assert "1 passed" in run(project / folder, *PYTEST, str(project / "tests"))

@@ -38,6 +38,11 @@ def test_plan_is_applied_in_order(chain: Chain, journal: Journal) -> None:
     assert chain.receipts[4].args["banks"] == [chain.receipts[0].address, table.address]
 
 
+@pytest.mark.parametrize("name", ["bob", "host.testnet"])
+def test_name_is_the_same_account_as_on_a_chain(chain: Chain, name: str) -> None:
+    assert Deployment().account(name) == chain.account(name)
+
+
 def test_journal_says_what_was_done(chain: Chain, journal: Journal) -> None:
     apply(chain, journal)
     kept, receipt = json.loads((journal.path or Path()).read_text()), chain.receipts[0]

@@ -101,19 +101,19 @@ def test_other_sender_or_value_is_a_change(
 
 def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) -> None:
     def owned(deployment: Deployment) -> None:
-        deployment.deploy(Ladder, sender=deployment.account(host))
+        sender = deployment.account(host)
+        deployment.deploy(Ladder, sender=sender).seed(ALICE, 5, sender=sender)
 
     host = "host.testnet"
     apply(chain, journal, owned)
     host = "newhost.testnet"
-    (status,) = inspect(chain, journal, owned)
+    status, _ = inspect(chain, journal, owned)
     assert status.changes == ["its sender was host.testnet and is newhost.testnet"]
     with pytest.raises(CannotUpgrade, match="and it is already deployed"):
         status.check_upgrade()
-    assert apply(chain, journal, owned, BESIDE) == ["changed Ladder"]
-    assert [receipt.sender for receipt in chain.receipts] == [
-        chain.account("host.testnet"), chain.account("newhost.testnet"),
-    ]  # fmt: skip
+    assert apply(chain, journal, owned, BESIDE) == ["changed Ladder", "call Ladder.seed(alice, 5)"]
+    old, new = chain.account("host.testnet"), chain.account("newhost.testnet")
+    assert [receipt.sender for receipt in chain.receipts] == [old, old, new, new]
 
 
 def test_removed_step_is_reported_and_matched_when_restored(

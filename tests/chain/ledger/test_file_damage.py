@@ -325,6 +325,13 @@ def test_long_tables_are_checked_in_full_on_demand(
         Chain.open(path, contracts=KNOWN, check=True)
 
 
+def test_watched_file_is_checked_in_full_on_demand(path: Path) -> None:
+    flip_hash("hashes", "position")(path)
+    Chain.watch(path).close()
+    with pytest.raises(BadChainFile, match='row 4 of "chain:hashes" is not as it was written'):
+        Chain.watch(path, check=True)
+
+
 @pytest.mark.parametrize("left", [0, 50, 99, 4096, 20_000, 100_000])
 def test_truncated_file_is_refused(path: Path, left: int) -> None:
     raw = path.read_bytes()[:left]

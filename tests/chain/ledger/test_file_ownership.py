@@ -50,6 +50,15 @@ def test_log_beside_the_file_is_read_through_a_symbolic_link(
         assert len(again.receipts) == len(chain.receipts)
 
 
+def test_log_of_a_deleted_file_is_not_that_of_a_new_one(chain: Chain, path: Path) -> None:
+    chain.handle(Counter, chain.receipts[0].address).add(1)
+    copyfile(f"{path}-wal", path.with_name("new.chain-wal"))  # as a kill would leave it
+    with Chain.open(path.with_name("new.chain")) as new:
+        new.mine()
+    with Chain.open(path.with_name("new.chain")) as again:
+        assert (again.head.number, len(again.receipts)) == (1, 0)
+
+
 def test_hard_link_is_refused(chain: Chain, path: Path) -> None:
     os.link(path, path.with_name("link.chain"))
     with pytest.raises(BadChainFile, match=r"link\.chain has other names \(hard links\)"):

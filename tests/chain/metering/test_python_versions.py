@@ -105,17 +105,28 @@ ALIKE = {
     "re.search(chr(0x264), chr(0x264)).group()": "'\u0264'",
     "len([each for each in annotated()])": "0",
     "re.match('a+', 'aab').group()": "'aa'",
+    "Spot(1)._replace(y=2)": "ValueError",
+    "Line._replace(Line(1), y=2)": "ValueError",
+    "Cell(1)._replace(y=2)": "ValueError",
+    "Cell(1)._replace(x=2)": "Cell(x=2)",
 }
 TOLD = """import base64
 import hashlib
 import json
 import re
-from collections import Counter
+from collections import Counter, namedtuple
 from functools import reduce
 from string import Formatter
 from textwrap import dedent
+from typing import NamedTuple
 
 from chain import Contract, call
+
+class Spot(NamedTuple):
+    x: int
+
+Line = namedtuple("Line", "x")
+Cell = NamedTuple("Cell", [("x", int)])
 
 class Told(Contract):
 {entries}

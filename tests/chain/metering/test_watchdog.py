@@ -209,28 +209,3 @@ def test_time_may_be_up_before_the_watch_begins(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(watchdog_module.TimeUp):
         watchdog_module.within(0.01, list)
     assert alarm._deadlines == []
-
-
-def test_stop_that_comes_as_the_lock_is_taken_leaves_it_free() -> None:
-    alarm, deadline = watchdog_module._Alarm(), watchdog_module._deadline(time.monotonic, 9)
-    alarm._is_running = True  # no thread: nothing is awaited here
-    taken = threading.Event()
-
-    def hold() -> None:
-        with alarm._lock:
-            taken.set()
-            while waiting.co_name != sys._current_frames()[deadline.thread].f_code.co_name:
-                pass
-            watchdog_module._raise_in(deadline.thread, watchdog_module.TimeUp)
-
-    waiting = watchdog_module._Alarm.disarm.__code__
-    holder = threading.Thread(target=hold)
-    holder.start()
-    taken.wait()
-    with pytest.raises(watchdog_module.TimeUp):
-        alarm.disarm(deadline)
-    holder.join()
-    other = threading.Thread(target=alarm.disarm, args=(deadline,), daemon=True)
-    other.start()
-    other.join(10)
-    assert not other.is_alive()

@@ -280,6 +280,28 @@ def test_changed_rule_shows_at_first_move() -> None:
     assert told[2:4] == ["-     | now", "+     | NOW"]
 
 
+class Broken(Contract):
+    @call
+    def find(self) -> u64:
+        return [1, 2].index(3)
+
+    @call
+    def explain(self) -> u64:
+        raise ValueError("no 3 here")
+
+
+def test_words_of_python_are_not_compared() -> None:
+    chain = Chain()
+    broken = chain.deploy(Broken)
+    broken.find(check=False)
+    broken.explain(check=False)
+    outcomes = [line for line in record(chain).splitlines() if "failed" in line]
+    assert [line.split("[")[0].strip() for line in outcomes] == [
+        "= failed: ValueError",
+        "= failed: ValueError: no 3 here",
+    ]
+
+
 def test_gas_of_a_deployment_is_not_compared() -> None:
     chain = Chain()
     chain.deploy(Board)

@@ -17,6 +17,11 @@ SHOWN: dict[str, tuple[Callable[[Chain], object], str]] = {
     "snapshot": (lambda chain: chain.snapshot(), "<Snapshot at block 1>"),
     "query": (lambda chain: chain.receipts.where(ok=True), "<Query: 1 found>"),
     "picture": (lambda _: picture_of_text("x _"), "<Picture '', parts: 1>"),
+    "fields": (
+        lambda chain: chain.contract("Counter").fields,
+        "<fields of Counter at 0x5FbDB2315678afecb367f032d93F642f64180aa3, count=0, "
+        "kept=<Vector Counter.kept of 0>, seen=<Map Counter.seen>>",
+    ),
     "failure": (
         lambda _: Failure("revert", "No", b"\1" * 99),
         "Failure(kind='revert', text='No', file=None, line=None)",
