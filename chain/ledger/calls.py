@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from chain.foundation.sealed import Sealed, sealed
-from chain.machine.failure import Failure
+from chain.machine.failure import Failure, with_declared_error
 from chain.machine.frame import Frame
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
@@ -154,7 +154,7 @@ def call_tree(
         sent = tuple(reversed(records[first:]))
         del records[first:]
         program = None if digest is None else program_of(digest)
-        error = None if failure is None else failure.declared(decode_error)
+        error = None if failure is None else with_declared_error(failure, decode_error)
         known = foreign_at(address) if digest is None and kind != "delegate" else program
         records.append(
             CallRecord(

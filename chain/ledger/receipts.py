@@ -19,7 +19,7 @@ from chain.ledger.decoded.trace import Trace
 from chain.ledger.decoded.writes import NetChanges, Write, decode_writes, net_changes, net_of_undone
 from chain.ledger.logs import Decoding, EventList, text_of
 from chain.ledger.timeline import Changing
-from chain.machine.failure import Failure
+from chain.machine.failure import Failure, with_declared_error
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
@@ -86,7 +86,9 @@ def _of_row(place: int) -> Any:
 def _failure_of_row(place: int) -> Any:
     def read(receipt: Receipt) -> Failure | None:
         failure: Failure | None = receipt.row[place]
-        return None if failure is None else failure.declared(receipt.ledger.decode_error)
+        return (
+            None if failure is None else with_declared_error(failure, receipt.ledger.decode_error)
+        )
 
     return property(read)
 

@@ -26,13 +26,6 @@ class Failure:
     file: str | None = None  # the author's file, if the code got that far
     line: int | None = None  # the line in that file
 
-    def declared(self, decode_error: Callable[[bytes], object]) -> Failure:
-        """Return it with the name and fields of its declared error, if bytecode raised it and `decode_error` knows it."""
-        if self.kind != "revert" or self.text != f"0x{self.data.hex()}":
-            return self
-        error = decode_error(self.data)
-        return self if error is None else replace(self, kind="error", text=repr(error))
-
     @property
     def place(self) -> str:
         """File and line for a reader: `contract.py:12`, relative to the working directory."""
@@ -40,3 +33,11 @@ class Failure:
 
     def __str__(self) -> str:
         return f"{self.text} ({self.place})" if self.file else self.text
+
+
+def with_declared_error(failure: Failure, decode_error: Callable[[bytes], object]) -> Failure:
+    """Return the failure with the name and fields of its error, if bytecode raised it and `decode_error` knows it."""
+    if failure.kind != "revert" or failure.text != f"0x{failure.data.hex()}":
+        return failure
+    error = decode_error(failure.data)
+    return failure if error is None else replace(failure, kind="error", text=repr(error))

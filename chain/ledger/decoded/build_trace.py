@@ -13,6 +13,7 @@ from chain.ledger.known_contracts import Contracts
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Record
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
+from chain.machine.failure import with_declared_error
 from chain.machine.frame import Frame
 from chain.machine.recording import CallStep, Logged, WordRead, WriteStep, steps_of
 from chain.machine.transaction import TransactionResult
@@ -51,7 +52,7 @@ class TraceBuilder:
         failure = frame.failure
         if failure is not None:
             self._undo_steps(mark)
-            failure = failure.declared(self._ledger.decode_error)
+            failure = with_declared_error(failure, self._ledger.decode_error)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, failure,
