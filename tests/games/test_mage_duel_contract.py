@@ -160,7 +160,7 @@ def test_nobody_cancels_no_game(refuses: Any, game: Any, carol: Any) -> None:
     refuses(game.cancel_game, PlayerNotInGame(carol, 0), sender=carol)
 
 
-def test_move_is_reported_whole(chain: Chain, duel: Any, alice: Any, bob: Any) -> None:
+def test_move_is_reported_in_full(chain: Chain, duel: Any, alice: Any, bob: Any) -> None:
     with chain.loaded(draw=[0]):
         receipt = duel.lay(BLUE)
     cells = [(24, 0, 0)] * 64
@@ -305,7 +305,7 @@ def test_no_jokers_is_said_before_the_turn(
     refuses(game.make_move, NotYourTurn(alice, 0), None, 0, 6, 5, sender=alice)
 
 
-def test_laying_no_tile_fails_whole(table: Any, chain: Chain, alice: Any, bob: Any) -> None:
+def test_laying_no_tile_has_no_effect(table: Any, chain: Chain, alice: Any, bob: Any) -> None:
     one_tile = deploy(chain, RuleSet(deck=(1,) + (0,) * 23))
     duel = table(one_tile, alice, bob, drawn=0)
     duel.lay(BLUE)

@@ -164,7 +164,7 @@ def test_trophies_are_made_last_first(chain: Chain, world: Any) -> None:
     assert len(made) == len(TROPHIES) == 16
 
 
-def test_trophies_can_be_asked_for(world: Any) -> None:
+def test_trophies_can_be_queried(world: Any) -> None:
     assert world.read(Trophy, "City_Builder") == Trophy(
         "City_Builder", "Grand Mayour", "CITY_BUILDER", 1, 30
     )

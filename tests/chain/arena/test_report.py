@@ -55,7 +55,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     return write_report(folder).read_text("utf-8")
 
 
-def test_page_is_whole_and_without_script(text: str) -> None:
+def test_page_is_complete_and_without_script(text: str) -> None:
     page = Page(text)
     assert page.open == []
     assert page.tags.isdisjoint({"script", "img", "link", "iframe"})

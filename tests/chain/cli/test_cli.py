@@ -182,7 +182,7 @@ def test_terminal_shows_colour_and_progress(project: Path) -> None:
     assert "\x1b[1;36mstep" in seen
 
 
-def test_hashes_stay_whole_in_a_narrow_terminal(project: Path) -> None:
+def test_hashes_are_complete_in_a_narrow_terminal(project: Path) -> None:
     in_a_process("deploy", "deploy.py", "--chain", "a.chain", cwd=project)
     seen = in_a_terminal(
         "sql", "select 1 n, printf('0x%066d', 5) hash", "--chain", "a.chain", cwd=project

@@ -151,7 +151,7 @@ def test_nodes_are_like_anvil_on_demand() -> None:
         assert node.ask("eth_call", history) == blocks[0]["hash"]
 
 
-def test_time_passes_by_itself(node: Running) -> None:
+def test_time_passes_without_blocks(node: Running) -> None:
     assert abs(node.ask("chain_now") - time.time()) < 60
 
 

@@ -66,7 +66,7 @@ def test_change_is_outlined(file: Path, since: int, is_outlined: bool) -> None:
         (("Game", 3), "There is no board 3"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(file: Path, words: tuple[Any, ...], told: str) -> None:
+def test_undrawable_board_is_reported(file: Path, words: tuple[Any, ...], told: str) -> None:
     done = drawn(file, *words)
     assert done.exit_code in (1, 2)
     assert told in done.stderr

@@ -70,7 +70,7 @@ def test_plan_is_signed_with_another_key(
     assert deploy(*words, env=environment).stderr == "nothing to do\n"
 
 
-def test_wrong_password_is_told(project: Path) -> None:
+def test_wrong_password_is_reported(project: Path) -> None:
     keystore(project)
     refused = deploy("--keystore", "key.json", env={"BOARDCHAIN_PASSWORD": "guess"})
     assert (refused.exit_code, "the password is wrong" in refused.stderr) == (2, True)

@@ -15,7 +15,7 @@ RECORD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_journal_is_whole_after_a_kill_while_it_is_written(
+def test_journal_survives_a_kill_while_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal(tmp_path / "plan.json")

@@ -189,7 +189,9 @@ def test_game_that_cannot_be_played_again_says_why(
         ("/nowhere", 404, "There is no such page."),
     ],
 )
-def test_wrong_address_is_told(visitor: PageVisitor, url: str, status: int, told: str) -> None:
+def test_wrong_page_address_is_reported(
+    visitor: PageVisitor, url: str, status: int, told: str
+) -> None:
     page = visitor.get(url)
     assert page.status == status and told in page.text
 
@@ -223,9 +225,7 @@ def test_results_are_only_read(folder: Path, visitor: PageVisitor) -> None:
     assert {file.name.partition("-")[0] for file in folder.iterdir()} == {"results.sqlite"}
 
 
-def test_results_that_were_deleted_are_missed_in_words(
-    plan: Plan, rows: list[Row], tmp_path: Path
-) -> None:
+def test_deleted_results_are_reported(plan: Plan, rows: list[Row], tmp_path: Path) -> None:
     visitor = PageVisitor(CampaignSite(kept(tmp_path, plan, rows[:3], 9)))
     for file in tmp_path.iterdir():
         file.unlink()

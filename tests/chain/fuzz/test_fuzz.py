@@ -183,7 +183,7 @@ def imported(name: str) -> ModuleType:
 
 
 @pytest.mark.parametrize("name", ["chain", "contracts.deblockle", "contracts.deblockle.fuzz"])
-def test_import_brings_no_hypothesis(name: str) -> None:
+def test_import_does_not_load_hypothesis(name: str) -> None:
     code = f"import {name}, sys; print('hypothesis' in sys.modules, 'chain.fuzz' in sys.modules)"
     shown = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

@@ -143,7 +143,7 @@ def test_node_shows_what_it_knows() -> None:
     assert history_of(Chain.connect(near.node)) == history_of(near)
 
 
-def test_fork_without_its_class_reads_as_well(tmp_path: Path) -> None:
+def test_fork_without_its_class_is_readable(tmp_path: Path) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         play(chain)
     with Chain.open(tmp_path / "a.chain") as chain:

@@ -282,7 +282,7 @@ def test_damaged_public_tables_are_rebuilt(
         assert len(chain.receipts) == 21
 
 
-def test_damage_within_sqlite_is_mended_where_the_truth_is_whole(sound: Path, path: Path) -> None:
+def test_damage_within_sqlite_is_repaired_from_intact_rows(sound: Path, path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         asked = "select rootpage from sqlite_master where name = 'receipts'"
         ((page,),) = connection.execute(asked)
@@ -375,7 +375,7 @@ def test_past_does_not_take_a_missing_row_of_the_index_for_no_change(
     assert outcomes == ({"refused"} if is_counted else {"refused", "right"})
 
 
-def test_index_of_changes_is_whole_after_every_rollback(
+def test_index_of_changes_is_complete_after_every_rollback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(change_index, "STRETCH", 2)

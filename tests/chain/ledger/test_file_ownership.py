@@ -109,7 +109,7 @@ def test_child_is_refused_and_the_parent_continues(chain: Chain, path: Path) -> 
         assert len(again.receipts) == 3
 
 
-def test_lock_that_is_no_lock_is_named(path: Path) -> None:
+def test_wrong_lock_is_named(path: Path) -> None:
     path.with_name("duel.chain-lock").write_text("something else" * 10)
     with pytest.raises(BadChainFile, match=r"its lock duel\.chain-lock: file is not a database"):
         Chain.open(path)

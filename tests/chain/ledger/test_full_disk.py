@@ -126,7 +126,7 @@ def test_what_is_written_is_done_though_the_disk_complains(base: Path, disk: Dis
 
 
 @pytest.mark.parametrize("automine", [True, False])
-def test_node_does_nothing_of_what_it_refuses(automine: bool, base: Path, disk: Disk) -> None:
+def test_refused_requests_have_no_effect(automine: bool, base: Path, disk: Disk) -> None:
     with fresh(base) as chain:
         chain.automine = automine
         entry = Counter.__spec__.entries["add"]

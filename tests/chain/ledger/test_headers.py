@@ -211,7 +211,7 @@ def test_state_root_is_that_of_the_blocks_end(chain: Chain) -> None:
     assert chain.state_root(-2) == before
 
 
-def test_hashes_do_not_depend_on_when_they_are_asked_for(chain: Chain) -> None:
+def test_hashes_do_not_depend_on_the_time_of_the_request(chain: Chain) -> None:
     early, late = Chain(), Chain()
     for each in (early, late):
         counter = each.deploy(Counter)

@@ -132,7 +132,7 @@ def test_full_disk_leaves_the_tables_for_later(chain: Chain, path: Path, monkeyp
     assert count_in(path) == 3
 
 
-def test_only_hashes_that_were_asked_for_are_written(chain: Chain, path: Path) -> None:
+def test_only_requested_hashes_are_written(chain: Chain, path: Path) -> None:
     counter = chain.deploy(Counter)
     counter.add(1)
     tx_hash, block_hash = chain.receipts[0].tx_hash, chain.block_hash(1)

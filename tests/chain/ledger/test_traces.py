@@ -221,7 +221,7 @@ def test_gas_is_that_of_the_receipt(shop: Handle, buyer: Handle) -> None:
     assert all(0 < each.gas_used <= each.gas for each in receipt.trace.walk())
 
 
-def test_long_texts_are_whole(shop: Handle) -> None:
+def test_long_texts_are_complete(shop: Handle) -> None:
     name = "x" * 99
     assert steps_of(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
 
@@ -254,7 +254,7 @@ def test_python_calls_into_bytecode(chain: Chain, shop: Handle, forwarder: Addre
     assert [each.ok for each in trace.walk()] == [False, False, False]
 
 
-def test_deep_trees_are_whole(chain: Chain) -> None:
+def test_deep_trees_are_complete(chain: Chain) -> None:
     trace = chain.deploy(Diver).dive(300).trace
     assert len(list(trace.walk())) == len(lines(trace)) == 301
 

@@ -200,14 +200,14 @@ def test_write_to_a_map_has_its_key(lab: Any) -> None:
     assert (price.key, low.key) == ("tea", None)
 
 
-def test_long_text_is_reported_once_and_whole(lab: Any) -> None:
+def test_long_text_is_reported_once_and_in_full(lab: Any) -> None:
     first, second = "x" * 90, "x" * 80 + "y" * 10
     receipt = work(lab, put("motto", first), put("motto", second))
     work(lab, put("motto", "short"), put("motto", first[::-1]))
     assert receipt.writes == [Write(lab.address, "Lab", "motto", (), "", first, second)]
 
 
-def test_cell_that_came_is_reported_whole(lab: Any) -> None:
+def test_added_cell_is_reported_in_full(lab: Any) -> None:
     session = Session(Game("n" * 40, (CUBE,), CUBE, (1, 2), Point(1, 1), 5), ("a", "b" * 50))
     notes = [
         write for write in work(lab, put("session", session)).writes if write.member == "notes"
@@ -348,7 +348,7 @@ def test_bytecode_is_shown_by_slot() -> None:
     assert [str(write) for write in receipt.writes] == [f"{receipt.address}.slot 0x7: 0 -> 42"]
 
 
-def test_unknown_words_stay_slots(lab: Any) -> None:
+def test_unknown_words_are_shown_by_slot(lab: Any) -> None:
     chain, far = lab.chain, 2**200
     state = chain.state
     receipt = work(lab, lambda lab: lab._frame.sstore(far, 5))

@@ -181,7 +181,7 @@ def test_key_of_another_python_or_of_other_sources_of_ours_is_another(
     assert disk_cache.load("key") is None
 
 
-def test_folder_that_cannot_be_used_is_no_error(folder: Path, tmp_path: Path) -> None:
+def test_unusable_folder_is_not_an_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "boardchain").write_text("a file")
     disk_cache.save(1, "key")
     assert disk_cache.load("key") is None

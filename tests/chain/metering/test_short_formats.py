@@ -71,7 +71,7 @@ def told(act: Callable[[], object]) -> tuple[object, int]:
 
 @settings(max_examples=500)
 @given(template=st.sampled_from(TEMPLATES), args=st.tuples(values, values), what=values)
-def test_short_formats_are_no_exception(
+def test_short_formats_equal_general_ones(
     template: str, args: tuple[object, ...], what: object
 ) -> None:
     def formatted() -> object:
@@ -84,7 +84,7 @@ def test_short_formats_are_no_exception(
 
 
 @given(number=st.one_of(st.integers(), st.sampled_from([2**63, 1 - 2**63, 2**256])))
-def test_short_numbers_are_no_exception(number: int) -> None:
+def test_short_numbers_equal_general_ones(number: int) -> None:
     guarded: Any = BUILTINS["str"]
     plain = told(lambda: written(str(worded(charge_shown(number)))))
     assert told(partial(guarded, number)) == plain

@@ -245,7 +245,7 @@ def test_calls_in_the_past(chain: Chain, ask: Ask, counter: Handle) -> None:
     assert trace["output"] == word(3)
 
 
-def test_blocks_are_traced_whole(chain: Chain, ask: Ask, counter: Handle) -> None:
+def test_blocks_are_traced_in_full(chain: Chain, ask: Ask, counter: Handle) -> None:
     with chain.block():
         sent = [counter.add(by, sender=who) for who, by in ((ALICE, 1), (BOB, 2))]
     traces = ask("debug_traceBlockByNumber", chain.head.number, {"tracer": "callTracer"})

@@ -57,7 +57,7 @@ def test_nonces_end(chain: Chain, rpc: Any) -> None:
     assert no.message.startswith("nonce has max value: 0x")
 
 
-def test_calls_cannot_send_what_they_have_not(chain: Chain, rpc: Any) -> None:
+def test_calls_cannot_send_more_than_their_balance(chain: Chain, rpc: Any) -> None:
     asked = {"to": rpc.hexed(chain.accounts[1]), "value": hex(10**24)}
     for method, words in (
         ("eth_call", "insufficient funds for transfer: 0x"),

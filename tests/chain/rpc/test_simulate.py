@@ -306,7 +306,7 @@ def test_the_nonce_is_only_validated_on_request(simulate: Simulate) -> None:
     assert (block["transactions"][0]["nonce"], block["calls"][0]["status"]) == ("0x9", "0x1")
 
 
-def test_halts_are_no_reverts(simulate: Simulate) -> None:
+def test_halts_are_not_reverts(simulate: Simulate) -> None:
     (block,) = simulate(run("fe"))
     assert block["calls"][0]["error"]["code"] == -32015
 

@@ -68,7 +68,7 @@ def test_transfers_are_logs_where_they_happen(simulate: Simulate) -> None:
     assert (len(plain["calls"][0]["logs"]), traced["logsBloom"]) == (1, plain["logsBloom"])
 
 
-def test_a_reverted_transfer_is_no_log(simulate: Simulate) -> None:
+def test_a_reverted_transfer_is_not_logged(simulate: Simulate) -> None:
     wish = {"stateOverrides": {A: {"balance": "0x9"}, C: {"code": "0x" + SEND_LOG_SEND + "5f5ffd"}}}
     (block,) = simulate(
         {**wish, "calls": [{"from": A, "to": C, "value": "0x9"}]}, traceTransfers=True

@@ -98,7 +98,7 @@ def test_other_systems_leave_it_alone(world: Any, what: str) -> None:
     assert world.read(Graph, 1) == graph()
 
 
-def test_refused_system_leaves_the_scope_whole(world: Any) -> None:
+def test_refused_system_leaves_the_scope_intact(world: Any) -> None:
     address = world.system(Other).address
 
     def send(system: Any) -> None:

@@ -17,7 +17,7 @@ DEEP = "[" * 100_000
 @pytest.mark.parametrize(
     "text", ["[" * 128 + "]" * 128, "[]" * 500, '"' + DEEP, '{"a": "[["}' * 200]
 )
-def test_width_and_strings_are_no_depth(text: str) -> None:
+def test_width_and_strings_do_not_count_as_depth(text: str) -> None:
     assert shallow(text) == text
 
 

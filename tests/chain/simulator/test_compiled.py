@@ -132,7 +132,7 @@ def test_inner_calls_name_it(chain: Chain, token: type[Contract]) -> None:
     assert repr(paid) == "<Call Token.pay: ok>"
 
 
-def test_transcripts_speak_of_it_and_need_no_file(chain: Chain, token: type[Contract]) -> None:
+def test_transcripts_contain_it_and_need_no_file(chain: Chain, token: type[Contract]) -> None:
     for _ in range(2):
         chain.deploy(token, 100).pay("bob", 7)
     chain.contract("Token").pay("bob", 101, check=False)

@@ -254,7 +254,7 @@ def test_outcomes_left_over_are_reported(far: Chain) -> None:
         pass
 
 
-def test_whole_state_is_set_from_afar(near: Chain, far: Chain) -> None:
+def test_complete_state_is_set_remotely(near: Chain, far: Chain) -> None:
     who = far.accounts[4]
     far.set_balance(who, 5)
     far.set_nonce(who, 7)

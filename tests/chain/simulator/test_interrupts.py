@@ -103,11 +103,11 @@ def campaign_in_file(number: int, seed: int, folder: Path) -> list[str]:
     return list(filter(None, found))
 
 
-def test_interrupts_in_memory_leave_steps_whole() -> None:
+def test_interrupts_in_memory_never_split_a_step() -> None:
     assert campaign(FEW, 1) == []
 
 
-def test_interrupts_in_a_file_leave_steps_whole(tmp_path: Path) -> None:
+def test_interrupts_in_a_file_never_split_a_step(tmp_path: Path) -> None:
     assert campaign_in_file(2 * len(PLAYS), 2, tmp_path) == []
 
 

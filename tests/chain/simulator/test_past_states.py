@@ -162,7 +162,7 @@ def test_undone_receipt_has_no_before(chain: Chain) -> None:
         chain.before(receipt)
 
 
-def test_held_states_stay_while_others_are_asked_for(chain: Chain) -> None:
+def test_held_states_survive_requests_for_others(chain: Chain) -> None:
     cells = chain.deploy(Cells)
     receipts = [cells.put(1, value) for value in range(1, 9)]
     held = [chain.after(receipt) for receipt in receipts[:3]]

@@ -327,7 +327,9 @@ class Trial:
         self.bad.setdefault(f"{label}.{name}: {what[:150]}", f"{label}.{name}({shown[:150]})")
 
 
-def test_every_callable_refuses_or_stays_whole(place: Chain, faces: dict[str, Any]) -> None:
+def test_every_callable_refuses_or_leaves_the_chain_intact(
+    place: Chain, faces: dict[str, Any]
+) -> None:
     trial = Trial(place)
     for label, face in faces.items():
         for name, do in callables(face):
@@ -359,7 +361,7 @@ def test_names_of_the_package_refuse_too() -> None:
     assert not trial.bad, "\n".join(f"{call} -> {what}" for what, call in trial.bad.items())
 
 
-def test_everything_inside_a_contract_refuses_or_stays_whole() -> None:
+def test_everything_inside_a_contract_refuses_or_leaves_the_chain_intact() -> None:
     """A wrong value fails the message of the contract, which then has no effect."""
     chain = Chain()
     contract, bank = chain.deploy(Probe), chain.deploy(Bank, ALICE)

@@ -185,7 +185,7 @@ def test_contract_of_events_with_a_typo_is_refused(chain: Chain, bell: Handle) -
         chain.events(Rang).by_contract("Bel")
 
 
-def test_contract_is_asked_for_as_it_is_shown(chain: Chain, bell: Handle) -> None:
+def test_contract_is_found_by_its_shown_name(chain: Chain, bell: Handle) -> None:
     second = chain.deploy(Bell)
     for times, handle in ((1, bell), (2, second)):
         for _ in range(times):
@@ -282,7 +282,7 @@ def test_what_is_not_there_is_reported(
     assert str(caught.value) == text
 
 
-def test_no_snapshot_is_none_on_a_node_either(chain: Chain) -> None:
+def test_missing_snapshot_is_refused_on_a_node_too(chain: Chain) -> None:
     for each in (chain, Chain.connect(chain.node)):
         with pytest.raises(
             TypeError, match=r"^None is not a snapshot: pass a result of chain\.snapshot"

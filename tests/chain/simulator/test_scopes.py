@@ -88,7 +88,7 @@ def test_anchor_undoes(chain: Chain, change: Callable[[Chain], None]) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_revert_brings_back(chain: Chain, change: Callable[[Chain], None]) -> None:
+def test_revert_restores(chain: Chain, change: Callable[[Chain], None]) -> None:
     change(chain)
     taken, before = chain.snapshot(), next_block(chain)
     chain.mine()

@@ -178,7 +178,7 @@ def test_broken_edit_changes_nothing(text: str, told: str, edit: Edit, chain: Ch
     assert len(package.reload()) == 1
 
 
-def test_module_beside_the_package_is_taken_up_too(
+def test_module_beside_the_package_is_reloaded_too(
     edit: Edit, tmp_path: Path, chain: Chain
 ) -> None:
     beside = tmp_path / "arena_rules.py"

@@ -168,7 +168,7 @@ def test_guard_reads_what_a_walrus_sets(load: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("home", "rule"), [("helpers", "division"), ("string", ""), ("os", "star")]
 )
-def test_guard_reads_what_a_star_brings(home: str, rule: str, load: Callable[..., Any]) -> None:
+def test_guard_reads_names_imported_by_star(home: str, rule: str, load: Callable[..., Any]) -> None:
     script = load(f"from {home} import *\n{READS}", helpers="VALUE = 4 / 2\n")
     assert [finding.rule for finding in check_contract(script.Reader)] == [rule][: len(rule)]
 

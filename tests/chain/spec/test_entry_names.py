@@ -354,7 +354,7 @@ def test_everything_can_be_inspected(run: Run, name: str) -> None:
     assert run("inspect", name).output.startswith(f"{name}, digest 0x")
 
 
-def test_inspect_of_an_address_is_refused_in_words(run: Run) -> None:
+def test_inspect_of_an_address_is_refused_with_a_message(run: Run) -> None:
     told = run("inspect", "0x5FbDB2315678afecb367f032d93F642f64180aa3")
     assert told.exit_code == 2 and "offers no contract '0x5FbD" in told.stderr
 

@@ -284,7 +284,7 @@ class Game(Contract):
     ("old", "new", "is_other"),
     [("4 +", "5 +", True), ("Rule().value()", "7", True), ("STEP = 2", "STEP = 2 ", False)],
 )
-def test_class_without_a_source_is_told_by_the_code_it_reaches(
+def test_class_without_a_source_is_identified_by_its_code(
     old: str, new: str, is_other: bool
 ) -> None:
     digests = set()

@@ -219,7 +219,7 @@ READS: dict[str, tuple[Callable[[Any], Any], Any]] = {
 
 
 @pytest.mark.parametrize("how", READS)
-def test_what_is_made_of_it_is_plain(how: str) -> None:
+def test_derived_values_are_plain(how: str) -> None:
     make, expected = READS[how]
     made = make(FrozenList([1, 2]))
     assert (type(made), made) == (type(expected), expected)

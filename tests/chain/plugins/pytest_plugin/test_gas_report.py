@@ -53,7 +53,7 @@ def test_gas_is_reported_by_entry(run: Run) -> None:
     assert calls == 4 and 21_000 < least < middle < most
 
 
-def test_gas_is_not_reported_unless_asked_for(run: Run) -> None:
+def test_gas_is_reported_only_on_request(run: Run) -> None:
     assert not gas_of(run(GAS_TESTS))
 
 
