@@ -322,8 +322,12 @@ class Ledger:
 
     @locked
     def world(self, number: int) -> StateTrie:
-        """Return the state trie at the end of a closed block: all accounts and words, with their proofs."""
-        return self.headers.state_trie(number)
+        """Return the state trie at the end of a block: all accounts and words, with their proofs. The open block ends now."""
+        head = self.blocks.head
+        if number <= head.number:
+            return self.headers.state_trie(number)
+        later = self.timeline[head.end_timeline_index :]
+        return self.headers.state_trie(head.number).apply(later)
 
     # Decoding
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
@@ -37,6 +37,13 @@ class StateTrie(NamedTuple):
         """Return the account at an address, or None, and the trie of its words."""
         leaf = trie.find(self.accounts, path_of(address))
         return (None, self.orphan_storage.get(address)) if leaf is None else leaf.payload
+
+    def word(self, address: bytes, slot: int) -> int:
+        """Return a word of an account; zero if there is no account."""
+        account, storage = self.lookup(address)
+        leaf = trie.find(storage if account else None, path_of(slot.to_bytes(32)))
+        raw: Any = b"" if leaf is None else rlp.decode(leaf.value)
+        return int.from_bytes(raw)
 
     def prove_account(self, address: bytes) -> list[bytes]:
         """Return the nodes that prove the account, or that there is none."""

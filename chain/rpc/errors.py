@@ -68,7 +68,9 @@ def too_much(message: str) -> RpcError:
 
 def failed(failure: Failure) -> RpcError:
     """Return the error for a message that ran and failed. Running out of gas or halting is not a revert and has no data."""
-    if failure.kind in ("out of gas", "halt"):
+    if failure.kind == "out of gas":
+        return refused(f"out of gas: {failure.text}")
+    if failure.kind == "halt":
         return refused(failure.text)
     data = "0x" + failure.data.hex()
     reason = f": {failure.text}" if failure.data and failure.text != data else ""

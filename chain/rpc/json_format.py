@@ -43,9 +43,8 @@ def block_json(ledger: Ledger, block: Block, full: bool) -> Json:
 
 
 def _open_header(ledger: Ledger, block: Block, receipts: Sequence[Receipt]) -> Header:
-    head = ledger.blocks.head
-    trie = ledger.world(head.number).apply(ledger.timeline[head.end_timeline_index :])
-    return make_header(block, ledger.block_hash(head.number), trie.root, receipts)
+    parent_hash, trie = ledger.block_hash(block.number - 1), ledger.world(block.number)
+    return make_header(block, parent_hash, trie.root, receipts)
 
 
 def header_json(header: Header, block_hash: bytes | None) -> Json:

@@ -7,9 +7,8 @@ from typing import Final
 from chain.crypto import trie
 from chain.machine.state import NO_ACCOUNT
 from chain.rpc.block_tags import LATEST, require_block, state_at
-from chain.rpc.errors import bad_params, refused
+from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_list, to_object, to_slot, word
-from chain.rpc.json_format import is_pending
 from chain.rpc.node import Node
 
 _MOST_SLOTS: Final = 1024  # of one request
@@ -74,15 +73,10 @@ def get_proof(
 ) -> dict[str, object]:
     """Return the nodes of the state trie that prove an account and some of its words (EIP-1186)."""
     chain, raw_address = node.chain, to_address(address)
-    number = require_block(chain, block).number
-    if is_pending(chain.ledger, number):
-        raise refused("nothing in the pending block can be proved: it has no state root yet")
-    state_trie = chain.ledger.world(number)
+    state_trie = chain.ledger.world(require_block(chain, block).number)
     account, storage = state_trie.lookup(raw_address)
     nonce, balance, code_hash = account or NO_ACCOUNT
     slot_numbers = [to_slot(slot) for slot in to_list(slots, "the slots")]
-    reader, _ = state_at(chain, block)
-    values = [reader.state.word(raw_address, slot_number) for slot_number in slot_numbers]
     return {
         "address": data(raw_address),
         "nonce": quantity(nonce),
@@ -93,9 +87,9 @@ def get_proof(
         "storageProof": [
             {
                 "key": quantity(slot_number),
-                "value": quantity(value),
+                "value": quantity(state_trie.word(raw_address, slot_number)),
                 "proof": [data(item) for item in state_trie.prove_word(raw_address, slot_number)],
             }
-            for slot_number, value in zip(slot_numbers, values, strict=True)
+            for slot_number in slot_numbers
         ],
     }

@@ -188,19 +188,29 @@ def test_many_words_are_one_answer(counter: Handle, rpc: Any) -> None:
     assert rpc("eth_getStorageValues", asked, "0x1")[account] == [zero, zero]
 
 
-def test_proofs_lead_to_the_root(counter: Handle, rpc: Any) -> None:
-
+@pytest.mark.parametrize("tag", ["latest", "pending"])
+def test_proofs_lead_to_the_root(chain: Chain, counter: Handle, rpc: Any, tag: str) -> None:
     counter.add(5)
-    proof = rpc("eth_getProof", rpc.hexed(counter.address), ["0x0"], "latest")
-    root = rpc("eth_getBlockByNumber", "latest")["stateRoot"]
+    if tag == "pending":
+        chain.automine = False
+        counter.add(4)
+    proof = rpc("eth_getProof", rpc.hexed(counter.address), ["0x0"], tag)
+    root = rpc("eth_getBlockByNumber", tag)["stateRoot"]
     first, words = (
         bytes.fromhex(nodes[0][2:])
         for nodes in (proof["accountProof"], proof["storageProof"][0]["proof"])
     )
     assert (rpc.hexed(keccak(first)), rpc.hexed(keccak(words))) == (root, proof["storageHash"])
-    assert proof["storageProof"][0]["value"] == "0x5"
+    assert proof["storageProof"][0]["value"] == ("0x5" if tag == "latest" else "0x9")
 
 
-def test_pending_blocks_prove_nothing(counter: Handle, rpc: Any) -> None:
-    no = rpc.refusal("eth_getProof", rpc.hexed(counter.address), [], "pending")
-    assert no.code == REFUSED
+def test_what_was_set_since_the_block_is_not_proved(
+    chain: Chain, counter: Handle, rpc: Any
+) -> None:
+    counter.add(5)
+    chain.set_storage(counter.address, 0, 7)
+    proofs = [
+        rpc("eth_getProof", rpc.hexed(counter.address), ["0x0"], tag)["storageProof"][0]["value"]
+        for tag in ("latest", "pending")
+    ]
+    assert proofs == ["0x5", "0x7"]

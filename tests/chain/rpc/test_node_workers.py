@@ -89,7 +89,7 @@ def test_calls_do_not_block_others(chain: Chain, loop: Address) -> None:
     client, before = Client(chain), chain.block_hash()
     long, short = client.ask(looking(loop), SHORT)
     assert client.done == [1, 0]
-    assert (long, int(short, 16)) == (f"{loop} ran out of gas", chain.balance(ALICE))
+    assert (long, int(short, 16)) == (f"out of gas: {loop} ran out of gas", chain.balance(ALICE))
     assert (chain.block_hash(), len(chain.receipts), chain.storage(loop, 1)) == (before, 1, 0)
 
 
@@ -152,7 +152,7 @@ def test_old_rows_of_a_file_can_be_needed(
             ("eth_call", [looking(loop)[1][0], "0x1"]),
             sending(loop),
         )
-        assert (traced["to"], then) == (str(loop).lower(), f"{loop} ran out of gas")
+        assert (traced["to"], then) == (str(loop).lower(), f"out of gas: {loop} ran out of gas")
         assert (chain.storage(loop, 1), len(chain.receipts)) == (2, 3)
 
 
@@ -244,4 +244,4 @@ def test_the_oldest_makes_room(chain: Chain, loop: Address, monkeypatch: pytest.
     client = Client(chain, Limits(workers=1))
     first, second = client.ask(looking(loop), looking(loop))
     assert "because 1 other long requests came since" in first
-    assert second == f"{loop} ran out of gas"
+    assert second == f"out of gas: {loop} ran out of gas"

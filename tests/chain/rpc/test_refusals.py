@@ -89,6 +89,15 @@ def test_calls_pay_what_they_name(
     assert int(traced["output"], 16) == read
 
 
+def test_calls_run_out_of_gas(chain: Chain, rpc: Any) -> None:
+    endless = rpc.hexed(chain.accounts[1])
+    rpc("anvil_setCode", endless, "0x5b5f56")
+    no = rpc.refusal("eth_call", {"to": endless, "gas": "0x7530"})
+    assert (no.code, no.message[:14]) == (REFUSED, "out of gas: 0x")
+    no = rpc.refusal("eth_estimateGas", {"to": endless, "gas": "0x7530"})
+    assert no.message.startswith("gas required exceeds allowance (30000): ")
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
