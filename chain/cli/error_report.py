@@ -14,7 +14,7 @@ import traceback
 import click
 
 from chain.errors import DeclarationError, InvalidTransaction, Reverted, UndeclaredContract
-from chain.source.author_line import innermost_author_line
+from chain.source.failure_line import innermost_author_line
 from chain.source.location import Source
 
 NO = 1

@@ -14,7 +14,7 @@ from chain.machine.frame import Frame
 from chain.machine.unknown_names import explain
 from chain.metering.counterparts import author_class, convert_error
 from chain.metering.stable_text import is_own
-from chain.source.author_line import innermost_author_line
+from chain.source.failure_line import innermost_author_line
 
 
 def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:

@@ -1,4 +1,7 @@
-"""Gas: all prices that the chain charges, in one place. They are those of Prague and of the later forks."""
+"""Gas: all prices that Python contracts pay, in one place. They are those of Prague and of the later forks.
+
+Bytecode pays what py-evm charges; `chain.machine.evm.forks` has what a newer fork changes there.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from chain.metering.fuel import charge
 from chain.metering.named_tuples import with_stable_replace
 from chain.metering.newer_unicode import escaped
 from chain.metering.value_size import weigh_written
-from chain.source.author_line import is_of_python
+from chain.source.failure_line import is_of_python
 
 T = TypeVar("T")
 

@@ -32,7 +32,7 @@ from chain.machine.transaction import Transaction
 from chain.rpc import json_format, transaction_fields, typed_transactions
 from chain.rpc.block_tags import LATEST, PENDING, find_block, state_at
 from chain.rpc.errors import RpcError
-from chain.rpc.eth import transactions
+from chain.rpc.eth import calls
 from chain.rpc.tester_format import Values, block_values, camel, receipt_values, transaction_values
 from chain.simulator.chain import Chain
 from chain.simulator.reader import ChainReader
@@ -209,11 +209,11 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def estimate_gas(self, transaction: Values, block_number: object = LATEST) -> int:
         """Return the gas that a transaction needs."""
         fields = {**self._fields(transaction), "gas": None}
-        return int(self._call(transactions.estimate_gas, fields, block_number), 16)
+        return int(self._call(calls.estimate_gas, fields, block_number), 16)
 
     def call(self, transaction: Values, block_number: object = LATEST) -> bytes:
         """Run a message, undo it, and return its output."""
-        answer = self._call(transactions.call, self._fields(transaction), block_number)
+        answer = self._call(calls.call, self._fields(transaction), block_number)
         return bytes.fromhex(answer[2:])
 
     def _call(self, method: Callable[..., str], fields: Values, block: object) -> str:

@@ -19,7 +19,7 @@ from chain.metering.program import Program, program_of
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.simulator.reader import ChainReader
-from chain.source.author_line import innermost_author_line
+from chain.source.failure_line import innermost_author_line
 from chain.source.location import Source, relative_path
 from chain.source.user_modules import find_module
 

@@ -60,6 +60,7 @@ class ReceiptColumn(NamedTuple):
     value: Callable[[Receipt, EntrySpec | None], Portable]
 
 
+# A change here is a new `FORMAT` of files (`chain.ledger.file.chain_file`), which have these tables.
 _RECEIPT_COLUMNS: Final = tuple(map(ReceiptColumn._make, (
     ("position", form.NUMBER, lambda receipt, _: receipt.position),
     ("block", form.NUMBER, lambda receipt, _: receipt.block_number),

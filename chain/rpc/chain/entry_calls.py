@@ -22,7 +22,7 @@ from chain.rpc.chain.values import (
 )
 from chain.rpc.control import mining
 from chain.rpc.errors import RpcError, bad_params
-from chain.rpc.eth.transactions import call_gas_limit
+from chain.rpc.eth.calls import call_gas_limit
 from chain.rpc.hex_values import data, to_bytes, to_int
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node

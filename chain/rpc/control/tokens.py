@@ -17,7 +17,7 @@ from chain.machine.recording import CallStep, WordRead, steps_of
 from chain.rpc.block_tags import PENDING
 from chain.rpc.debug.debug_traces import run_aside
 from chain.rpc.errors import RpcError, refused
-from chain.rpc.eth.transactions import call
+from chain.rpc.eth.calls import call
 from chain.rpc.hex_values import data, to_address, to_int, word
 from chain.rpc.node import Node
 from chain.types import Address

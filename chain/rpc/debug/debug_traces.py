@@ -25,7 +25,7 @@ from chain.rpc.debug.tracers import (
 )
 from chain.rpc.errors import bad_params, refused, too_much
 from chain.rpc.eth.blocks import receipts_in
-from chain.rpc.eth.transactions import imagined, simulated
+from chain.rpc.eth.calls import imagined, simulated
 from chain.rpc.hex_values import data, quantity, to_hash, to_int, to_list, to_object, word
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node

@@ -6,7 +6,7 @@ from chain.ledger.blocks import Block
 from chain.ledger.headers import encode_block, encode_receipts
 from chain.rpc.block_tags import require_block
 from chain.rpc.errors import refused
-from chain.rpc.eth import blocks
+from chain.rpc.eth import blocks, transactions
 from chain.rpc.hex_values import data
 from chain.rpc.json_format import is_pending
 from chain.rpc.node import Node
@@ -31,7 +31,7 @@ def get_raw_receipts(node: Node, block: object) -> list[str]:
 
 def get_raw_transaction(node: Node, tx_hash: object) -> str:
     """Return the signed bytes of a transaction, none if there is no such transaction."""
-    return blocks.get_raw_transaction(node, tx_hash) or data(b"")
+    return transactions.get_raw_transaction(node, tx_hash) or data(b"")
 
 
 def get_bad_blocks(node: Node) -> list[object]:

@@ -1,29 +1,90 @@
-"""Methods that run code: transactions, which last, and calls and gas estimates, which are undone."""
+"""Methods that find transactions and receipts, and those that send transactions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from chain.crypto.hashing import checksum_address
-from chain.ledger.blocks import Block
+from chain.ledger.receipts import Receipt
 from chain.ledger.signing import attach_signature, encode_signed
-from chain.machine.frame import Frame
 from chain.machine.transaction import Transaction
-from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
-from chain.rpc.control.txpool import apply, submit
-from chain.rpc.errors import bad_params, failed, refused
-from chain.rpc.eth.node_info import signing_account
-from chain.rpc.hex_values import data, quantity, to_bytes, to_object
-from chain.rpc.json_format import Json, receipt_json, signed_json
+from chain.rpc.block_tags import find_block
+from chain.rpc.control.txpool import apply, queued_json, submit
+from chain.rpc.errors import refused
+from chain.rpc.eth.blocks import receipts_in
+from chain.rpc.eth.calls import needed_gas
+from chain.rpc.eth.signatures import signing_account
+from chain.rpc.hex_values import data, to_address, to_bytes, to_hash, to_int, to_object
+from chain.rpc.json_format import Json, is_pending, receipt_json, signed_json, transaction_json
 from chain.rpc.node import Node
-from chain.rpc.overrides import BlockOverrides, StateOverrides
-from chain.rpc.transaction_fields import FEES, parse_fields, parse_signed
-from chain.simulator.chain import Chain
-from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
-from chain.simulator.gas_estimate import without_fees
-from chain.simulator.reader import ChainReader
+from chain.rpc.queue import raw_bytes_of
+from chain.rpc.transaction_fields import parse_fields, parse_signed
+from chain.types import Address
+
+# Finding
+
+
+def get_transaction(node: Node, tx_hash: object) -> Json | None:
+    """Return a transaction, which may still wait for those before it."""
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return queued_json(chain, queued)
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else transaction_json(chain.ledger, receipt)
+
+
+def get_raw_transaction(node: Node, tx_hash: object) -> str | None:
+    """Return the signed bytes of a transaction."""
+    chain, raw_hash = node.chain, to_hash(tx_hash)
+    queued = node.queue.find(chain, raw_hash)
+    if queued is not None:
+        return data(raw_bytes_of(chain, queued))
+    receipt = chain.ledger.find(raw_hash)
+    return None if receipt is None else data(chain.ledger.envelope_of(receipt))
+
+
+def get_transaction_in(node: Node, block: object, index: object) -> Json | None:
+    """Return a transaction of a block by its index."""
+    receipt = _receipt_in(node, block, index)
+    return None if receipt is None else transaction_json(node.chain.ledger, receipt)
+
+
+def get_raw_transaction_in(node: Node, block: object, index: object) -> str | None:
+    """Return the signed bytes of a transaction of a block by its index."""
+    receipt = _receipt_in(node, block, index)
+    return None if receipt is None else data(node.chain.ledger.envelope_of(receipt))
+
+
+def get_transaction_of(node: Node, sender: object, nonce: object) -> Json | None:
+    """Return the transaction with this sender and nonce, the last one if the nonce was reset."""
+    chain, account, number = (
+        node.chain,
+        Address(to_address(sender)),
+        to_int(nonce, "the nonce"),
+    )
+    queued = node.queue.items.get((account, number))
+    if queued is not None and number >= chain.nonce(account):
+        return queued_json(chain, queued)
+    receipt = chain.receipts.where(
+        lambda candidate: candidate.nonce == number, sender=account
+    ).last()
+    return None if receipt is None else transaction_json(chain.ledger, receipt)
+
+
+def _receipt_in(node: Node, block: object, index: object) -> Receipt | None:
+    found_block, position = find_block(node.chain, block), to_int(index, "the index")
+    receipts = [] if found_block is None else receipts_in(node, found_block)
+    return receipts[position] if position < len(receipts) else None
+
+
+def get_transaction_receipt(node: Node, tx_hash: object) -> Json | None:
+    """Return the receipt, or None while the transaction's block is open."""
+    ledger = node.chain.ledger
+    receipt = ledger.find(to_hash(tx_hash))
+    if receipt is None or is_pending(ledger, receipt.block_number):
+        return None
+    return receipt_json(ledger, receipt)
+
 
 # Sending
 
@@ -50,7 +111,7 @@ def parse_sent(node: Node, fields: object) -> Transaction:
 def _with_gas(node: Node, fields: Any, tx: Transaction) -> Transaction:
     """Give a transaction the gas that it needs, if the client names none."""
     if fields.get("gas") is None and tx.raw is None:
-        tx.gas = _estimate(node.chain, tx, node.chain.pending)
+        tx.gas = needed_gas(node.chain, tx, node.chain.pending)
     return tx
 
 
@@ -85,120 +146,7 @@ def fill_transaction(node: Node, fields: Any) -> Json:
         fields = {"maxFeePerBlobGas": chain.pending.blob_base_fee, **fields}
     tx = parse_fields(chain, fields, chain.pending, signs=False)
     if fields.get("gas") is None:
-        gas = _estimate(chain, tx, chain.pending)
+        gas = needed_gas(chain, tx, chain.pending)
         tx = parse_fields(chain, {**fields, "gas": gas}, chain.pending, signs=False)
     raw = tx.raw or attach_signature(tx, chain.chain_id, 0, 0, 0)
     return {"raw": data(raw), "tx": signed_json(tx, raw, chain.chain_id)}
-
-
-# Read-only runs
-
-
-def call(
-    node: Node,
-    fields: Any,
-    block: object = LATEST,
-    overrides: object = None,
-    block_overrides: object = None,
-) -> str:
-    """Run a message at the end of a block, undo it, and return its output. If its gas or a fee is named, they are paid."""
-    chain = node.chain
-    reader, seen = imagined(chain, block, overrides, block_overrides, viewed=True)
-    tx = parse_fields(chain, fields, seen, reader, signs=False)
-    frame = _run(reader, tx, seen, fields)
-    if frame.failure is not None:
-        raise failed(frame.failure)
-    return data(frame.output)
-
-
-def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
-    is_paid = any(fields.get(name) is not None for name in (*FEES, "gas", "accessList"))
-    if is_paid or tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
-        return there.rehearse(simulated(there, tx, seen, fields), seen).frame
-    balance = there.state.account(tx.sender)[1]
-    if balance < tx.value:
-        raise refused(
-            f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
-        )
-    gas = call_gas_limit(there, tx.to, None, seen)
-    frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
-    return frame
-
-
-def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block) -> int | None:
-    """Return the gas of a read-only call: at most the gas limit of a block.
-
-    By default a call to a Python contract has no gas limit (None), only its limit of ticks.
-    """
-    if gas is None and chain.machine.program_at(to) is not None:
-        return None
-    return min(where.gas_limit if gas is None else gas, where.gas_limit)
-
-
-def estimate_gas(
-    node: Node,
-    fields: object,
-    block: object = LATEST,
-    overrides: object = None,
-    block_overrides: object = None,
-) -> str:
-    """Return the least gas with which a transaction has the same outcome as with plenty, at the head in the next block."""
-    chain = node.chain
-    is_next = require_block(chain, block).number >= chain.head.number
-    next_block = PENDING if is_next else block
-    reader, target_block = imagined(chain, next_block, overrides, block_overrides)
-    tx = parse_fields(chain, fields, target_block, reader, signs=False)
-    return quantity(_estimate(reader, tx, target_block))
-
-
-def _estimate(chain: ChainReader, tx: Transaction, block: Block) -> int:
-    gas, failure = estimate_gas_of(chain, tx, block)
-    if failure is not None and failure.kind == "out of gas":
-        raise refused(f"gas required exceeds allowance ({gas}): {failure.text}")
-    if failure is not None:
-        raise failed(failure)
-    return gas
-
-
-def simulated(
-    there: ChainReader, tx: Transaction, block: Block, fields: Mapping[str, object]
-) -> Transaction:
-    """Return a transaction that is not sent: it pays only fees that the client names, and has at most the gas of a block."""
-    free = without_fees(there, replace(tx, gas=min(tx.gas, block.max_transaction_gas)))
-    if all(fields.get(name) is None for name in FEES):
-        return free
-    return replace(free, max_fee=tx.max_fee, tip=tx.tip, is_free=not tx.max_fee and not tx.tip)
-
-
-def imagined(
-    chain: Chain,
-    block: object,
-    overrides: object,
-    block_overrides: object = None,
-    *,
-    apart: bool = False,
-    viewed: bool = False,
-) -> tuple[ChainReader, Block]:
-    """Return a reader of the chain at the end of a block, and that block, both with the client's overrides.
-
-    With `apart` the state is separate even if there are no overrides. With `viewed` the last block has the present time.
-    """
-    accounts, fields = StateOverrides.read(overrides), BlockOverrides.read(block_overrides)
-    if fields.withdrawals:
-        raise bad_params(
-            "'withdrawals' happen at the end of a block, which this call does not reach"
-        )
-    reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
-    if viewed and target is chain.head:
-        target = chain.view_block
-    if not accounts and not fields:
-        return reader, target
-    fork = accounts.apply(reader.state, target.fork)
-    reader.state.close()
-    reader.machine.block_hash = lambda number: _known_hash(chain, number)
-    return reader, fields.apply(target, fork)
-
-
-def _known_hash(chain: Chain, number: int) -> bytes:
-    """Return the hash of a block, zero if there is no such block: an override may set a higher number."""
-    return chain.ledger.block_hash(number) if number <= chain.head.number else bytes(32)

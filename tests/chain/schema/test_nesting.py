@@ -7,7 +7,7 @@ import pytest
 from chain import Chain
 from chain.rpc.control.state_dump import load_state
 from chain.rpc.errors import RpcError
-from chain.rpc.eth.node_info import sign_typed_data
+from chain.rpc.eth.signatures import sign_typed_data
 from chain.rpc.node import Node
 from chain.schema.nesting import shallow
 
