@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 
 from chain import Chain
 from chain.ledger.decoded.model_history import ModelHistory
@@ -89,6 +90,16 @@ def test_a_node_without_visitors_imports_nothing_of_the_web() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+def test_templates_are_compiled_once_on_a_machine(
+    chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("BOARDCHAIN_CACHE", "")
+    shown = [Visitor(chain).get("/tx/2").text]
+    monkeypatch.setattr(Environment, "compile", lambda *_, **__: pytest.fail("a template is compiled"))  # fmt: skip
+    assert [Visitor(chain).get("/tx/2").text] == shown
 
 
 def test_a_chain_without_transactions_has_pages_too() -> None:
