@@ -23,7 +23,8 @@ from chain.simulator.chain import Chain
 _BATCH: Final = 64  # receipts between two checks of the clock
 _FAR: Final = 20_000  # receipts, which take seconds
 SLICE: Final = 0.01  # seconds of reading before other requests are served
-_REST: Final = 0.02  # seconds for the other requests
+_REST: Final = 0.02  # seconds for the other requests, if there are any
+_IDLE: Final = 0.0001  # seconds that go by between two slices without requests
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
 
@@ -92,7 +93,10 @@ class Survey:
 
     async def _read_on(self) -> None:
         while not self.update():
-            await asyncio.sleep(_REST)
+            start = perf_counter()
+            await asyncio.sleep(0)
+            if perf_counter() - start > _IDLE:
+                await asyncio.sleep(_REST)
 
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for this many seconds, at least a few; return True if none is left."""

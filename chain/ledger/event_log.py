@@ -32,6 +32,7 @@ class EventLog:
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
+        self._stored_types: set[int] = set()  # their first topics
         self._chunks: Sequence[Chunk] = ()  # the index of the logs in the file
 
     def restore(
@@ -40,6 +41,7 @@ class EventLog:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
         self._index, self._entered, self._chunks = LogIndex(receipts, logs), receipts, chunks
         self._stored = dict.fromkeys(sources)
+        self._stored_types = {topic for _, topic, _ in sources}
         self._rows = LongList(stored=_StoredLogs(self, logs))
 
     @property
@@ -153,7 +155,7 @@ class EventLog:
         """True if a log has that first topic, or one had it when the file was opened."""
         by_source = self._places.by_source
         is_logged = any(by_source[source] for source in by_source.of(kind))
-        return is_logged or any(kind == source[1] for source in self._stored)
+        return is_logged or kind in self._stored_types
 
     def by_type(self, kind: int, first: int = 0) -> Positions:
         """Return the positions of all logs with that first topic; those before `first` may be left out."""

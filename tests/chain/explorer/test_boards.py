@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 
 from chain import Chain, Contract, call
-from chain.explorer import distant_past
+from chain.explorer import receipt_survey
 from chain.explorer.pages import boards
 from chain.explorer.receipt_survey import Survey
-from chain.ledger import change_index
 from chain.types import u64
 from contracts.deblockle import Deblockle
 from tests.chain.explorer.visitor import Visitor
@@ -122,6 +122,23 @@ def test_receipts_are_read_in_slices() -> None:
     assert survey.done == 201
 
 
+@pytest.mark.parametrize(("seconds", "rests"), [(0.0, 0), (1.0, 3)])
+def test_reading_rests_only_for_other_requests(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, rests: int
+) -> None:
+    survey, left = Survey(Chain()), [False, False, False, True]
+    clock, slept = itertools.count(step=seconds), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(survey, "update", lambda: left.pop(0))
+    monkeypatch.setattr(receipt_survey, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    asyncio.run(survey._read_on())
+    assert sum(map(bool, slept)) == rests
+
+
 class Faulty(Contract):
     """A game whose picture fails."""
 
@@ -137,35 +154,3 @@ def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     chain = Chain()
     chain.deploy(Faulty).begin()
     assert "No contract has a board to show yet." in Visitor(chain).get("/boards").text
-
-
-def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
-    chain = Chain()
-    counter = chain.deploy(Counter)
-    for _ in range(20):
-        counter.add(1)
-    index, read = chain.ledger.past.index, list[int]()
-    monkeypatch.setattr(index, "read", read.append)
-    asyncio.run(distant_past.approach(chain.ledger, 20))
-    asyncio.run(distant_past.approach(chain.ledger, 8))
-    assert read == [6, 12, 18]
-
-
-def test_chain_may_be_cut_while_its_past_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
-    chain = Chain()
-    counter, start = chain.deploy(Counter), chain.snapshot()
-    for _ in range(20):
-        counter.add(1)
-
-    async def cut() -> None:
-        chain.revert(start)
-
-    async def both() -> None:
-        await asyncio.gather(distant_past.approach(chain.ledger, 0), cut())
-
-    asyncio.run(both())
-    assert counter.add(1).ok
