@@ -21,6 +21,7 @@ from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two checks of the clock
+_CHUNKS: Final = 16  # of the index of the logs, likewise
 _FAR: Final = 20_000  # receipts, which take seconds
 SLICE: Final = 0.01  # seconds of reading before other requests are served
 _REST: Final = 0.02  # seconds for the other requests, if there are any
@@ -101,6 +102,9 @@ class Survey:
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for this many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
+        while not self._ledger.events.read_index(_CHUNKS):  # for the pages of events
+            if perf_counter() > end:
+                return False
         while not self.is_complete:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)

@@ -34,6 +34,10 @@ class EventLog:
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
         self._stored_types: set[int] = set()  # their first topics
         self._chunks: Sequence[Chunk] = ()  # the index of the logs in the file
+        self._older: tuple[LogIndex, int] = (
+            LogIndex(0, 0),
+            0,
+        )  # as far as that was read: so many chunks
 
     def restore(
         self, receipts: int, logs: int, sources: Sequence[Source], chunks: Sequence[Chunk]
@@ -84,6 +88,7 @@ class EventLog:
         if receipts < log_places.behind:
             removed = self._receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
+            self._older = LogIndex(0, 0), 0
             self._index, self._entered = LogIndex(receipts, first), receipts
             del self._rows[first:]
             return
@@ -94,24 +99,38 @@ class EventLog:
 
     def _all(self) -> LogIndex:
         """Return the positions of all logs. Those in the file are read on first use."""
+        self.read_index(len(self._chunks))
+        return self._index
+
+    @locked
+    def read_index(self, most: int) -> bool:
+        """Read at most so many further chunks of the index in the file; return True if none is left."""
         log_places = self._places
-        if log_places.first:
-            all_places = LogIndex(0, 0)
-            for chunk in self._chunks[: log_places.first // CHUNK]:
-                all_places.extend(chunk)
-            receipts, count = all_places.receipts, len(all_places.receipts)
-            position = receipts[-1] if count else 0  # of this receipt some may be missing
-            skipped = count - all_places.end_of(position)
-            for logs in self._receipts._logs_from(position, log_places.behind):
-                for row in logs[skipped:]:
-                    all_places.enter(len(receipts), row, position)
-                position, skipped = position + 1, 0
-            for row, position in zip(
-                self.rows[log_places.first :], log_places.receipts, strict=True
-            ):
-                all_places.enter(len(receipts), row, position)
-            log_places = self._index = all_places
-        return log_places
+        if not log_places.first:
+            return True
+        # While it is changed it is not kept, because that may be interrupted.
+        (older, done), self._older = self._older, (LogIndex(0, 0), 0)
+        end = min(done + most, log_places.first // CHUNK)
+        for chunk in self._chunks[done:end]:
+            older.extend(chunk)
+        if end < log_places.first // CHUNK:
+            self._older = older, end
+            return False
+        self._index = self._completed(older, log_places)
+        return True
+
+    def _completed(self, older: LogIndex, newer: LogIndex) -> LogIndex:
+        """Add to the chunks of the file the logs after them, and the positions since the file was opened."""
+        receipts, count = older.receipts, len(older.receipts)
+        position = receipts[-1] if count else 0  # of this receipt some may be missing
+        skipped = count - older.end_of(position)
+        for logs in self._receipts._logs_from(position, newer.behind):
+            for row in logs[skipped:]:
+                older.enter(len(receipts), row, position)
+            position, skipped = position + 1, 0
+        for row, position in zip(self.rows[newer.first :], newer.receipts, strict=True):
+            older.enter(len(receipts), row, position)
+        return older
 
     def _from(self, place: int) -> LogIndex:
         """Return the positions of the logs since the file was opened if `place` is among these, else those of all logs."""

@@ -21,7 +21,7 @@ from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.spec.models import ModelSpec
 
 _ROWS: Final = 50
-_VERSIONS: Final = 30
+_VERSIONS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
