@@ -13,7 +13,7 @@ from chain.explorer.pages import boards
 from chain.explorer.receipt_survey import Survey
 from chain.types import u64
 from contracts.deblockle import Deblockle
-from tests.chain.explorer.visitor import Visitor
+from tests.chain.explorer.visitor import Elements, Visitor
 from tests.chain.toys import Counter
 
 
@@ -24,6 +24,16 @@ def steps(visitor: Visitor, url: str) -> list[int]:
 def test_all_transactions_about_a_board_are_its_steps(visitor: Visitor) -> None:
     assert steps(visitor, "/board/Deblockle/0") == [1, 2, 3]
     assert steps(visitor, "/board/Deblockle/1") == [1]
+
+
+def test_a_step_without_arguments_has_its_entry() -> None:
+    chain = Chain()
+    game = chain.deploy(Deblockle)
+    game.create_game("first.testnet", "second.testnet", 3)
+    for _ in range(2):
+        game.pass_move(0, sender=chain.account("second.testnet"), check=False)
+    steps = Elements(Visitor(chain).get("/board/Deblockle/0").markup.partition("<ol")[2])
+    assert steps.words.count("pass_move") == 2
 
 
 @pytest.mark.parametrize(

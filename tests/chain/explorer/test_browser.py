@@ -223,6 +223,12 @@ def test_no_page_is_wider_than_a_phone(open_page: Open, url: str, campaign: str)
         assert page.locator("html").evaluate("page => page.scrollWidth") == 390, address
 
 
+@pytest.mark.parametrize("path", ["/stats", "/contracts"])
+def test_numbers_are_in_sight_on_a_phone(open_page: Open, path: str) -> None:
+    table = open_page(path, viewport={"width": 390, "height": 844}).locator(".scroll")
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core here: scripts/setup_clients")
 @pytest.mark.parametrize("scheme", _RULES)
 def test_axe_finds_nothing(open_page: Open, url: str, campaign: str, scheme: str) -> None:
