@@ -82,15 +82,18 @@ class Survey:
 
         If much is left, do not wait for it.
         """
-        is_reading = self._reading is not None and not self._reading.done()
-        is_far = len(self._ledger.receipts) - self.done > _FAR
-        if is_far and is_reading:
-            return
-        end = perf_counter() + (0 if is_far else seconds)
-        while not self.update() and perf_counter() < end:
-            await asyncio.sleep(0)
-        if not self.is_complete and not is_reading:
+        if len(self._ledger.receipts) - self.done <= _FAR:
+            end = perf_counter() + seconds
+            while not self.update() and perf_counter() < end:
+                await asyncio.sleep(0)
+        if not self.is_complete and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read_on())
+
+    async def import_games(self) -> None:
+        """Import the classes of the contracts on the chain, and their pictures, with room for requests in between."""
+        for digest in dict.fromkeys(creation.digest for creation in self._ledger.creations.rows):
+            self.game(digest)
+            await asyncio.sleep(0)
 
     async def _read_on(self) -> None:
         while not self.update():
