@@ -19,7 +19,7 @@ from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
 from chain.simulator.node_client import NodeClient, NodeError
 
-_PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
+_PAUSE: Final = 0.1  # seconds between two polls of a chain that grows elsewhere
 
 
 class ServedPages(Protocol):
