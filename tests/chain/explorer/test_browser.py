@@ -223,6 +223,14 @@ def test_no_page_is_wider_than_a_phone(open_page: Open, url: str, campaign: str)
         assert page.locator("html").evaluate("page => page.scrollWidth") == 390, address
 
 
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_calls_are_in_sight_beside_another_window(open_page: Open, media: Any) -> None:
+    page = open_page("/?contract=Deblockle", viewport={"width": 900, "height": 800})
+    page.emulate_media(media=media)
+    cut = "calls => calls.filter(call => call.scrollWidth > call.clientWidth).length"
+    assert page.locator(".lines .call").evaluate_all(cut) == 0
+
+
 @pytest.mark.parametrize("path", ["/stats", "/contracts"])
 def test_numbers_are_in_sight_on_a_phone(open_page: Open, path: str) -> None:
     table = open_page(path, viewport={"width": 390, "height": 844}).locator(".scroll")
