@@ -189,6 +189,7 @@ def test_keys_walk_a_list_and_find(open_page: Open, url: str) -> None:
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Transaction #")
+    expect(page.locator(".dot.live")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("Deblockle")
     page.keyboard.press("Enter")
