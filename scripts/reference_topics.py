@@ -100,7 +100,7 @@ TOPICS: Final = (
         Topic("chain.ledger.decoded.trace.LogStep", tools="row"),
         Topic("chain.ledger.calls.CallRecord"),
         Topic("chain.ledger.creations.DeployedContract"),
-        Topic("chain.ledger.decoded.model_history.Version"),
+        Topic("chain.ledger.decoded.versions.Version"),
         Topic("chain.ledger.sql.result.QueryResult"),
         Topic("chain.ledger.sql.result.Row", tools="named"),
     )),

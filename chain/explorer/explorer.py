@@ -24,11 +24,19 @@ class Explorer:
         self._application: Application | None = None
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        await self._built()(scope, receive, send)
+
+    async def prepare(self) -> None:
+        """Import what pages need, before the first request for one."""
+        await self._built().site.prepare()
+
+    def _built(self) -> Application:
         if self._application is None:
             site = import_module("chain.explorer.site").Site
             application = import_module("chain.explorer.application").Application
-            self._application = application(site(self._chain, self._ask, writes=self._writes))
-        await self._application(scope, receive, send)
+            made: Application = application(site(self._chain, self._ask, writes=self._writes))
+            self._application = made
+        return self._application
 
     @property
     def is_watched(self) -> bool:

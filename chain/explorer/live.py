@@ -15,7 +15,7 @@ from typing import Final
 from chain.ledger.ledger import Ledger
 
 MOST: Final = 16  # pages that listen at a time
-_PAUSE: Final = 0.4  # seconds between two pieces of news
+_PAUSE: Final = 0.3  # seconds between two pieces of news
 
 
 class Feeds(ABC):

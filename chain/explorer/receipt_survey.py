@@ -21,9 +21,11 @@ from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two checks of the clock
+_CHUNKS: Final = 16  # of the index of the logs, likewise
 _FAR: Final = 20_000  # receipts, which take seconds
 SLICE: Final = 0.01  # seconds of reading before other requests are served
-_REST: Final = 0.02  # seconds for the other requests
+_REST: Final = 0.02  # seconds for the other requests, if there are any
+_IDLE: Final = 0.0001  # seconds that go by between two slices without requests
 
 BoardKey: TypeAlias = tuple[bytes, str]  # the address of the contract, and the board's name as text
 
@@ -80,23 +82,32 @@ class Survey:
 
         If much is left, do not wait for it.
         """
-        is_reading = self._reading is not None and not self._reading.done()
-        is_far = len(self._ledger.receipts) - self.done > _FAR
-        if is_far and is_reading:
-            return
-        end = perf_counter() + (0 if is_far else seconds)
-        while not self.update() and perf_counter() < end:
-            await asyncio.sleep(0)
-        if not self.is_complete and not is_reading:
+        if len(self._ledger.receipts) - self.done <= _FAR:
+            end = perf_counter() + seconds
+            while not self.update() and perf_counter() < end:
+                await asyncio.sleep(0)
+        if not self.is_complete and (self._reading is None or self._reading.done()):
             self._reading = asyncio.create_task(self._read_on())
+
+    async def import_games(self) -> None:
+        """Import the classes of the contracts on the chain, and their pictures, with room for requests in between."""
+        for digest in dict.fromkeys(creation.digest for creation in self._ledger.creations.rows):
+            self.game(digest)
+            await asyncio.sleep(0)
 
     async def _read_on(self) -> None:
         while not self.update():
-            await asyncio.sleep(_REST)
+            start = perf_counter()
+            await asyncio.sleep(0)
+            if perf_counter() - start > _IDLE:
+                await asyncio.sleep(_REST)
 
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for this many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
+        while not self._ledger.events.read_index(_CHUNKS):  # for the pages of events
+            if perf_counter() > end:
+                return False
         while not self.is_complete:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)

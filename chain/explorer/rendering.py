@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+import jinja2
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
@@ -16,6 +18,7 @@ from chain.explorer.page import Page
 from chain.explorer.words import prose
 from chain.pictures.markup import escape
 from chain.pictures.palette import dark_rules
+from chain.source import disk_cache
 
 HEADERS: Final = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -82,10 +85,23 @@ async def static(request: Request) -> Response:
     return Response(text, media_type=f"{_STATIC[name]}; charset=utf-8", headers=headers)
 
 
+class _CompiledTemplates(BytecodeCache):
+    """Templates as they were compiled for an earlier process: to compile one takes longer than a page may."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = disk_cache.load(*self._key(bucket))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        disk_cache.save(bucket.code, *self._key(bucket))
+
+    def _key(self, bucket: Bucket) -> tuple[str, ...]:
+        return "template", jinja2.__version__, bucket.key, bucket.checksum
+
+
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined, finalize=_finalize,
-        trim_blocks=True, lstrip_blocks=True, auto_reload=False,
+        trim_blocks=True, lstrip_blocks=True, auto_reload=False, bytecode_cache=_CompiledTemplates(),
     )  # fmt: skip
     environment.filters["digits"] = lambda number: f"{number:,}"
     environment.filters["prose"] = prose

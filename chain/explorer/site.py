@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 from typing import Any, TypeAlias
 
@@ -36,6 +37,12 @@ class Site:
         self.fields = StoredFields(chain.ledger)
         self._names: tuple[object, Names] | None = None
         self._event_names: tuple[int, dict[Any, str]] = -1, {}
+
+    async def prepare(self) -> None:
+        """Do what takes long the first time: import the games on the chain, find their events, walk what was loaded."""
+        await self.survey.import_games()
+        self.ledger.event_types.all()
+        gc.collect()  # otherwise during the first page
 
     @property
     def names(self) -> Names:

@@ -19,7 +19,7 @@ from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
 from chain.simulator.node_client import NodeClient, NodeError
 
-_PAUSE: Final = 0.2  # seconds between two polls of a chain that grows elsewhere
+_PAUSE: Final = 0.1  # seconds between two polls of a chain that grows elsewhere
 
 
 class ServedPages(Protocol):
@@ -80,7 +80,7 @@ class AloneServer(PageServer):
     """Serves the pages of a chain.
 
     `client` is the client of the chain's node, if it is in one; `file` is its file, if another process writes that. Such a
-    chain is polled while a page listens.
+    chain is polled while a page listens. What pages need is imported as soon as the port is open.
     """
 
     def __init__(
@@ -95,8 +95,15 @@ class AloneServer(PageServer):
         self._chain = chain
         ask = _of_node(client) if client is not None else of_chain(chain, file)
         grows = file is not None or client is not None
-        explorer = Explorer(chain, ask, writes=writes)
-        super().__init__(explorer, settings, chain.settle if grows else None)
+        self._explorer = Explorer(chain, ask, writes=writes)
+        super().__init__(self._explorer, settings, chain.settle if grows else None)
+
+    def run(self, told: Callable[[], None] = lambda: None) -> None:
+        def ready() -> None:
+            told()
+            self._preparing = asyncio.get_running_loop().create_task(self._explorer.prepare())
+
+        super().run(ready)
 
 
 def of_chain(chain: Chain, file: Path | None = None) -> Callable[[str, Sequence[object]], Any]:

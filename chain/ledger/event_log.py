@@ -32,7 +32,12 @@ class EventLog:
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
+        self._stored_types: set[int] = set()  # their first topics
         self._chunks: Sequence[Chunk] = ()  # the index of the logs in the file
+        self._older: tuple[LogIndex, int] = (
+            LogIndex(0, 0),
+            0,
+        )  # as far as that was read: so many chunks
 
     def restore(
         self, receipts: int, logs: int, sources: Sequence[Source], chunks: Sequence[Chunk]
@@ -40,6 +45,7 @@ class EventLog:
         """Use the first `logs` logs of a file, those of its first `receipts` receipts. They are read on first use."""
         self._index, self._entered, self._chunks = LogIndex(receipts, logs), receipts, chunks
         self._stored = dict.fromkeys(sources)
+        self._stored_types = {topic for _, topic, _ in sources}
         self._rows = LongList(stored=_StoredLogs(self, logs))
 
     @property
@@ -82,6 +88,7 @@ class EventLog:
         if receipts < log_places.behind:
             removed = self._receipts[receipts : log_places.behind]
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
+            self._older = LogIndex(0, 0), 0
             self._index, self._entered = LogIndex(receipts, first), receipts
             del self._rows[first:]
             return
@@ -92,24 +99,38 @@ class EventLog:
 
     def _all(self) -> LogIndex:
         """Return the positions of all logs. Those in the file are read on first use."""
+        self.read_index(len(self._chunks))
+        return self._index
+
+    @locked
+    def read_index(self, most: int) -> bool:
+        """Read at most so many further chunks of the index in the file; return True if none is left."""
         log_places = self._places
-        if log_places.first:
-            all_places = LogIndex(0, 0)
-            for chunk in self._chunks[: log_places.first // CHUNK]:
-                all_places.extend(chunk)
-            receipts, count = all_places.receipts, len(all_places.receipts)
-            position = receipts[-1] if count else 0  # of this receipt some may be missing
-            skipped = count - all_places.end_of(position)
-            for logs in self._receipts._logs_from(position, log_places.behind):
-                for row in logs[skipped:]:
-                    all_places.enter(len(receipts), row, position)
-                position, skipped = position + 1, 0
-            for row, position in zip(
-                self.rows[log_places.first :], log_places.receipts, strict=True
-            ):
-                all_places.enter(len(receipts), row, position)
-            log_places = self._index = all_places
-        return log_places
+        if not log_places.first:
+            return True
+        # While it is changed it is not kept, because that may be interrupted.
+        (older, done), self._older = self._older, (LogIndex(0, 0), 0)
+        end = min(done + most, log_places.first // CHUNK)
+        for chunk in self._chunks[done:end]:
+            older.extend(chunk)
+        if end < log_places.first // CHUNK:
+            self._older = older, end
+            return False
+        self._index = self._completed(older, log_places)
+        return True
+
+    def _completed(self, older: LogIndex, newer: LogIndex) -> LogIndex:
+        """Add to the chunks of the file the logs after them, and the positions since the file was opened."""
+        receipts, count = older.receipts, len(older.receipts)
+        position = receipts[-1] if count else 0  # of this receipt some may be missing
+        skipped = count - older.end_of(position)
+        for logs in self._receipts._logs_from(position, newer.behind):
+            for row in logs[skipped:]:
+                older.enter(len(receipts), row, position)
+            position, skipped = position + 1, 0
+        for row, position in zip(self.rows[newer.first :], newer.receipts, strict=True):
+            older.enter(len(receipts), row, position)
+        return older
 
     def _from(self, place: int) -> LogIndex:
         """Return the positions of the logs since the file was opened if `place` is among these, else those of all logs."""
@@ -153,7 +174,7 @@ class EventLog:
         """True if a log has that first topic, or one had it when the file was opened."""
         by_source = self._places.by_source
         is_logged = any(by_source[source] for source in by_source.of(kind))
-        return is_logged or any(kind == source[1] for source in self._stored)
+        return is_logged or kind in self._stored_types
 
     def by_type(self, kind: int, first: int = 0) -> Positions:
         """Return the positions of all logs with that first topic; those before `first` may be left out."""

@@ -6,7 +6,7 @@ new block is only what changed in it. The fields are those of Prague, in its ord
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
@@ -17,7 +17,7 @@ from chain.ledger.blocks import Block
 from chain.ledger.long_list import LongList
 from chain.ledger.receipts import Receipt, Record
 from chain.ledger.signing import tx_type
-from chain.ledger.state_trie import StateTrie, initial_trie
+from chain.ledger.state_trie import EMPTY_STATE, InitialState, StateTrie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
 from chain.machine.transaction import BLOB_TYPE
@@ -26,6 +26,9 @@ _NO_OMMERS: Final = keccak(rlp.encode([]))
 _NO_REQUESTS: Final = sha256().digest()  # EIP-7685
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # number of cached state tries
+_STEP: Final = 200  # entries of the timeline that are read at a time
+_NEAR: Final = 10  # blocks that are hashed at once
+_FEW: Final = 1000  # entries of the timeline that are read at once
 
 
 class Header(NamedTuple):
@@ -71,6 +74,7 @@ class Headers:
         self._hashes: LongList[bytes] = LongList()
         self._numbers: dict[bytes, int] = {}  # by hash; covers the first `len(_numbers)` blocks
         self._worlds: dict[int, StateTrie] = {}  # cached, by block number, ascending
+        self._cuts = 0  # how often the chain went back
 
     def header(self, number: int) -> Header:
         self._make(number)
@@ -83,6 +87,10 @@ class Headers:
     def number_of(self, block_hash: bytes) -> int | None:
         """Return the number of the block with that hash, or None."""
         self._make(len(self._ledger.blocks) - 1)
+        return self.find(block_hash)
+
+    def find(self, block_hash: bytes) -> int | None:
+        """Return the number of the block with that hash, or None if none of the known headers has it."""
         for number in range(len(self._numbers), len(self._hashes)):
             self._numbers[self._hashes[number]] = number
         return self._numbers.get(block_hash)
@@ -94,17 +102,35 @@ class Headers:
 
     def _world(self, number: int) -> StateTrie:
         """Build the state trie of a block from the nearest earlier one that is cached."""
+        for _ in self._begin(number):
+            pass
         tries, ledger = self._worlds, self._ledger
         end = ledger.blocks[number].end_timeline_index
-        if next(iter(tries), number + 1) > number:  # nothing this early is cached
-            world = initial_trie(ledger.state, ledger.timeline[end:])
-            self._worlds = {number: world, **tries}
-            return world
         nearest = next(cached for cached in reversed(tries) if cached <= number)
         if nearest == number:
             return tries[nearest]
         start = ledger.blocks[nearest].end_timeline_index
         return tries[nearest].apply(ledger.timeline[start:end])
+
+    def _begin(self, number: int) -> Iterator[None]:
+        """Build and cache the state trie of a block bit by bit, unless that of an earlier one is cached."""
+        timeline = self._ledger.timeline
+        while next(iter(self._worlds), number + 1) > number:
+            initial, cuts = InitialState(), self._cuts
+            moment = self._ledger.blocks[number].end_timeline_index
+            while moment < len(timeline) and cuts == self._cuts:
+                end = min(moment + _STEP, len(timeline))
+                initial.note(timeline[moment:end])
+                moment = end
+                yield
+            world = EMPTY_STATE
+            for built in initial.tries(self._ledger.state) if cuts == self._cuts else ():
+                world = built
+                yield
+            if number >= len(self._ledger.blocks):
+                return
+            if cuts == self._cuts:
+                self._worlds = {number: world, **self._worlds}
 
     def _cache(self, number: int, world: StateTrie) -> None:
         """Cache a state trie. The newest are kept, and fewer of the older ones, which take longer to rebuild."""
@@ -117,6 +143,15 @@ class Headers:
     def count(self) -> int:
         """The number of blocks, from the first on, whose headers are known."""
         return len(self._hashes)
+
+    def is_near(self, number: int) -> bool:
+        """True if the header of a block is known, or takes no longer than a few blocks."""
+        ledger, first = self._ledger, self.count
+        if number < first:
+            return True
+        begun = next(iter(self._worlds), first + 1) <= first
+        unread = 0 if begun else len(ledger.timeline) - ledger.blocks[first].end_timeline_index
+        return number < first + _NEAR and unread <= _FEW
 
     def restore(self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes]) -> None:
         """Use these headers and hashes for the first blocks."""
@@ -136,20 +171,29 @@ class Headers:
         """Forget all but the first `blocks` blocks."""
         for block_hash in self._hashes[blocks:]:
             self._numbers.pop(block_hash, None)
+        self._cuts += 1
         del self._rows[blocks:], self._hashes[blocks:]
         while self._worlds and next(reversed(self._worlds)) >= blocks:
             self._worlds.popitem()
 
     def _make(self, number: int) -> None:
+        for _ in self.steps(number):
+            pass
+
+    def steps(self, number: int) -> Iterator[None]:
+        """Build the headers up to a block bit by bit. Between two steps the chain may grow, and go back."""
         if not 0 <= number < len(self._ledger.blocks):
             raise IndexError(
                 f"there is no block {number}: the last is {len(self._ledger.blocks) - 1}"
             )
-        while len(self._hashes) <= number:
+        if len(self._hashes) <= number:
+            yield from self._begin(len(self._hashes))
+        while len(self._hashes) <= number < len(self._ledger.blocks):
             header = self._next(len(self._hashes))
             del self._rows[len(self._hashes) :]
             self._rows.extend([tuple(header)])
             self._hashes.extend([header.hash])
+            yield
 
     def _next(self, number: int) -> Header:
         ledger, block = self._ledger, self._ledger.blocks[number]

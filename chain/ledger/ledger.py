@@ -31,9 +31,8 @@ from chain.ledger.blocks import (
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
-from chain.ledger.decoded.field_history import FieldHistory
-from chain.ledger.decoded.model_history import ModelHistory
 from chain.ledger.decoded.trace import Trace
+from chain.ledger.decoded.versions import History
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes, decoded
 from chain.ledger.headers import Header, Headers
@@ -85,8 +84,7 @@ class Ledger:
         self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
         self.event_types = EventTypes(self, self.events.has_type)
-        self.versions = ModelHistory(self)
-        self.fields = FieldHistory(self)
+        self.history = History(self)
         self.creations = Creations(self)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
@@ -172,8 +170,6 @@ class Ledger:
         self.past.truncate(moments)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
-        self.versions.truncate()
-        self.fields.truncate()
         self.envelopes.truncate(receipts)
         self.headers.truncate(blocks)
         self.receipts._truncate(receipts)

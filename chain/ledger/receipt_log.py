@@ -23,7 +23,7 @@ from chain.schema.inputs import flag, text
 _ALL: Final = object()
 _ADDRESSES: Final = ("sender", "to", "address")
 _READERS: Final = {"program": attrgetter("_digest"), "called": attrgetter("_digest", "entry")}
-_NARROWED: Final = ("sender", "contract", "entry", "ok")
+_NARROWED: Final = ("sender", "address", "contract", "entry", "called", "ok")
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 

@@ -74,13 +74,19 @@ class SignedTransactions:
 
     def find(self, tx_hash: bytes) -> Receipt | None:
         """Return the receipt of the transaction with that hash, or None. An unknown hash causes all hashes to be computed."""
-        receipts = self._receipts
-        if tx_hash not in self._positions:
-            for position in range(self._indexed, len(receipts)):
-                self._positions[self.hash_of(receipts[position])] = position
-            self._indexed = len(receipts)
+        self.search(tx_hash, len(self._receipts))
         known_position = self._positions.get(tx_hash)
-        return None if known_position is None else receipts[known_position]
+        return None if known_position is None else self._receipts[known_position]
+
+    def search(self, tx_hash: bytes, most: int) -> bool:
+        """Compute the hashes of at most so many transactions; return True if this one is known, or all are."""
+        receipts = self._receipts
+        if tx_hash in self._positions:
+            return True
+        for position in range(self._indexed, min(self._indexed + most, len(receipts))):
+            self._positions[self.hash_of(receipts[position])] = position
+            self._indexed = position + 1
+        return tx_hash in self._positions or self._indexed == len(receipts)
 
     def restore(self, hashes: Sequence[bytes]) -> None:
         """Use these as the hashes of the first transactions."""

@@ -9,7 +9,7 @@ root, and are kept in `orphan_storage`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -19,6 +19,8 @@ from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node
 from chain.foundation.gc_pause import collector_paused
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
+
+_STEP: Final = 4 * 500  # changes that are applied at a time, of four items each
 
 Words = Mapping[int, int | None]
 
@@ -122,29 +124,47 @@ def _account_item(address: bytes, account: Account | None, storage: Node | None)
     return Item(path_of(address), value, (account, storage))
 
 
-def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
-    """Return the trie before all changes of `timeline`.
+class InitialState:
+    """The accounts and words before some changes: before the first change of each; everything else is as it is now.
 
-    The value before the first change of an item is its initial value; everything else is as it is now. So the state may be at
-    the end of its timeline, undone to an earlier index, or in the middle of a transaction.
+    So the present state may be at the end of its timeline, undone to an earlier index, or in the middle of a transaction.
     """
-    accounts: dict[bytes, Account | None] = {}
-    words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
-    wiped: dict[bytes, Words] = {}
-    for address, slot, before, _ in chain.from_iterable(
-        map(iter_changes, (*timeline, state.changes))
-    ):
-        if slot is ACCOUNT:
-            accounts.setdefault(address, before)
-        elif slot is STORAGE:
-            wiped.setdefault(address, dict(before))
-        elif address not in wiped:
-            words[address].setdefault(slot, before)
-    changes: list[object] = []
-    for address, account in {**state.accounts, **accounts}.items():
-        changes += (address, ACCOUNT, None, account)
-    for address, present in {**state.storages, **wiped}.items():
-        for slot, word in {**present, **words[address]}.items():
-            changes += (address, slot, None, word)
-    with collector_paused():
-        return EMPTY_STATE.apply([changes])
+
+    def __init__(self) -> None:
+        self._accounts: dict[bytes, Account | None] = {}
+        self._words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
+        self._wiped: dict[bytes, Words] = {}
+
+    def note(self, moments: Iterable[Changes]) -> None:
+        """Take these changes, which follow those that were taken before."""
+        accounts, words, wiped = self._accounts, self._words, self._wiped
+        for address, slot, before, _ in chain.from_iterable(map(iter_changes, moments)):
+            if slot is ACCOUNT:
+                accounts.setdefault(address, before)
+            elif slot is STORAGE:
+                wiped.setdefault(address, dict(before))
+            elif address not in wiped:
+                words[address].setdefault(slot, before)
+
+    def tries(self, state: State) -> Iterator[StateTrie]:
+        """Yield the trie as it is built, step by step; the last one is complete. `state` may change meanwhile."""
+        self.note([state.changes])
+        changes: list[object] = []
+        for address, account in {**state.accounts, **self._accounts}.items():
+            changes += (address, ACCOUNT, None, account)
+        for address, present in {**state.storages, **self._wiped}.items():
+            for slot, word in {**present, **self._words[address]}.items():
+                if word:
+                    changes += (address, slot, None, word)
+        trie = EMPTY_STATE
+        for first in range(0, len(changes), _STEP):
+            with collector_paused():
+                trie = trie.apply([changes[first : first + _STEP]])
+            yield trie
+
+
+def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
+    """Return the trie before all changes of `timeline`."""
+    initial = InitialState()
+    initial.note(timeline)
+    return [EMPTY_STATE, *initial.tries(state)][-1]

@@ -73,8 +73,10 @@ class Boards:
         events = (*receipt.events, *receipt.undone_events)
         values = [receipt.args.get(self.key), *(getattr(event, self.key, None) for event in events)]
         named = list(dict.fromkeys(value for value in values if value is not None))
+        if named:  # a result takes longest to decode
+            return named
         made = receipt.return_value
-        return named or ([made] if type(made) is int else [])
+        return [made] if type(made) is int else []
 
 
 def boards_of(contract: type) -> Boards | None:

@@ -28,8 +28,9 @@ from chain.ledger.blocks import Block
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.build_trace import trace_of
-from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.field_reader import field_reader
 from chain.ledger.decoded.trace import Trace
+from chain.ledger.decoded.versions import Version
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
@@ -269,9 +270,8 @@ class ChainReader(Sealed, ABC):
         def read_key(kind: ValueType, key: object, path: str) -> Any:
             return with_addresses(kind, key, path, ledger.address_of)
 
-        return ledger.fields.versions(
-            bytes(handle.address), spec, text(field, "field"), keys, moment, read_key
-        )
+        read = field_reader(spec, text(field, "field"), keys, read_key)
+        return ledger.history.versions(bytes(handle.address), read, moment)
 
     # Messages
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
-from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.receipts import Receipt

@@ -7,14 +7,13 @@ from typing import Final
 from starlette.requests import Request
 
 from chain.explorer import page
+from chain.explorer.distant_past import block_hash
 from chain.explorer.lines import clock
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
 
 _ROWS: Final = 50
 _LINES: Final = 200
-# Blocks past the known hashes whose hash is shown by default: a hash needs all earlier ones.
-_NEAR: Final = 10
 
 
 def blocks(site: Site, request: Request) -> Page:
@@ -34,7 +33,7 @@ def blocks(site: Site, request: Request) -> Page:
     return Page("blocks.html", "Blocks", data, "/blocks")
 
 
-def block(site: Site, request: Request) -> Page:
+async def block(site: Site, request: Request) -> Page:
     known = site.ledger.blocks
     number = page.whole(request.path_params["number"], "the number of a block")
     if number >= len(known):
@@ -43,12 +42,12 @@ def block(site: Site, request: Request) -> Page:
         )
     found = known[number]
     first = page.number(request, "from") or 0
-    asks = number < site.ledger.headers.count + _NEAR or "hash" in request.query_params
+    asks = "hash" in request.query_params or site.ledger.headers.is_near(number)
     start = found.first_receipt + first
     end = min(start + _LINES, found.end_receipt)
     data = {
         "block": found,
-        "hash": f"0x{site.ledger.block_hash(number).hex()}" if asks else None,
+        "hash": f"0x{(await block_hash(site.ledger, number)).hex()}" if asks else None,
         "time": clock(found.timestamp - known[0].timestamp),
         "lines": site.lines.of(site.ledger.receipts[start:end]),
         "count": found.end_receipt - found.first_receipt,

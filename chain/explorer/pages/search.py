@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
+from chain.explorer.distant_past import find_transaction
 from chain.explorer.page import Page
 from chain.explorer.site import Site
 from chain.types import Address
 
-_MOST = 60
+_MOST: Final = 60
+_HASH: Final = "0x[0-9a-fA-F]{64}"
 
 
-def search(site: Site, request: Request) -> Page | Response:
+async def search(site: Site, request: Request) -> Page | Response:
     word = page.word(request, "q")
+    if re.fullmatch(_HASH, word):  # so that its hash is known
+        await find_transaction(site.ledger, bytes.fromhex(word[2:]))
     found = list(dict.fromkeys(_found(site, word))) if word else []
     exact = [url for is_exact, _, _, url in found if is_exact]
     if len(exact) == 1:
@@ -70,11 +75,11 @@ def _hashes(site: Site, word: str) -> Iterator[tuple[bool, str, str, str]]:
     if re.fullmatch("0x[0-9a-fA-F]{40}", word):
         address = bytes.fromhex(word[2:])
         yield True, "address", site.names.display(Address(address)), site.names.url(address)
-    if re.fullmatch("0x[0-9a-fA-F]{64}", word):
+    if re.fullmatch(_HASH, word):
         raw = bytes.fromhex(word[2:])
         receipt = site.ledger.find(raw)
         if receipt is not None:
             yield True, "transaction", f"#{receipt.position}", f"/tx/{receipt.position}"
-        number = site.ledger.number_of(raw)
+        number = site.ledger.headers.find(raw)
         if number is not None:
             yield True, "block", str(number), f"/block/{number}"

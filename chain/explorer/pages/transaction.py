@@ -12,7 +12,7 @@ from starlette.requests import Request
 from chain.abi import abi_name
 from chain.explorer import page
 from chain.explorer.board_pictures import BoardStep
-from chain.explorer.distant_past import approach
+from chain.explorer.distant_past import approach, find_transaction
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
@@ -57,7 +57,7 @@ class TraceLine(NamedTuple):
 
 
 async def transaction(site: Site, request: Request) -> Page:
-    receipt = find(site, request.path_params["which"])
+    receipt = await find(site, request.path_params["which"])
     await site.survey.catch_up()
     failure = receipt.error
     data = {
@@ -80,12 +80,12 @@ async def transaction(site: Site, request: Request) -> Page:
     return Page("transaction.html", f"#{receipt.position} {data['line'].entry}", data, "/")
 
 
-def find(site: Site, which: str) -> Receipt:
+async def find(site: Site, which: str) -> Receipt:
     """Return the receipt with that position or hash."""
     receipts = site.chain.receipts
     if which.startswith("0x") and len(which) == 66:
         try:
-            found = site.ledger.find(bytes.fromhex(which[2:]))
+            found = await find_transaction(site.ledger, bytes.fromhex(which[2:]))
         except ValueError:
             found = None
         if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -12,15 +12,16 @@ from starlette.requests import Request
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.explorer import page
+from chain.explorer.distant_past import approach
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
-from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.worlds import StoredWorld
 from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.spec.models import ModelSpec
 
 _ROWS: Final = 50
-_VERSIONS: Final = 200
+_VERSIONS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def world(site: Site, request: Request) -> Page:
     return Page("world.html", f"World {kept.namespace}", data, "/worlds")
 
 
-def model(site: Site, request: Request) -> Page:
+async def model(site: Site, request: Request) -> Page:
     """The instances of a model; with all its keys, the history of one."""
     kept = _world(site, request)
     name = request.path_params["model"]
@@ -68,7 +69,7 @@ def model(site: Site, request: Request) -> Page:
         "history": None,
     }
     if members and all(typed.values()):
-        data |= _history(site, kept, spec, typed)
+        data |= await _history(site, kept, spec, typed, page.number(request, "before"))
     else:
         data |= _instances(site, kept, spec, page.number(request, "from") or 0)
     return Page("model.html", name, data, "/worlds")
@@ -93,29 +94,34 @@ def _instances(site: Site, kept: StoredWorld, spec: ModelSpec, first: int) -> di
     }
 
 
-def _history(
-    site: Site, kept: StoredWorld, spec: ModelSpec, typed: dict[str, str]
+async def _history(
+    site: Site, kept: StoredWorld, spec: ModelSpec, typed: dict[str, str], before: int | None
 ) -> dict[str, object]:
-    find = site.chain.address_of
+    """The last versions of a model before a transaction, newest first."""
+    find, ledger, cls = site.chain.address_of, site.ledger, spec.record.cls
     try:
-        values = [
+        keys = tuple(
             parse_word(
                 member.kind, typed[member.name], abi_name(member.name), lambda word: find(word)
             )
             for member in spec.record.key_members
-        ]
+        )
     except ParseError as error:
         raise PageProblem(str(error), 400) from None
-    cls: type[object] = spec.record.cls
-    versions: list[Version[object]] = kept.history(cls, *values)
-    changes, before = [], None
-    for version in versions:
-        changes.append(Change(version, _differences(before, version.value)))
-        before = version.value
+    await approach(ledger, 0)
+    end = len(ledger.timeline)
+    moment = end if before is None else min(end, ledger.timeline.moment_of(before))
+    versions = kept.versions(spec, keys, moment, _VERSIONS + 1)
+    values = [None, *(version.value for version in versions)]
+    changes = [
+        Change(v, _differences(*pair)) for v, pair in zip(versions, pairwise(values), strict=True)
+    ]
+    older = len(versions) > _VERSIONS
     return {
-        "history": changes[::-1][:_VERSIONS],
-        "now": before,
-        "count": len(versions),
+        "history": changes[:0:-1] if older else changes[::-1],
+        "now": kept.read(cls, *keys) if kept.exists(cls, *keys) else None,
+        "older": versions[1].receipt.position if older else None,
+        "is_all": before is None and not older,
         "rows": [],
         "more": None,
     }

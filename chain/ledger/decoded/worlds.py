@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.artifacts import full_name
-from chain.ledger.decoded.model_history import ModelHistory, Version
+from chain.ledger.change_index import each_change
+from chain.ledger.decoded.versions import History, PastRecord, Version
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
-from chain.ledger.receipts import Record
 from chain.machine.state import State
 from chain.spec.models import ModelSpec, model_spec
 from chain.storage.read_only import ReadOnlyStorage
@@ -20,11 +20,11 @@ from chain.storage.read_only import ReadOnlyStorage
 M = TypeVar("M")
 
 
-class WorldRecord(Record, Protocol):
-    """A record that knows the history of the models in its worlds."""
+class WorldRecord(PastRecord, Protocol):
+    """A record that knows the history of the values in its storages."""
 
     @property
-    def versions(self) -> ModelHistory: ...
+    def history(self) -> History: ...
 
 
 def worlds_of(ledger: WorldRecord) -> Iterator[StoredWorld]:
@@ -92,20 +92,36 @@ class StoredWorld(WorldNamespace):
 
     def each(self, spec: ModelSpec) -> Iterator[Any]:
         """Yield every model of one kind that is set, in the order in which they were first written."""
-        slots = self._ledger.versions.written_models(self.address, self.parent(spec))
-        return (
-            spec.load(self._words, slot, spec.decode_keys(key))
-            for slot, key in slots
-            if spec.exists(self._words, slot)
-        )
+        parent, words = self.parent(spec), self._words
+        there = [
+            (slot, key)
+            for slot, (above, key) in self._state.slots.preimages.items()
+            if above == parent and key is not None and spec.exists(words, slot)
+        ]
+        there.sort(key=lambda place: self._first_write(place[0]))
+        return (spec.load(words, slot, spec.decode_keys(key)) for slot, key in there)
+
+    def _first_write(self, slot: int) -> tuple[int, int]:
+        """Return when the word that every model has was first written: the timeline index, and its place among the changes."""
+        ledger, place = self._ledger, (self.address, slot)
+        moment = ledger.past.index.first(place)
+        if moment is None:
+            return len(ledger.timeline), 0  # in the running transaction
+        places = ((address, at) for address, at, *_ in each_change(ledger.timeline[moment]))
+        return moment, next(i for i, changed in enumerate(places) if changed == place)
 
     @locked
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the versions of a model: one for each transaction that changed it."""
-        spec = self._spec(model)
+        return self.versions(self._spec(model), keys, self._moment)
+
+    def versions(
+        self, spec: ModelSpec, keys: tuple[object, ...], moment: int, most: int | None = None
+    ) -> list[Version[Any]]:
+        """Return the versions of a model before a timeline index, the last `most` of them."""
         slot = spec.slot(self._words, self.namespace, keys)
 
-        def load(then: ReadOnlyStorage) -> M | None:
+        def load(then: ReadOnlyStorage) -> Any:
             return spec.load(then, slot, keys) if spec.exists(then, slot) else None
 
-        return self._ledger.versions.versions_of(self.address, slot, self._moment, load)
+        return self._ledger.history.versions(self.address, load, moment, most)

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 7
+FORMAT: Final = 8
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),

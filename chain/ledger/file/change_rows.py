@@ -1,17 +1,18 @@
 """The index of the changes in a chain's file: the former value of each account and word that a stretch of the timeline changed.
 
 A row has the key of a row of the state, and the number of the stretch. The value at some time is in the first row from then on,
-so a distant past state costs one search for each word that is read. Each row also names the previous stretch that changed the
-same place, and a final row names the last one. So a missing row is noticed: its place does not seem unchanged.
+so a distant past state costs one search for each word that is read. Each row also says when in the stretch the place changed,
+and names the previous stretch that changed the same place; a final row names the last one. So a missing row is noticed: its
+place does not seem unchanged.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from chain.ledger.change_index import Place, first_values
+from chain.ledger.change_index import Place, changed_in
 from chain.ledger.file.chain_file import ChainFile
 from chain.ledger.file.checksum import Damaged, add_checksum, verify_checksum
 from chain.machine.state import ACCOUNT, Changes
@@ -27,18 +28,18 @@ class ChangeRows:
     def __init__(self, file: ChainFile, count: int) -> None:
         self._file, self.count = file, count
 
-    def find(self, place: Place, first: int, end: int) -> tuple[Any] | None:
+    def find(self, place: Place, first: int, end: int) -> _Row | None:
+        found = self._next(_key(place), first)
+        return found if found is not None and found.stretch < end else None
+
+    def backwards(self, place: Place, end: int) -> Iterator[_Row]:
         key = _key(place)
-        query = f"select stretch, row from {_TABLE} where address = ? and slot = ? and stretch >= ? order by stretch limit 1"
-        with self._file.reading() as connection:
-            found = connection.execute(query, (*key, first)).fetchone()
-            if found is None:
-                return None
-            stretch, row = found
-            value, previous = verify_checksum("changes", (*key, stretch), row)
-            if previous is not None and previous >= first:
-                raise Damaged(f'"chain:changes" lacks a row of stretch {previous}')
-            return (value,) if stretch < end else None
+        found = self._next(key, end)
+        if found is None and self._next(key, 0) is not None:
+            found = self._at(key, _LAST)  # which is missing
+        while found is not None and found.previous is not None:
+            found = self._at(key, found.previous)
+            yield found
 
     def places(self, first: int, end: int) -> Iterator[Place]:
         # Those of all last rows, too: a place whose other rows are missing is noticed when it is read.
@@ -50,15 +51,48 @@ class ChangeRows:
             for address, slot in found
         )
 
+    def _next(self, key: tuple[bytes, bytes], first: int) -> _Row | None:
+        """Return the first row of a place from a stretch on."""
+        query = f"select stretch, row from {_TABLE} where address = ? and slot = ? and stretch >= ? order by stretch limit 1"
+        with self._file.reading() as connection:
+            found = connection.execute(query, (*key, first)).fetchone()
+            if found is None:
+                return None
+            row = _Row.read(key, *found)
+            if row.previous is not None and row.previous >= first:
+                raise Damaged(f'"chain:changes" lacks a row of stretch {row.previous}')
+            return row
+
+    def _at(self, key: tuple[bytes, bytes], stretch: int) -> _Row:
+        query = f"select row from {_TABLE} where address = ? and slot = ? and stretch = ?"
+        with self._file.reading() as connection:
+            found = connection.execute(query, (*key, stretch)).fetchone()
+            if found is None:
+                raise Damaged(f'"chain:changes" lacks a row of stretch {stretch}')
+            return _Row.read(key, stretch, found[0])
+
+
+class _Row(NamedTuple):
+    """What was at a place before a stretch changed it, the stretch before that changed it, and when this one did."""
+
+    stretch: int
+    value: Any
+    previous: int | None
+    offsets: bytes
+
+    @classmethod
+    def read(cls, key: Sequence[bytes], stretch: int, sealed: object) -> _Row:
+        return cls(stretch, *verify_checksum("changes", (*key, stretch), sealed))
+
 
 def write_stretch(connection: sqlite3.Connection, stretch: int, moments: Iterable[Changes]) -> int:
     """Write the rows of a stretch, and return how many more rows there are."""
     count = 0
-    for place, value in first_values(moments).items():
+    for place, (value, offsets) in changed_in(moments).items():
         key = _key(place)
         previous = _last(connection, key)
-        _put(connection, key, stretch, (value, previous))
-        _put(connection, key, _LAST, (None, stretch))
+        _put(connection, key, stretch, (value, previous, bytes(offsets)))
+        _put(connection, key, _LAST, (None, stretch, b""))
         count += 1 + (previous is None)
     return count
 
@@ -71,9 +105,9 @@ def delete_stretches(connection: sqlite3.Connection, first: int) -> int:
         f"delete from {_TABLE} where stretch >= ? and stretch < ?", (first, _LAST)
     ).rowcount
     for *key, stretch, row in changed:
-        _, previous = verify_checksum("changes", (*key, stretch), row)
+        previous = _Row.read(key, stretch, row).previous
         if previous is not None:
-            _put(connection, key, _LAST, (None, previous))
+            _put(connection, key, _LAST, (None, previous, b""))
             continue
         count += connection.execute(
             f"delete from {_TABLE} where address = ? and slot = ? and stretch = ?", (*key, _LAST)
@@ -85,15 +119,14 @@ def _last(connection: sqlite3.Connection, key: Sequence[bytes]) -> int | None:
     """Return the last stretch that changed a place, as its last row names it."""
     query = f"select row from {_TABLE} where address = ? and slot = ? and stretch = ?"
     found = connection.execute(query, (*key, _LAST)).fetchone()
-    last: int | None = found and verify_checksum("changes", (*key, _LAST), found[0])[1]
-    return last
+    return None if found is None else _Row.read(key, _LAST, found[0]).previous
 
 
 def _put(
     connection: sqlite3.Connection,
     key: Sequence[bytes],
     stretch: int,
-    row: tuple[object, int | None],
+    row: tuple[object, int | None, bytes],
 ) -> None:
     sealed = add_checksum("changes", (*key, stretch), row)
     connection.execute(

@@ -24,6 +24,8 @@ from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.table_names import model_key
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 from chain.machine.state import ACCOUNT, iter_changes
+from chain.spec.models import MODELS
+from chain.storage.slots import Slots
 
 _BATCH: Final = 1024  # rows
 # The digits of numbers beyond 64 bits, which are rounded in their own column.
@@ -150,6 +152,7 @@ class ModelRows:
         self._rows: dict[tuple[bytes, int], int] = {}
         # world -> parent slot of its models -> its namespace, and the table
         self._parents: dict[bytes, dict[int, tuple[str, Models]]] = {}
+        self._models: dict[int, int | None] = {}  # word slot -> the slot of its model
         self._filled = False
 
     def update(self, moment: int, anew: bool) -> None:
@@ -192,14 +195,26 @@ class ModelRows:
                 for slot, table in self._tables_in(space).items()
             }
         preimages = ledger.state.slots.preimages
-        slots = (
-            list(preimages) if moment is None else ledger.versions.changed_models(address, moment)
-        )
+        slots = list(preimages) if moment is None else self._changed_models(address, moment)
         for slot in slots:
             parent, key = preimages[slot]
             if parent in parents and key is not None:
                 namespace, table = parents[parent]
                 self._put(spaces[namespace], table, slot, key)
+
+    def _changed_models(self, world: bytes, moment: int) -> list[int]:
+        """Return the slots of the models that changed from a timeline index on, in order of their first change."""
+        models, slots, changed_slots = self._models, self._ledger.state.slots, dict[int, None]()
+        for changes in self._ledger.timeline[moment:]:
+            for address, word, *_ in iter_changes(changes):
+                if address != world or not isinstance(word, int):
+                    continue
+                if word not in models:
+                    models[word] = _model_of(word, slots)
+                slot = models[word]
+                if slot is not None:
+                    changed_slots[slot] = None
+        return list(changed_slots)
 
     def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
         """Return the tables by the parent slot of their models in one namespace.
@@ -233,3 +248,12 @@ class ModelRows:
         )
         self._sums.add(table.name, number, cells)
         write_exactly(self._connection, self._sums, table, number, row)
+
+
+def _model_of(word: int, slots: Slots) -> int | None:
+    """Return the slot of the model that a word belongs to, or None; this climbs from content to what contains it."""
+    while (hashed := slots.nearest_hashed(word)) is not None:
+        word, _ = slots.preimages[hashed[0]]
+        if slots.preimages.get(word, (0, None))[0] == MODELS:
+            return hashed[0]
+    return None

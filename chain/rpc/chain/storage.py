@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Any, Final
 
 from chain.abi import abi_name
-from chain.ledger.decoded.model_history import Version
+from chain.ledger.decoded.field_reader import field_reader
+from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.sql.json_values import address_text
@@ -144,9 +145,8 @@ def field_history(node: Node, contract: object, field: Any, keys: object = ()) -
 
     with client_errors():
         moment, given = len(ledger.timeline), to_list(keys, "the keys")
-        versions = ledger.fields.versions(
-            bytes(address), program.spec, field, given, moment, read_key
-        )
+        read = field_reader(program.spec, field, given, read_key)
+        versions: list[Version[Any]] = ledger.history.versions(bytes(address), read, moment)
     return _shown(versions)
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 
 from chain import Chain, Contract, call
-from chain.explorer import distant_past
+from chain.explorer import receipt_survey
 from chain.explorer.pages import boards
 from chain.explorer.receipt_survey import Survey
-from chain.ledger import change_index
 from chain.types import u64
 from contracts.deblockle import Deblockle
-from tests.chain.explorer.visitor import Visitor
+from tests.chain.explorer.visitor import Elements, Visitor
 from tests.chain.toys import Counter
 
 
@@ -24,6 +24,16 @@ def steps(visitor: Visitor, url: str) -> list[int]:
 def test_all_transactions_about_a_board_are_its_steps(visitor: Visitor) -> None:
     assert steps(visitor, "/board/Deblockle/0") == [1, 2, 3]
     assert steps(visitor, "/board/Deblockle/1") == [1]
+
+
+def test_a_step_without_arguments_has_its_entry() -> None:
+    chain = Chain()
+    game = chain.deploy(Deblockle)
+    game.create_game("first.testnet", "second.testnet", 3)
+    for _ in range(2):
+        game.pass_move(0, sender=chain.account("second.testnet"), check=False)
+    steps = Elements(Visitor(chain).get("/board/Deblockle/0").markup.partition("<ol")[2])
+    assert steps.words.count("pass_move") == 2
 
 
 @pytest.mark.parametrize(
@@ -122,6 +132,32 @@ def test_receipts_are_read_in_slices() -> None:
     assert survey.done == 201
 
 
+def test_reading_begins_with_the_index_of_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain, left = Chain(), [False, False, True]
+    chain.deploy(Counter)
+    survey = Survey(chain)
+    monkeypatch.setattr(chain.ledger.events, "read_index", lambda most: left.pop(0))
+    assert [survey.update(seconds=-1), survey.done, survey.update(seconds=-1)] == [False, 0, False]
+    assert survey.update(seconds=-1)
+
+
+@pytest.mark.parametrize(("seconds", "rests"), [(0.0, 0), (1.0, 3)])
+def test_reading_rests_only_for_other_requests(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, rests: int
+) -> None:
+    survey, left = Survey(Chain()), [False, False, False, True]
+    clock, slept = itertools.count(step=seconds), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(survey, "update", lambda: left.pop(0))
+    monkeypatch.setattr(receipt_survey, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    asyncio.run(survey._read_on())
+    assert sum(map(bool, slept)) == rests
+
+
 class Faulty(Contract):
     """A game whose picture fails."""
 
@@ -137,35 +173,3 @@ def test_a_contract_without_boards_has_none(visitor: Visitor) -> None:
     chain = Chain()
     chain.deploy(Faulty).begin()
     assert "No contract has a board to show yet." in Visitor(chain).get("/boards").text
-
-
-def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
-    chain = Chain()
-    counter = chain.deploy(Counter)
-    for _ in range(20):
-        counter.add(1)
-    index, read = chain.ledger.past.index, list[int]()
-    monkeypatch.setattr(index, "read", read.append)
-    asyncio.run(distant_past.approach(chain.ledger, 20))
-    asyncio.run(distant_past.approach(chain.ledger, 8))
-    assert read == [6, 12, 18]
-
-
-def test_chain_may_be_cut_while_its_past_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
-    chain = Chain()
-    counter, start = chain.deploy(Counter), chain.snapshot()
-    for _ in range(20):
-        counter.add(1)
-
-    async def cut() -> None:
-        chain.revert(start)
-
-    async def both() -> None:
-        await asyncio.gather(distant_past.approach(chain.ledger, 0), cut())
-
-    asyncio.run(both())
-    assert counter.add(1).ok

@@ -189,6 +189,7 @@ def test_keys_walk_a_list_and_find(open_page: Open, url: str) -> None:
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Transaction #")
+    expect(page.locator(".dot.live")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("Deblockle")
     page.keyboard.press("Enter")
@@ -221,6 +222,20 @@ def test_no_page_is_wider_than_a_phone(open_page: Open, url: str, campaign: str)
     for address in addresses(url, campaign):
         page.goto(address)
         assert page.locator("html").evaluate("page => page.scrollWidth") == 390, address
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_calls_are_in_sight_beside_another_window(open_page: Open, media: Any) -> None:
+    page = open_page("/?contract=Deblockle", viewport={"width": 900, "height": 800})
+    page.emulate_media(media=media)
+    cut = "calls => calls.filter(call => call.scrollWidth > call.clientWidth).length"
+    assert page.locator(".lines .call").evaluate_all(cut) == 0
+
+
+@pytest.mark.parametrize("path", ["/stats", "/contracts"])
+def test_numbers_are_in_sight_on_a_phone(open_page: Open, path: str) -> None:
+    table = open_page(path, viewport={"width": 390, "height": 844}).locator(".scroll")
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core here: scripts/setup_clients")

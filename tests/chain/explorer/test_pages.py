@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 
 from chain import Chain
-from chain.ledger.decoded.model_history import ModelHistory
+from chain.explorer.pages import worlds
+from chain.ledger.change_index import ChangeIndex
 from tests.chain.explorer.visitor import Answer, Visitor, check_markup, reachable
 
 FOLDER = Path(sys.modules["chain"].__path__[0]) / "explorer"
@@ -91,6 +93,16 @@ def test_a_node_without_visitors_imports_nothing_of_the_web() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_templates_are_compiled_once_on_a_machine(
+    chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("BOARDCHAIN_CACHE", "")
+    shown = [Visitor(chain).get("/tx/2").text]
+    monkeypatch.setattr(Environment, "compile", lambda *_, **__: pytest.fail("a template is compiled"))  # fmt: skip
+    assert [Visitor(chain).get("/tx/2").text] == shown
+
+
 def test_a_chain_without_transactions_has_pages_too() -> None:
     empty = Visitor(Chain())
     for url in (
@@ -110,8 +122,19 @@ def test_a_chain_without_transactions_has_pages_too() -> None:
 def test_models_are_listed_without_the_past(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ModelHistory, "_timeline_indexes", lambda *_: pytest.fail("the past is read"))  # fmt: skip
+    monkeypatch.setattr(ChangeIndex, "read", lambda *_: pytest.fail("the past is read"))
     assert "12" in visitor.get("/world/league/Score").text
+
+
+def test_history_of_a_model_goes_back_page_by_page(
+    visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worlds, "_VERSIONS", 2)
+    url = "/world/league/Score?k.player=alice"
+    newest = visitor.get(url)
+    assert "points 7 12 #" in newest.text and "points 3 7" in newest.text
+    (older,) = [link for link in newest.all("a", "href") if "before=" in link]
+    assert "points None 3" in visitor.get(older if older[0] == "/" else f"/world/league/Score{older}").text  # fmt: skip
 
 
 def test_a_hash_that_needs_many_others_is_made_on_demand() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
 
 from chain import Chain
+from chain.explorer.receipt_survey import Survey
+from chain.ledger.receipt_log import ReceiptLog
 from tests.chain.explorer.visitor import Answer, Elements, Visitor
 from tests.chain.toys import Side, Spot
 
@@ -36,6 +39,18 @@ def test_transactions_are_the_same_in_three_languages(chain: Chain, visitor: Vis
     assert [receipt.position for receipt in eval(python, {"chain": chain})] == page.keys
     assert [row["position"] for row in chain.sql(sql)] == page.keys
     assert [receipt["position"] for receipt in chain.node.request(rpc["method"], rpc["params"])] == page.keys  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked", ["contract=Wall", "contract=Wall%232", "entry=write", "entry=write(string)", "sender=bob", "ok=0"]
+)  # fmt: skip
+def test_no_filter_reads_receipts_that_were_read_before(
+    chain: Chain, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    visitor = Visitor(chain)
+    Survey(chain).update(math.inf)
+    monkeypatch.setattr(ReceiptLog, "_read", lambda *_: pytest.fail("all are read again"))
+    assert visitor.get(f"/?{asked}").keys
 
 
 @pytest.mark.parametrize(

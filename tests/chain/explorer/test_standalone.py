@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -15,6 +16,7 @@ from chain import Chain, Contract, call, event
 from chain.cli.main import cli
 from chain.explorer.file_tables import query
 from chain.explorer.receipt_survey import Survey
+from chain.explorer.site import Site
 from chain.explorer.standalone import AloneServer
 from chain.metering.program import program_of
 from chain.pictures.boards import Boards
@@ -45,6 +47,26 @@ def test_a_chain_has_pages_without_a_node() -> None:
         assert "(7)" in page(url)[1]
         assert "Result" in page(f"{url}/contract/Counter/total")[1]
         assert page(url, Host="evil.example")[0] == 403
+
+
+def test_games_are_imported_before_the_first_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Chain.open(tmp_path / "game.chain") as chain:
+        chain.deploy(Blokus).create_game(2)
+    imported = list[bytes | None]()
+    done = Event()
+
+    async def prepare(site: Site) -> None:
+        await site_prepare(site)
+        done.set()
+
+    site_prepare, game = Site.prepare, Survey.game
+    monkeypatch.setattr(Site, "prepare", prepare)
+    monkeypatch.setattr(Survey, "game", lambda survey, digest: imported.append(digest) or game(survey, digest))  # fmt: skip
+    with Chain.watch(tmp_path / "game.chain") as chain, AloneServer(chain, PORT).in_thread():
+        assert done.wait(20)
+    assert imported == [program_of(Blokus).digest]
 
 
 def test_nothing_but_pages_is_served() -> None:

@@ -292,6 +292,30 @@ def test_far_past_reads_one_stretch(path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(read) < 30
 
 
+def test_history_reads_what_changed_the_value(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(chain: Chain) -> Any:
+        world = chain.world(chain.receipts[1].address)
+        found = world.history(Score, chain.accounts[1])
+        return [(version.block_number, version.value) for version in found], world.all(Score)
+
+    monkeypatch.setattr(change_index, "STRETCH", 8)
+    with Chain.open(path, contracts=KNOWN) as chain:
+        counter = chain.handle(Counter, chain.receipts[0].address)
+        for n in range(90):
+            counter.add(n)
+            if n % 30 == 0:
+                do(chain, "score", n + 1)
+        expected = told(chain)
+    read = list[int]()
+    get = FilePages.__getitem__
+    with Chain.open(path, contracts=KNOWN) as chain:
+        monkeypatch.setattr(
+            FilePages, "__getitem__", lambda self, i: read.append(i) or get(self, i)
+        )
+        assert told(chain) == expected
+    assert len(expected[0]) > 2 and len(read) < 60
+
+
 def test_reading_leaves_no_trace(path: Path) -> None:
     before = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     with Chain.open(path, contracts=KNOWN) as chain:
