@@ -151,8 +151,13 @@ class _View:
         self._run(self._deployer, self._decide, "{} done{}")
 
     def dry_run(self) -> None:
-        """Apply the plan to a fork."""
+        """Apply the plan to a fork, and say what it left alone."""
         self._run(self._deployer.on_fork(), self._guess, "nothing was done; it would be {}{}")
+        left = [each for each in self._found if each.action == CHANGED]
+        left = [each for each in left if self._guess(each) == LEAVE]
+        for is_contract in (True, False):
+            if some := [each for each in left if each.is_contract == is_contract]:
+                output.remark(_question(some))
 
     def _run(self, deployer: Deployer, decide: Decide, text: str) -> None:
         otherwise = "nothing was done"

@@ -53,7 +53,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for line in (
         f"{new} -keyout ours.key -out ours.pem",
         f"{new} -keyout theirs.key -out theirs.pem",
-        "x509 -in ours.pem -signkey ours.key -days -1 -out expired.pem",
+        "x509 -in ours.pem -signkey ours.key -days 0 -out expired.pem",
     ):
         subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
     return folder

@@ -89,7 +89,7 @@ def test_dry_run_counts_no_changed_call(script: Path, tmp_path: Path) -> None:
     script.write_text(GAME.replace("add(1)", "add(2)"))
     shown = deploy(script, tmp_path, "--dry-run")
     assert shown.stdout.splitlines()[-1] == "leave Game.add(2)"
-    assert shown.stderr == "nothing to do\n"
+    assert shown.stderr.startswith("nothing to do\nGame.add(2) changed since it was sent: use --")
     assert "it would be 1 step" in deploy(script, tmp_path, "--dry-run", "--resend").stderr
 
 
