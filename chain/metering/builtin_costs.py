@@ -22,6 +22,7 @@ from functools import partial
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final, TypeVar
 
+from chain.metering.charged_deques import Deque
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
@@ -62,7 +63,7 @@ ROWS: Final = frozenset(
         str,
         bytes,
         bytearray,
-        deque,
+        Deque,
         type({}.keys()),
         type({}.values()),
         type({}.items()),

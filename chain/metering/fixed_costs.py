@@ -27,7 +27,13 @@ _CLASS: Final = 2**16  # price of the creation of a class
 _CALL: Final = 11
 _KEPT: Final = {ast.ListComp: _ITEM, ast.SetComp: _KEY, ast.DictComp: _KEY}
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
+ENTRY: Final = 4  # ticks of a function that may be called without a call in the source, as by `map`
+_IMPLICIT: Final = (
+    16  # the same for `__eq__` and other functions that C code of Python calls in its loops
+)
+# Those of named tuples begin like the names of an author's own functions, and charge enough at run time.
+_CHARGED: Final = frozenset(name for name in METHODS if not name.startswith("_"))
+_VISIBLE: Final = ("__init__", "__post_init__", "__str__")  # the source shows where they are called
 # Price of an attribute that is an object made on each access; `getattr` may read one.
 _READ: Final = 48
 _READ_BY: Final = frozenset({"caller", "origin", "address", "block", "getattr"})
@@ -55,6 +61,11 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
     ast.Import: 24,
     ast.ImportFrom: 24,
 }
+
+
+def ticks_of_function(node: ast.FunctionDef) -> int:
+    is_implicit = node.name.startswith("__") and node.name not in _VISIBLE
+    return max(ticks_of(*node.body), _IMPLICIT if is_implicit else ENTRY)
 
 
 def ticks_of(*nodes: ast.AST, more: int = 0) -> int:
@@ -112,7 +123,7 @@ def _parts(node: Any) -> int:
 def _by_name(name: str) -> int:
     if name[:1].isupper() and (len(name) == 1 or not name.isupper()):
         return _MADE
-    return _CHARGING if name in METHODS or name in BUILTINS else 0
+    return _CHARGING if name in _CHARGED or name in BUILTINS else 0
 
 
 def _name_of(node: object) -> str:

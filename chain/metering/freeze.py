@@ -30,6 +30,7 @@ from typing import Any, Final, NamedTuple
 from chain.errors import DeclarationError
 from chain.guard.allowlist import SETTINGS
 from chain.metering import frozen_collections
+from chain.metering.charged_flags import charge_flags
 from chain.metering.frozen_collections import CONSTANTS, record_name, settable
 from chain.source.location import Source
 from chain.source.modules import Module
@@ -313,6 +314,7 @@ class Freezing:
                     type.__setattr__(cls, attribute, new)
         if issubclass(cls, Flag):
             _close(cls)
+            charge_flags(cls)
         if issubclass(cls, Enum):
             self._members(cls)
             for member, value in cls._member_map_.items():

@@ -15,6 +15,7 @@ from typing import Any, Final
 from chain.metering.builtin_costs import (
     BUILT,
     FREE,
+    KEYS,
     TEXT,
     charge_items,
     charge_shown,
@@ -25,6 +26,7 @@ from chain.metering.builtin_costs import (
     size_of,
     sort,
 )
+from chain.metering.emptied_dicts import lose
 from chain.metering.foreign_methods import (
     FOREIGN,
     HASHED_AT_ONCE,
@@ -34,9 +36,8 @@ from chain.metering.foreign_methods import (
 from chain.metering.format_costs import formatted_by_braces, formatted_by_map
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
-from chain.metering.lookup_costs import contains, moved
+from chain.metering.lookup_costs import charge_search, contains, moved
 from chain.metering.newer_unicode import ASKING, check_known
-from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
 from chain.metering.value_size import ByClass, key, weigh, weight_of
@@ -48,10 +49,11 @@ _Args = tuple[object, ...]
 _Named = dict[str, object]
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
-_OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
-_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
+_OWNERS: Final = (*_PLAIN, Formatter, Template)
+_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex", "_make"})
 _CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
+_PARTS: Final = 128  # ticks for taking a named tuple apart
 _LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
@@ -81,9 +83,10 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         return by_pattern(thing, name, args, named)
     if category == _OTHER:
         return foreign_method(thing, name, args, named)
-    if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
+    is_owner = issubclass(thing, _OWNERS)
+    if is_owner and name not in _OF_CLASSES and args and isinstance(args[0], thing):
         return metered_method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
-    if thing in _OWNERS:
+    if is_owner:
         charge_8()
         args = _PRICES.get(name, _asked)(thing, args) or args
     return taken(getattr(thing, name))(*args, **named)
@@ -111,7 +114,8 @@ def bound(thing: object, name: str, *already: object) -> object:
         check_method(thing, name)
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
-    if category in (_PRICED, _STORED) or (category == _CLASS and thing in _OWNERS):
+    if category in (_PRICED, _STORED) or (category == _CLASS and issubclass(thing, _OWNERS)):
+        charge_8()
         return partial(metered_method, thing, name)
     if category in (_PATTERN, _OTHER):
         return partial(metered_method, thing, name) if callable(method) else method
@@ -135,7 +139,11 @@ def _whole(thing: object, args: _Args) -> None:
                     charge_text(len(arg))
             elif isinstance(arg, tuple):  # several prefixes or suffixes
                 charge_text(
-                    sum(len(affix) for affix in charge_items(arg) if isinstance(affix, _TEXTS))
+                    sum(
+                        len(affix)
+                        for affix in charge_items(arg, BUILT)
+                        if isinstance(affix, _TEXTS)
+                    )
                 )
     else:
         charge_items(thing)
@@ -148,16 +156,32 @@ def _stripped(thing: object, args: _Args) -> None:
         charge(1 + len(thing) * len(args[0]) // 64)
 
 
-def _sought(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, and for a comparison with each item."""
+def _sought(thing: object, args: _Args, is_backwards: bool = False) -> None:
+    """Charge as `_whole` does, and for a search in a text, or for a comparison with each item."""
     _whole(thing, args)
-    if args and not isinstance(thing, _TEXTS):
+    if not args:
+        return
+    if not isinstance(thing, _TEXTS):
         charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
+    elif isinstance(args[0], _TEXTS):
+        charge_search(thing, args[0], is_backwards)
+
+
+def _sought_backwards(thing: object, args: _Args) -> None:
+    _sought(thing, args, True)
+
+
+def _copied(thing: object, args: _Args) -> None:
+    """Charge as `_whole` does, or for the keys of a copy."""
+    if isinstance(thing, set | frozenset | dict):
+        charge_items(thing, KEYS)
+    else:
+        _whole(thing, args)
 
 
 def _both(thing: object, args: _Args) -> _Args:
     if not isinstance(thing, type):
-        charge_items(thing)
+        charge_items(thing, KEYS)
     return tuple(map(pay_keys, args))
 
 
@@ -165,6 +189,11 @@ def _more_keys(thing: object, args: _Args) -> _Args:
     if isinstance(thing, dict) and not isinstance(thing, Counter):
         return tuple(map(pay_pairs, args))
     return tuple(map(pay_keys, args))
+
+
+def _named_parts(thing: Any, args: _Args) -> None:
+    """Charge for the parts of a named tuple, which become entries of a dict."""
+    charge(_PARTS + KEYS * len(thing))
 
 
 def _fromkeys(thing: object, args: _Args) -> _Args:
@@ -185,6 +214,7 @@ def _moved(thing: object, args: _Args) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
     if args and isinstance(thing, dict):
         key(args[0])
+        lose(thing)
     elif args and (isinstance(thing, deque) or args[0] != -1):
         moved(thing)
 
@@ -248,6 +278,9 @@ def _tabs(thing: object, args: _Args) -> None:
 def _replace(thing: object, args: _Args) -> None:
     if isinstance(thing, _TEXTS):
         charge_text(len(thing))
+        if args and isinstance(args[0], _TEXTS):
+            charge_search(thing, args[0])
+            charge_search(thing, args[0])
         if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
             charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
 
@@ -339,18 +372,22 @@ def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
 
 _Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
-    " partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    "reverse splitlines hex upper lower casefold swapcase capitalize title"
+    " startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
     " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
     "strip lstrip rstrip": _stripped,
-    "count index": _sought,
+    "count index find split partition": _sought,
+    "rfind rindex rsplit rpartition": _sought_backwards,
+    "copy": _copied,
     "remove discard": _removed,
     "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
     " intersection_update symmetric_difference_update": _both,
     "update subtract": _more_keys,
     "extend extendleft": _others,
     "fromkeys": _fromkeys,
+    "_asdict _replace": _named_parts,
+    "_make": _others,
     "append appendleft": _one_more,
     "insert pop": _moved,
     "get slice": _asked,
@@ -389,3 +426,6 @@ _WAYS: Final = {
 }
 _ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)
 WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is _whole)
+SEEKING: Final = frozenset(
+    name for name, price in _PRICES.items() if price in (_sought, _sought_backwards)
+)

@@ -17,7 +17,7 @@ from chain.metering.frozen_collections import CHANGERS
 from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.method_costs import METHODS, WORD
 from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
-from chain.metering.stdlib_costs import is_costly
+from chain.metering.stdlib_costs import TYPES, is_costly
 from chain.metering.tree_rewriter import DISPLAYS
 
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *DISPLAYS)
@@ -99,7 +99,8 @@ class CostRewriter(Operations):
         visited = self.visit(node)
         return (
             visited
-            if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
+            if (path and path not in TYPES)
+            or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
             else self._asked_for(visited)
         )
 

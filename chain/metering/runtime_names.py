@@ -39,8 +39,9 @@ from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
-from chain.metering.stdlib_costs import metered_stdlib_call, priced
+from chain.metering.stdlib_costs import TYPED, metered_stdlib_call, priced
 from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
+from chain.types import u8
 
 WALKING: Final = ("any", "all")
 BUILDING: Final = ("list", "tuple")
@@ -65,7 +66,7 @@ BUILTINS: Final[dict[str, object]] = {
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
     **{name: metered_builtin(getattr(builtins, name), charge_items) for name in WALKING},
     **{name: metered_builtin(getattr(builtins, name), charge_new_items) for name in BUILDING},
-    **{name: metered_builtin(ordered, pay_keys, 64) for name, ordered in SETS.items()},
+    **{name: metered_builtin(ordered, pay_keys, 128) for name, ordered in SETS.items()},
     "dict": metered_builtin(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "map": metered_lazy_builtin(map, 1),
@@ -121,7 +122,7 @@ _WORDS: Final = {
         *(operation for pair in OPERATORS.values() for operation in pair),
     )
 }
-CALLED: Final = {
+CALLED: Final[dict[Any, Any]] = {
     builtin: BUILTINS[name]
     for name in CLASSES
     for builtin in (getattr(builtins, name), SETS.get(name, getattr(builtins, name)))
@@ -136,6 +137,8 @@ def _class_made(*args: object) -> object:
 
 
 CALLED[type] = _class_made
+CALLED.update(TYPED)
+_NOTED: Final = type(u8)
 
 
 # Types of callables other than classes.
@@ -144,7 +147,7 @@ FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
-    return CALLED.get(thing, thing) if isinstance(thing, type) else thing
+    return CALLED.get(thing, thing) if isinstance(thing, type | _NOTED) else thing
 
 
 INSTRUMENTED_BUILTINS.update(_WORDS)

@@ -17,12 +17,14 @@ from functools import lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
 from textwrap import indent
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_origin
 
-from chain.crypto.hashing import keccak
+from chain import types
+from chain.crypto.hashing import checksum_address, keccak
 from chain.metering.arithmetic import (
     add,
     differ,
+    guarded_int,
     multiply,
     power,
     remainder,
@@ -35,6 +37,7 @@ from chain.metering.builtin_costs import (
     BUILT,
     charge_items,
     charge_text,
+    guarded_bytes,
     metered,
     metered_if_long,
     pay_keys,
@@ -89,21 +92,25 @@ _CLASS: Final = 2**16  # ticks to create a class
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
+_COMPARED: Final = 16  # ticks for a comparison of items that `heapq.merge` holds
+_CHECKSUM: Final = 2**10  # ticks for the capital letters of an address
+_TYPED: Final = 128  # ticks for a call of a type such as `u8`
 
 
 def is_costly(path: str) -> bool:
     """True if the function at an import path charges before it runs."""
     if path.startswith("enum."):
         return path in _ENUMS
-    return path in (_KECCAK, _NAMED_TUPLE) or (
-        path.partition(".")[0] in _COSTLY and path not in _CHEAP
-    )
+    if path in _OURS or path == _NAMED_TUPLE:
+        return True
+    return path.partition(".")[0] in _COSTLY and path not in _CHEAP
 
 
 @lru_cache(maxsize=4096)
 def priced(path: str, function: object) -> object:
     """Return the function as a value that charges when it is called later; a class is returned unchanged."""
-    if not callable(function) or isinstance(function, type) or path.startswith(_MAKING):
+    is_kept = isinstance(function, type) or path in TYPES or path.startswith(_MAKING)
+    if is_kept or not callable(function):
         return function
     return wraps(function)(partial(metered_stdlib_call, path, function))
 
@@ -252,7 +259,10 @@ def _class_made(function: Callable[..., T]) -> Callable[..., T]:
 def _wrapping(function: Callable[..., T]) -> Callable[..., T]:
     def guarded(text: object, *args: object, **named: object) -> T:
         size = size_of(text)
-        charge(1 + 32 * size)
+        charge(1 + 48 * size)
+        width = [*args, named.get("width", 70)][0]
+        if isinstance(width, int):  # each line of a long word copies the rest of it
+            charge(1 + size * size // (max(width, 1) * 128))
         for value in named.values():
             if isinstance(value, str):
                 charge_text(size * len(value))
@@ -294,7 +304,7 @@ def _heads_weighed(*sources: Iterable[Any], **how: Any) -> Iterator[object]:
     rounds = len(sources).bit_length()
 
     def weighed(item: Any) -> Any:
-        charge(1 + weight_of(item) * rounds)
+        charge((_COMPARED + weight_of(item)) * rounds)
         return item
 
     return metered(merge(*(map(weighed, metered(each)) for each in sources), **how))
@@ -343,8 +353,36 @@ def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], 
     return guarded
 
 
+def _checksum(raw: Any) -> str:
+    charge(_CHECKSUM + size_of(raw) * _TYPED)
+    return checksum_address(raw)
+
+
+def _typed(function: Callable[..., object]) -> Callable[..., object]:
+    """Return the call of a type such as `u8`, which to Python is an `int` with a note."""
+
+    def made(*args: object, **named: object) -> object:
+        charge(_TYPED)
+        return function(*args, **named)
+
+    return made
+
+
 _written_deeply: Final = charge_deep(json.dumps)
-_KECCAK: Final = "chain.crypto.hashing.keccak"
+# The calls of types such as `u8`, by their paths.
+TYPES: Final = {
+    f"chain.types.{name}": _typed(guarded_int if kind.__origin__ is int else guarded_bytes(bytes))
+    for name, kind in vars(types).items()
+    if get_origin(kind) is Annotated and kind.__origin__ in (int, bytes)
+}
+# The same, by the types themselves.
+TYPED: Final = {getattr(types, path.rpartition(".")[2]): made for path, made in TYPES.items()}
+# Functions of the chain itself.
+_OURS: Final[dict[str, Callable[..., object]]] = {
+    "chain.crypto.hashing.keccak": _keccak,
+    "chain.crypto.hashing.checksum_address": _checksum,
+    **TYPES,
+}
 _OPERATORS: Final = {
     operator.mul: multiply,
     operator.pow: power,
@@ -396,6 +434,6 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "operator.countOf": _seeking(operator.countOf),
     "operator.indexOf": _seeking(operator.indexOf),
     "operator.contains": lambda items, item: contains(item, items),
-    _KECCAK: _keccak,
+    **_OURS,
     **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},
 }
