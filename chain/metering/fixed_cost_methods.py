@@ -17,7 +17,7 @@ from chain.metering.format_costs import formatted_by_braces
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import charge
 from chain.metering.lookup_costs import PART
-from chain.metering.method_costs import METHODS, SEEKING, WHOLE, metered_method
+from chain.metering.method_costs import CASED, METHODS, SEEKING, WHOLE, metered_method
 from chain.metering.newer_unicode import ASKING
 from chain.metering.regex import AT_START, is_paid_match
 from chain.metering.value_size import LIGHT
@@ -36,7 +36,7 @@ _SPLIT_TEXT: Final = {kind: size // 2 for kind, size in _BRIEF_TEXT.items()}
 _BRIEF: Final = {**_BRIEF_TEXT, list: FREE, tuple: FREE}
 # For each method: the lengths of values, by their class, up to which a call with short arguments has a fixed price.
 _LONGEST: Final[dict[str, dict[type, int]]] = {
-    **dict.fromkeys((*WHOLE, *SEEKING, "strip", "lstrip", "rstrip"), _BRIEF_TEXT),
+    **dict.fromkeys((*WHOLE, *SEEKING, *CASED, "strip", "lstrip", "rstrip"), _BRIEF_TEXT),
     "split": _SPLIT_TEXT,
     "rsplit": _SPLIT_TEXT,
     "splitlines": _SPLIT_TEXT,

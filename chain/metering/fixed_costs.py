@@ -93,7 +93,8 @@ def _parts(node: Any) -> int:
         return _parts(node.test) + max(_all(node.body), _all(node.orelse))
     if isinstance(node, ast.For | ast.While):
         head = [node.iter, node.target] if isinstance(node, ast.For) else [node.test]
-        return 4 + _all(head) + _all(node.orelse)
+        begun = _BEGUN if _is_class_name(_name_of(head[0])) else 4  # an Enum makes a generator
+        return begun + _all(head) + _all(node.orelse)
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         args = node.args
         return _BEGUN + _all(
@@ -120,8 +121,12 @@ def _parts(node: Any) -> int:
     return 1 + _DEARER.get(type(node), 0) + _all(list(ast.iter_child_nodes(node)))
 
 
+def _is_class_name(name: str) -> bool:
+    return name[:1].isupper() and (len(name) == 1 or not name.isupper())
+
+
 def _by_name(name: str) -> int:
-    if name[:1].isupper() and (len(name) == 1 or not name.isupper()):
+    if _is_class_name(name):
         return _MADE
     return _CHARGING if name in _CHARGED or name in BUILTINS else 0
 

@@ -114,7 +114,7 @@ def bound(thing: object, name: str, *already: object) -> object:
         check_method(thing, name)
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
-    if category in (_PRICED, _STORED) or (category == _CLASS and issubclass(thing, _OWNERS)):
+    if category in (_PRICED, _STORED) or (isinstance(thing, type) and issubclass(thing, _OWNERS)):
         charge_8()
         return partial(metered_method, thing, name)
     if category in (_PATTERN, _OTHER):
@@ -147,6 +147,13 @@ def _whole(thing: object, args: _Args) -> None:
                 )
     else:
         charge_items(thing)
+
+
+def _cased(thing: object, args: _Args) -> None:
+    """Charge as `_whole` does, and for the cases of characters that are not ASCII."""
+    _whole(thing, args)
+    if isinstance(thing, str) and not thing.isascii():
+        charge(1 + 8 * len(thing))
 
 
 def _stripped(thing: object, args: _Args) -> None:
@@ -372,8 +379,8 @@ def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
 
 _Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "reverse splitlines hex upper lower casefold swapcase capitalize title"
-    " startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    "upper lower casefold swapcase capitalize title": _cased,
+    "reverse splitlines hex startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
     " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
     "strip lstrip rstrip": _stripped,
@@ -429,3 +436,4 @@ WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is _wh
 SEEKING: Final = frozenset(
     name for name, price in _PRICES.items() if price in (_sought, _sought_backwards)
 )
+CASED: Final = frozenset(name for name, price in _PRICES.items() if price is _cased)

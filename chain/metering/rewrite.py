@@ -82,7 +82,7 @@ class CostRewriter(Operations):
         ]
         for keyword in node.keywords:
             if keyword.arg is None:
-                keyword.value = self._few("__charge_items__", self.visit(keyword.value))
+                keyword.value = self._few("__pay_keys__", self.visit(keyword.value))
             else:
                 keyword.value = (
                     self._passed(keyword.value)
@@ -233,7 +233,7 @@ class CostRewriter(Operations):
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        node.value = self._few("__metered_if_long__", node.value)
+        node.value = self._few("__delegated__", node.value)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802

@@ -6,6 +6,7 @@ import ast
 import builtins
 import operator
 import sys
+from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from chain.metering.builtin_costs import (
     charge_new_items,
     charge_pictured,
     charge_shown,
+    delegated,
     guarded_bytes,
     guarded_digits,
     guarded_extreme,
@@ -69,6 +71,7 @@ BUILTINS: Final[dict[str, object]] = {
     **{name: metered_builtin(ordered, pay_keys, 128) for name, ordered in SETS.items()},
     "dict": metered_builtin(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
+    "memoryview": metered_builtin(memoryview, lambda data: data, 64),
     "map": metered_lazy_builtin(map, 1),
     "filter": metered_lazy_builtin(filter, 1),
     "zip": metered_lazy_builtin(zip),
@@ -112,6 +115,7 @@ _WORDS: Final = {
         pay_keys,
         pay_pairs,
         metered_if_long,
+        delegated,
         key,
         weigh,
         index,
@@ -139,6 +143,9 @@ def _class_made(*args: object) -> object:
 CALLED[type] = _class_made
 CALLED.update(TYPED)
 _NOTED: Final = type(u8)
+_LOOKED_UP: Final = (
+    64  # ticks to find a member of an Enum whose name does not show that it is a class
+)
 
 
 # Types of callables other than classes.
@@ -147,7 +154,11 @@ FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
-    return CALLED.get(thing, thing) if isinstance(thing, type | _NOTED) else thing
+    if not isinstance(thing, type | _NOTED):
+        return thing
+    if isinstance(thing, EnumType):
+        charge(_LOOKED_UP)
+    return CALLED.get(thing, thing)
 
 
 INSTRUMENTED_BUILTINS.update(_WORDS)

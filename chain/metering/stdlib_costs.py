@@ -13,7 +13,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sized
 from copy import deepcopy
 from dataclasses import asdict, astuple
-from functools import lru_cache, partial, reduce, wraps
+from functools import cmp_to_key, lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
 from textwrap import indent
@@ -66,7 +66,7 @@ _COSTLY: Final = word_set(
 # The exceptions: they do little, or return something that charges later.
 _CHEAP: Final = word_set(
     """
-    collections.abc functools.wraps functools.total_ordering functools.cmp_to_key operator.attrgetter
+    collections.abc functools.total_ordering operator.attrgetter
     operator.itemgetter operator.methodcaller heapq.heappush heapq.heappop copy.replace dataclasses.dataclass
     dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
     dataclasses.InitVar operator.neg re.Match re.Pattern re.error string.Template
@@ -89,6 +89,8 @@ _NAMED_TUPLE: Final = "typing.NamedTuple"
 _MAKING: Final = ("dataclasses.", _NAMED_TUPLE)  # they make classes, or stand for one
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
+_CALLED_BACK: Final = 24  # ticks for a call of the author's function by one of Python's
+_WRAPPED: Final = 256  # ticks to make one function look like another
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
@@ -343,6 +345,19 @@ def _comparing(function: Callable[..., T]) -> Callable[..., T]:
     return lambda left, right: function(weigh(left), right)
 
 
+def _comparing_by(function: Callable[[Any, Any], Any]) -> object:
+    def compared(left: object, right: object) -> Any:
+        charge(_CALLED_BACK)
+        return function(left, right)
+
+    return cmp_to_key(compared)
+
+
+def _wrapped(*args: Any, **named: Any) -> object:
+    charge(_WRAPPED)
+    return wraps(*args, **named)
+
+
 def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], int]:
     """Return `operator.countOf` or `indexOf`, charged for a comparison with each item."""
 
@@ -400,6 +415,8 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
         for each in (math.gcd, math.lcm, math.isqrt)
     },
     "functools.reduce": _reduce,
+    "functools.cmp_to_key": _comparing_by,
+    "functools.wraps": _wrapped,
     "itertools.accumulate": _accumulate,
     "itertools.groupby": _groupby,
     "copy.deepcopy": charge_deep(deepcopy, is_once=True),
