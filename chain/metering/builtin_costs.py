@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import (
     Callable,
-    Generator,
     ItemsView,
     Iterable,
     Iterator,
@@ -49,7 +48,6 @@ SIZED: Final[tuple[type[Sized], ...]] = (
 _WORD: Final = 2**256  # smaller integers are formatted in a few steps
 _SHORT_INT: Final = 2**63  # smaller integers have no more digits than are free
 MOST_BYTES: Final = 2**20  # in one text
-_PASSED: Final = 24  # ticks for an item on its way through a generator
 _PICTURED: Final = 64  # ticks for the text of a value that is neither a text nor a number
 _MOST_DIGITS: Final = 620  # of an integer
 
@@ -158,33 +156,6 @@ def metered_if_long(source: Any) -> Any:
     if type(source) is GeneratorType or (isinstance(source, SIZED) and len_is_short(source)):
         return source
     return metered(source)
-
-
-def delegated(source: Any) -> Any:
-    """Return `source`, to which a generator delegates by `yield from`, so that draining it is charged. A generator that
-    delegates in turn pays for each item, which Python passes on through all levels."""
-    if type(source) is GeneratorType and "__delegated__" in source.gi_code.co_names:
-        return _passed_on(source)
-    return metered_if_long(source)
-
-
-def _passed_on(source: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """Do as `yield from source` does, with a charge for each item."""
-    try:
-        item = next(source)
-        while True:
-            charge(_PASSED)
-            try:
-                sent = yield item
-            except GeneratorExit:
-                source.close()
-                raise
-            except BaseException as error:
-                item = source.throw(error)
-            else:
-                item = source.send(sent)
-    except StopIteration as end:
-        return end.value
 
 
 def len_is_short(source: Any) -> bool:

@@ -14,9 +14,7 @@ from typing import Any, Final
 
 from chain.metering.builtin_costs import (
     BUILT,
-    FREE,
     KEYS,
-    TEXT,
     charge_items,
     charge_shown,
     charge_text,
@@ -36,11 +34,24 @@ from chain.metering.foreign_methods import (
 from chain.metering.format_costs import formatted_by_braces, formatted_by_map
 from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
-from chain.metering.lookup_costs import charge_search, contains, moved
+from chain.metering.lookup_costs import contains, moved
 from chain.metering.newer_unicode import ASKING, check_known
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.value_size import ByClass, key, weigh, weight_of
+from chain.metering.text_costs import (
+    cased,
+    coded,
+    expanded,
+    from_hex,
+    sought,
+    sought_backwards,
+    stripped,
+    substituted,
+    translated,
+    whole,
+    widened,
+)
+from chain.metering.value_size import ByClass, key, weigh
 from chain.schema.storage_collection import StorageCollection
 from chain.source.newer_python import METHODS as _NEWER
 from chain.source.newer_python import check_method
@@ -51,12 +62,10 @@ _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
 _OWNERS: Final = (*_PLAIN, Formatter, Template)
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex", "_make"})
-_CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
 _JOINED: Final = (list, tuple)
 _PARTS: Final = 128  # ticks for taking a named tuple apart
 _LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
-_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 
 def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
@@ -125,65 +134,12 @@ def bound(thing: object, name: str, *already: object) -> object:
 # Prices
 
 
-def _whole(thing: object, args: _Args) -> None:
-    """Charge for a pass over all of the object, and over the texts among the arguments."""
-    if isinstance(thing, _TEXTS):
-        size = len(thing)
-        if size > _FREE_TEXT:
-            charge_text(size)
-        if isinstance(thing, str) and not thing.isascii():
-            charge(1 + 4 * size)  # text that is not ASCII is looked up character by character
-        for arg in args:
-            if isinstance(arg, _TEXTS):
-                if len(arg) > _FREE_TEXT:
-                    charge_text(len(arg))
-            elif isinstance(arg, tuple):  # several prefixes or suffixes
-                charge_text(
-                    sum(
-                        len(affix)
-                        for affix in charge_items(arg, BUILT)
-                        if isinstance(affix, _TEXTS)
-                    )
-                )
-    else:
-        charge_items(thing)
-
-
-def _cased(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, and for the cases of characters that are not ASCII."""
-    _whole(thing, args)
-    if isinstance(thing, str) and not thing.isascii():
-        charge(1 + 8 * len(thing))
-
-
-def _stripped(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, and for a search of each character among those to strip."""
-    _whole(thing, args)
-    if args and isinstance(thing, _TEXTS) and isinstance(args[0], _TEXTS):
-        charge(1 + len(thing) * len(args[0]) // 64)
-
-
-def _sought(thing: object, args: _Args, is_backwards: bool = False) -> None:
-    """Charge as `_whole` does, and for a search in a text, or for a comparison with each item."""
-    _whole(thing, args)
-    if not args:
-        return
-    if not isinstance(thing, _TEXTS):
-        charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
-    elif isinstance(args[0], _TEXTS):
-        charge_search(thing, args[0], is_backwards)
-
-
-def _sought_backwards(thing: object, args: _Args) -> None:
-    _sought(thing, args, True)
-
-
 def _copied(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, or for the keys of a copy."""
+    """Charge as `whole` does, or for the keys of a copy."""
     if isinstance(thing, set | frozenset | dict):
         charge_items(thing, KEYS)
     else:
-        _whole(thing, args)
+        whole(thing, args)
 
 
 def _both(thing: object, args: _Args) -> _Args:
@@ -231,14 +187,6 @@ def _asked(thing: object, args: _Args) -> None:
         weigh(args[0])
 
 
-def _coded(thing: object, args: _Args) -> None:
-    _whole(thing, args)
-    if args and str(args[0]).lower() not in _CODES:
-        raise LookupError(f"a text can be encoded as one of {', '.join(sorted(_CODES))}")
-    if len(args) > 1 or (isinstance(thing, str) and not thing.isascii()):
-        charge(1 + 8 * size_of(thing))
-
-
 def _counted(thing: object, args: _Args) -> None:
     charge_items(thing, 32)
 
@@ -252,7 +200,7 @@ def _removed(thing: object, args: _Args) -> None:
     if isinstance(thing, set | dict):
         _asked(thing, args)
     else:
-        _sought(thing, args)
+        sought(thing, args)
 
 
 def _join(thing: Any, args: _Args) -> _Args:
@@ -266,51 +214,6 @@ def _join(thing: Any, args: _Args) -> _Args:
         return args
     charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
     return (charge_items(items, BUILT), *args[1:])
-
-
-def _width(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-    if args and isinstance(args[0], int):
-        charge_text(args[0])
-
-
-def _tabs(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        tab = "\t" if isinstance(thing, str) else b"\t"
-        width = args[0] if args and isinstance(args[0], int) else 8
-        charge_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
-
-
-def _replace(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-        if args and isinstance(args[0], _TEXTS):
-            charge_search(thing, args[0])
-            charge_search(thing, args[0])
-        if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
-            charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
-
-
-def _from_hex(thing: object, args: _Args) -> None:
-    """Charge for `fromhex`, which takes bytes on some versions of Python."""
-    _whole(thing, args)
-    if args and not isinstance(args[0], str):
-        raise TypeError(f"fromhex() argument must be str, not {type(args[0]).__name__}")
-    if args:
-        charge_text(size_of(args[0]))
-
-
-def _translate(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-        if args and isinstance(args[0], dict):
-            replacements = [
-                len(replacement)
-                for replacement in charge_items(args[0]).values()
-                if isinstance(replacement, str)
-            ]
-            charge_text(len(thing) * max(replacements, default=1))
 
 
 def _number(thing: object, args: _Args) -> None:
@@ -379,13 +282,13 @@ def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
 
 _Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "upper lower casefold swapcase capitalize title": _cased,
+    "upper lower casefold swapcase capitalize title": cased,
     "reverse splitlines hex startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
-    " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
-    "strip lstrip rstrip": _stripped,
-    "count index find split partition": _sought,
-    "rfind rindex rsplit rpartition": _sought_backwards,
+    " tobytes tolist safe_substitute substitute vformat clear rotate": whole,
+    "strip lstrip rstrip": stripped,
+    "count index find split partition": sought,
+    "rfind rindex rsplit rpartition": sought_backwards,
     "copy": _copied,
     "remove discard": _removed,
     "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
@@ -399,20 +302,20 @@ _NAMES: Final[dict[str, _Price]] = {
     "insert pop": _moved,
     "get slice": _asked,
     "most_common total": _counted,
-    "encode decode": _coded,
-    "wrap fill": _whole,
+    "encode decode": coded,
+    "wrap fill": whole,
     "add setdefault": _new_key,
     "sort format format_map": _nothing,
     "join": _join,
-    "ljust rjust center zfill to_bytes": _width,
-    "expandtabs": _tabs,
-    "replace": _replace,
+    "ljust rjust center zfill to_bytes": widened,
+    "expandtabs": expanded,
+    "replace": substituted,
     " ".join(_NEWER.keys() - {"count", "index"}): _nothing,
-    "fromhex": _from_hex,
-    "translate": _translate,
+    "fromhex": from_hex,
+    "translate": translated,
     "from_bytes": _number,
     "keccak": _asked,
-    " ".join(PATTERN_METHODS): _whole,
+    " ".join(PATTERN_METHODS): whole,
 }  # fmt: skip
 _DONE_HERE: Final[dict[str, Callable[..., object]]] = {
     "sort": _sorted_in_place,
@@ -432,8 +335,8 @@ _WAYS: Final = {
     for name in {*_PRICES, *_DONE_HERE, *ASKING}
 }
 _ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)
-WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is _whole)
+WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is whole)
 SEEKING: Final = frozenset(
-    name for name, price in _PRICES.items() if price in (_sought, _sought_backwards)
+    name for name, price in _PRICES.items() if price in (sought, sought_backwards)
 )
-CASED: Final = frozenset(name for name, price in _PRICES.items() if price is _cased)
+CASED: Final = frozenset(name for name, price in _PRICES.items() if price is cased)

@@ -16,8 +16,9 @@ from chain.metering.charged_operations import Operations, is_fixed
 from chain.metering.frozen_collections import CHANGERS
 from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.method_costs import METHODS, WORD
+from chain.metering.own_costs import TYPES
 from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
-from chain.metering.stdlib_costs import TYPES, is_costly
+from chain.metering.stdlib_costs import is_costly
 from chain.metering.tree_rewriter import DISPLAYS
 
 _COMPREHENSIONS: Final = (ast.GeneratorExp, *DISPLAYS)

@@ -17,7 +17,6 @@ from chain.metering.builtin_costs import (
     charge_new_items,
     charge_pictured,
     charge_shown,
-    delegated,
     guarded_bytes,
     guarded_digits,
     guarded_extreme,
@@ -33,15 +32,17 @@ from chain.metering.builtin_costs import (
     pay_pairs,
     written,
 )
+from chain.metering.delegation import delegated
 from chain.metering.fixed_cost_methods import SHORT_CALLS
 from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
 from chain.metering.lookup_costs import asking_classes, charge_slice, contains, index, moved
 from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
+from chain.metering.own_costs import TYPED
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
-from chain.metering.stdlib_costs import TYPED, metered_stdlib_call, priced
+from chain.metering.stdlib_costs import metered_stdlib_call, priced
 from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
 from chain.types import u8
 

@@ -17,14 +17,11 @@ from functools import cmp_to_key, lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
 from textwrap import indent
-from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_origin
+from typing import Any, Final, NamedTuple, TypeVar
 
-from chain import types
-from chain.crypto.hashing import checksum_address, keccak
 from chain.metering.arithmetic import (
     add,
     differ,
-    guarded_int,
     multiply,
     power,
     remainder,
@@ -37,7 +34,6 @@ from chain.metering.builtin_costs import (
     BUILT,
     charge_items,
     charge_text,
-    guarded_bytes,
     metered,
     metered_if_long,
     pay_keys,
@@ -45,9 +41,11 @@ from chain.metering.builtin_costs import (
     sort,
 )
 from chain.metering.deep_costs import charge_deep
-from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.fuel import charge, charge_8
 from chain.metering.lookup_costs import contains
 from chain.metering.named_tuples import with_stable_replace
+from chain.metering.number_costs import by_bits, comb, factorial, perm, prod
+from chain.metering.own_costs import OWN, TYPES
 from chain.metering.regex import by_function
 from chain.metering.stable_stdlib import ALIKE, dedent
 from chain.metering.value_size import weigh, weight_of
@@ -95,15 +93,13 @@ _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for o
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
 _COMPARED: Final = 16  # ticks for a comparison of items that `heapq.merge` holds
-_CHECKSUM: Final = 2**10  # ticks for the capital letters of an address
-_TYPED: Final = 128  # ticks for a call of a type such as `u8`
 
 
 def is_costly(path: str) -> bool:
     """True if the function at an import path charges before it runs."""
     if path.startswith("enum."):
         return path in _ENUMS
-    if path in _OURS or path == _NAMED_TUPLE:
+    if path in OWN or path == _NAMED_TUPLE:
         return True
     return path.partition(".")[0] in _COSTLY and path not in _CHEAP
 
@@ -167,45 +163,6 @@ def _size(items: object) -> int:
         if isinstance(items, list | tuple | str | bytes | dict | set | frozenset | range)
         else 1
     )
-
-
-# Numbers
-
-
-def _by_bits(function: Callable[..., int], *numbers: object) -> int:
-    for number in numbers:
-        if isinstance(number, int):
-            charge(1 + take(number) ** 2 // 2**13)
-    result = function(*numbers)
-    take(result)
-    return result
-
-
-def _factorial(n: int) -> int:
-    return charge_big_int(math.factorial, n * n.bit_length(), n)
-
-
-def _comb(n: int, k: int) -> int:
-    return charge_big_int(math.comb, n.bit_length() * min(k, n), n, k)
-
-
-def _perm(n: int, k: int | None = None) -> int:
-    return charge_big_int(
-        math.perm, n.bit_length() * (n if k is None else min(k, n)), n, n if k is None else k
-    )
-
-
-def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
-    if bits > 2**16 or any(isinstance(arg, int) and arg.bit_length() > 64 for arg in args):
-        out_of_fuel()
-    charge(1 + max(bits, 0) // 2)
-    result = function(*args)
-    take(result)
-    return result
-
-
-def _prod(items: Iterable[object], *, start: object = 1) -> object:
-    return reduce(multiply, metered(items), start)
 
 
 def _reduce(function: Any, items: Iterable[object], *first: object) -> object:
@@ -276,12 +233,6 @@ def _wrapping(function: Callable[..., T]) -> Callable[..., T]:
 def _loads(text: Any, **named: Any) -> object:
     charge_items(text, BUILT)
     return json.loads(text, **named)
-
-
-def _keccak(data: bytes) -> bytes:
-    if isinstance(data, bytes | bytearray):
-        charge(1 + len(data) // 4)
-    return keccak(data)
 
 
 def _accumulate(
@@ -368,36 +319,7 @@ def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], 
     return guarded
 
 
-def _checksum(raw: Any) -> str:
-    charge(_CHECKSUM + size_of(raw) * _TYPED)
-    return checksum_address(raw)
-
-
-def _typed(function: Callable[..., object]) -> Callable[..., object]:
-    """Return the call of a type such as `u8`, which to Python is an `int` with a note."""
-
-    def made(*args: object, **named: object) -> object:
-        charge(_TYPED)
-        return function(*args, **named)
-
-    return made
-
-
 _written_deeply: Final = charge_deep(json.dumps)
-# The calls of types such as `u8`, by their paths.
-TYPES: Final = {
-    f"chain.types.{name}": _typed(guarded_int if kind.__origin__ is int else guarded_bytes(bytes))
-    for name, kind in vars(types).items()
-    if get_origin(kind) is Annotated and kind.__origin__ in (int, bytes)
-}
-# The same, by the types themselves.
-TYPED: Final = {getattr(types, path.rpartition(".")[2]): made for path, made in TYPES.items()}
-# Functions of the chain itself.
-_OURS: Final[dict[str, Callable[..., object]]] = {
-    "chain.crypto.hashing.keccak": _keccak,
-    "chain.crypto.hashing.checksum_address": _checksum,
-    **TYPES,
-}
 _OPERATORS: Final = {
     operator.mul: multiply,
     operator.pow: power,
@@ -406,13 +328,12 @@ _OPERATORS: Final = {
     operator.concat: add,
 }
 _SPECIAL: Final[dict[str, Callable[..., object]]] = {
-    "math.factorial": _factorial,
-    "math.comb": _comb,
-    "math.perm": _perm,
-    "math.prod": _prod,
+    "math.factorial": factorial,
+    "math.comb": comb,
+    "math.perm": perm,
+    "math.prod": prod,
     **{
-        f"math.{each.__name__}": partial(_by_bits, each)
-        for each in (math.gcd, math.lcm, math.isqrt)
+        f"math.{each.__name__}": partial(by_bits, each) for each in (math.gcd, math.lcm, math.isqrt)
     },
     "functools.reduce": _reduce,
     "functools.cmp_to_key": _comparing_by,
@@ -451,6 +372,6 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "operator.countOf": _seeking(operator.countOf),
     "operator.indexOf": _seeking(operator.indexOf),
     "operator.contains": lambda items, item: contains(item, items),
-    **_OURS,
+    **OWN,
     **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},
 }
