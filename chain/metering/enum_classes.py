@@ -1,4 +1,4 @@
-"""The Enum classes of instrumented copies. Their members refuse changes, and tell their names and values at once.
+"""The Enum classes of instrumented copies. Their members refuse changes.
 
 Python's `enum` runs a few dozen lines to combine two flags, and keeps each combination that it has met. They are charged
 alike, whether a combination is met for the first time or again.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum, Flag
 from functools import wraps
-from operator import attrgetter
 from typing import Any, Final
 
 from chain.metering.frozen_collections import record_name, settable
@@ -28,7 +27,6 @@ def adapt(cls: type[Enum]) -> None:
     if issubclass(cls, Flag):
         _close(cls)
         _charge_flags(cls)
-    _quicken(cls)
 
 
 def _charge_flags(cls: type[Flag]) -> None:
@@ -82,17 +80,3 @@ def _close(cls: type[Flag]) -> None:
         object.__setattr__(self, name, value)
 
     type.__setattr__(cls, "__setattr__", __setattr__)
-
-
-def _quicken(cls: type[Enum]) -> None:
-    """Let the members of an Enum tell their names and values at once, instead of through a function of Python's."""
-    for name, getter in _TOLD.items():
-        if name not in cls.__members__ and getattr(type(cls), name, None) is None:
-            for base in cls.__mro__:
-                if name in vars(base):
-                    if base is Enum:
-                        type.__setattr__(cls, name, getter)
-                    break
-
-
-_TOLD: Final = {name: property(attrgetter(f"_{name}_")) for name in ("name", "value")}
