@@ -8,6 +8,7 @@ for the creation of a contract.
 from __future__ import annotations
 
 from contextlib import suppress
+from traceback import clear_frames
 from typing import Any
 
 from chain.errors import OutOfGas, Revert
@@ -78,6 +79,8 @@ def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes
         # here, `abort_message` finds the tank empty.
         with suppress(OutOfGas):
             weigh_written(error)
+        if isinstance(error, OutOfGas):
+            clear_frames(error.__traceback__)  # now, while no garbage collection walks through it
         abort_message(frame, started, error)
         raise
     else:

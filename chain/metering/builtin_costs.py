@@ -22,6 +22,7 @@ from functools import partial
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final, TypeVar
 
+from chain.metering.charged_deques import Deque
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
 from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
@@ -47,6 +48,7 @@ SIZED: Final[tuple[type[Sized], ...]] = (
 _WORD: Final = 2**256  # smaller integers are formatted in a few steps
 _SHORT_INT: Final = 2**63  # smaller integers have no more digits than are free
 MOST_BYTES: Final = 2**20  # in one text
+_PICTURED: Final = 64  # ticks for the text of a value that is neither a text nor a number
 _MOST_DIGITS: Final = 620  # of an integer
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -62,7 +64,7 @@ ROWS: Final = frozenset(
         str,
         bytes,
         bytearray,
-        deque,
+        Deque,
         type({}.keys()),
         type({}.values()),
         type({}.items()),
@@ -328,6 +330,7 @@ def charge_pictured(value: object) -> object:
         return value
     if isinstance(value, int):
         return pay_for_digits(value)
+    charge(_PICTURED)
     return worded(weigh(value) if type(value).__module__ != "builtins" else weigh_written(value))
 
 

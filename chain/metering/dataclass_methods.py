@@ -14,10 +14,14 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import FunctionType, MemberDescriptorType
 from typing import Any, Final, TypeVar
 
+from chain.metering.fuel import charge
 from chain.schema.codegen import SourceBuilder
 
 C = TypeVar("C", bound=type)
 
+_ANY: Final = 256  # ticks for Python's own `replace`
+_CHANGING: Final = 32  # ticks for the `replace` of a class that is not frozen
+_FIELD: Final = 8  # ticks more for each of its fields
 _KEPT: Final = object()  # in place of a field that does not change
 
 
@@ -55,24 +59,28 @@ def shorten_init(cls: C) -> C:
 
 def replace(thing: Any, /, **changes: Any) -> Any:
     """Return `dataclasses.replace(thing, **changes)`."""
-    function, names = _replacer(thing.__class__)
+    function, names, ticks = _replacer(thing.__class__)
+    if ticks:
+        charge(ticks)
     if changes.keys() <= names:
         return function(thing, **changes)
     return dataclasses.replace(thing, **changes)
 
 
 @lru_cache(maxsize=256)
-def _replacer(cls: type) -> tuple[Callable[..., Any], frozenset[str]]:
-    """Return the `replace` of one class, and the fields that it can change."""
+def _replacer(cls: type) -> tuple[Callable[..., Any], frozenset[str], int]:
+    """Return the `replace` of one class, the fields that it can change, and the ticks for a class that is not frozen."""
     names = _parameters(cls)
     if not names:
-        return dataclasses.replace, frozenset()
+        return dataclasses.replace, frozenset(), _ANY
+    made_as: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
+    ticks = 0 if made_as.frozen else _CHANGING + _FIELD * len(names)
     parameters = ", ".join(f"{name}=__kept__" for name in names)
     values = ", ".join(f"__thing__.{name} if {name} is __kept__ else {name}" for name in names)
     lines = [f"def replace(__thing__, /, *, {parameters}):", f" return __cls__({values})"]
     builder = SourceBuilder(f"replace in {cls.__name__}")
     function = builder.run(lines, {"__kept__": _KEPT, "__cls__": cls})["replace"]
-    return function, frozenset(names)
+    return function, frozenset(names), ticks
 
 
 def _parameters(cls: type) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from chain.metering.builtin_costs import BUILT, FREE, TEXT, charge_text
 from chain.metering.format_costs import formatted_by_braces
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import charge
-from chain.metering.method_costs import METHODS, WHOLE, metered_method
+from chain.metering.lookup_costs import PART
+from chain.metering.method_costs import CASED, METHODS, SEEKING, WHOLE, metered_method
 from chain.metering.newer_unicode import ASKING
 from chain.metering.regex import AT_START, is_paid_match
 from chain.metering.value_size import LIGHT
@@ -35,7 +36,7 @@ _SPLIT_TEXT: Final = {kind: size // 2 for kind, size in _BRIEF_TEXT.items()}
 _BRIEF: Final = {**_BRIEF_TEXT, list: FREE, tuple: FREE}
 # For each method: the lengths of values, by their class, up to which a call with short arguments has a fixed price.
 _LONGEST: Final[dict[str, dict[type, int]]] = {
-    **dict.fromkeys((*WHOLE, "strip", "lstrip", "rstrip"), _BRIEF_TEXT),
+    **dict.fromkeys((*WHOLE, *SEEKING, *CASED, "strip", "lstrip", "rstrip"), _BRIEF_TEXT),
     "split": _SPLIT_TEXT,
     "rsplit": _SPLIT_TEXT,
     "splitlines": _SPLIT_TEXT,
@@ -49,13 +50,17 @@ _LONGEST: Final[dict[str, dict[type, int]]] = {
 def short_call(name: str) -> Callable[..., object]:
     """Return a function that calls the method `name`. A short value with short arguments costs nothing more."""
     longest, is_asking = _LONGEST.get(name, {}), name in ASKING
+    most_text = PART if name in SEEKING else _FREE_TEXT
 
     def call(thing: Any, *args: Any) -> object:
         most = longest.get(type(thing))
         if most is not None and len(thing) <= most and (not is_asking or thing.isascii()):
             for arg in args:
                 kind = type(arg)
-                if kind not in LIGHT and (kind not in _TEXT_KINDS or len(arg) > _FREE_TEXT):
+                if kind not in LIGHT and (
+                    kind not in _TEXT_KINDS
+                    or len(arg) > (most_text if kind is type(thing) else _FREE_TEXT)
+                ):
                     break
             else:
                 return getattr(thing, name)(*args)

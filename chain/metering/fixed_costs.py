@@ -27,7 +27,13 @@ _CLASS: Final = 2**16  # price of the creation of a class
 _CALL: Final = 11
 _KEPT: Final = {ast.ListComp: _ITEM, ast.SetComp: _KEY, ast.DictComp: _KEY}
 _COMPREHENSIONS: Final = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-ENTRY: Final = 4  # ticks of a function that Python calls implicitly, such as `__eq__`
+ENTRY: Final = 4  # ticks of a function that may be called without a call in the source, as by `map`
+_IMPLICIT: Final = (
+    16  # the same for `__eq__` and other functions that C code of Python calls in its loops
+)
+# Those of named tuples begin like the names of an author's own functions, and charge enough at run time.
+_CHARGED: Final = frozenset(name for name in METHODS if not name.startswith("_"))
+_VISIBLE: Final = ("__init__", "__post_init__", "__str__")  # the source shows where they are called
 # Price of an attribute that is an object made on each access; `getattr` may read one.
 _READ: Final = 48
 _READ_BY: Final = frozenset({"caller", "origin", "address", "block", "getattr"})
@@ -57,6 +63,11 @@ _DEARER: Final[dict[type[ast.AST], int]] = {
 }
 
 
+def ticks_of_function(node: ast.FunctionDef) -> int:
+    is_implicit = node.name.startswith("__") and node.name not in _VISIBLE
+    return max(ticks_of(*node.body), _IMPLICIT if is_implicit else ENTRY)
+
+
 def ticks_of(*nodes: ast.AST, more: int = 0) -> int:
     return 1 + (more + sum(map(_parts, nodes))) // PARTS_PER_TICK
 
@@ -82,7 +93,8 @@ def _parts(node: Any) -> int:
         return _parts(node.test) + max(_all(node.body), _all(node.orelse))
     if isinstance(node, ast.For | ast.While):
         head = [node.iter, node.target] if isinstance(node, ast.For) else [node.test]
-        return 4 + _all(head) + _all(node.orelse)
+        begun = _BEGUN if _is_class_name(_name_of(head[0])) else 4  # an Enum makes a generator
+        return begun + _all(head) + _all(node.orelse)
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         args = node.args
         return _BEGUN + _all(
@@ -109,10 +121,14 @@ def _parts(node: Any) -> int:
     return 1 + _DEARER.get(type(node), 0) + _all(list(ast.iter_child_nodes(node)))
 
 
+def _is_class_name(name: str) -> bool:
+    return name[:1].isupper() and (len(name) == 1 or not name.isupper())
+
+
 def _by_name(name: str) -> int:
-    if name[:1].isupper() and (len(name) == 1 or not name.isupper()):
+    if _is_class_name(name):
         return _MADE
-    return _CHARGING if name in METHODS or name in BUILTINS else 0
+    return _CHARGING if name in _CHARGED or name in BUILTINS else 0
 
 
 def _name_of(node: object) -> str:

@@ -13,7 +13,7 @@ import sys
 from collections import ChainMap, UserDict, UserList, UserString
 from collections.abc import Callable, Iterable
 from dataclasses import Field
-from enum import Enum, Flag
+from enum import Enum
 from functools import cached_property, partial, partialmethod
 from types import (
     BuiltinFunctionType,
@@ -30,7 +30,8 @@ from typing import Any, Final, NamedTuple
 from chain.errors import DeclarationError
 from chain.guard.allowlist import SETTINGS
 from chain.metering import frozen_collections
-from chain.metering.frozen_collections import CONSTANTS, record_name, settable
+from chain.metering.enum_classes import adapt
+from chain.metering.frozen_collections import CONSTANTS, record_name
 from chain.source.location import Source
 from chain.source.modules import Module
 from chain.source.word_sets import word_set
@@ -311,9 +312,8 @@ class Freezing:
                 new = self._named(f"{name}.{attribute}", value)
                 if new is not value:
                     type.__setattr__(cls, attribute, new)
-        if issubclass(cls, Flag):
-            _close(cls)
         if issubclass(cls, Enum):
+            adapt(cls)
             self._members(cls)
             for member, value in cls._member_map_.items():
                 self._named(f"{name}.{member}", value)
@@ -366,21 +366,6 @@ _KINDS: Final[dict[Any, Callable[[Freezing, Any], object]]] = {
 def _renew(named: dict[str, object], frozen: Callable[[object], object]) -> None:
     """Replace the values of a dict by their frozen forms, in place."""
     named.update({name: frozen(value) for name, value in named.items()})
-
-
-def _close(cls: type[Flag]) -> None:
-    """Make all members of a flag class refuse public attributes, also the members that Python creates later.
-
-    Python creates the member for a combination of flags when it is first used, keeps it, and sets private attributes on it.
-    """
-
-    def __setattr__(self: Flag, name: str, value: object) -> None:  # noqa: N807
-        if not name.startswith("_"):
-            record_name(self, str(self))
-            settable(self)
-        object.__setattr__(self, name, value)
-
-    type.__setattr__(cls, "__setattr__", __setattr__)
 
 
 def _is_inner(cls: type) -> bool:

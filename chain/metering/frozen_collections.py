@@ -29,6 +29,7 @@ from types import (
 )
 from typing import Any, Final, NoReturn, TypeVar
 
+from chain.metering.charged_deques import Deque
 from chain.metering.ordered_sets import OrderedDict, OrderedSet
 from chain.source.top_level import FOREIGN
 from chain.source.word_sets import word_set
@@ -51,7 +52,7 @@ _CHANGES: Final[dict[type, frozenset[str]]] = {
         __iand__ __ior__ __isub__ __ixor__ __init__
         """
     ),
-    deque: _LIST - {"sort"} | word_set("appendleft extendleft popleft rotate"),
+    Deque: _LIST - {"sort"} | word_set("appendleft extendleft popleft rotate"),
     OrderedDict: _DICT | {"move_to_end"},
     defaultdict: _DICT | {"__missing__"},
     Counter: _DICT | word_set("subtract __iadd__ __isub__ __iand__"),
@@ -159,7 +160,7 @@ _CONSTANT: Final[dict[type, type]] = {
     list: _constant(list, _empty, _nothing, iter),
     dict: _constant(dict, _empty, _nothing, _nothing, _pairs),
     OrderedSet: _constant(OrderedSet, lambda items: (list(items),)),
-    deque: _constant(deque, lambda items: ((), items.maxlen), _nothing, iter),
+    Deque: _constant(Deque, lambda items: ((), items.maxlen), _nothing, iter),
     OrderedDict: _constant(OrderedDict, _empty, _nothing, _nothing, _pairs),
     defaultdict: _constant(
         defaultdict, lambda items: (items.default_factory,), _nothing, _nothing, _pairs
@@ -167,7 +168,11 @@ _CONSTANT: Final[dict[type, type]] = {
     Counter: _constant(Counter, _empty, _nothing, _nothing, _pairs),
 }
 # The types that replace Python's own in an instrumented copy.
-_INSTEAD: Final[dict[type, type]] = {set: OrderedSet, collections.OrderedDict: OrderedDict}
+_INSTEAD: Final[dict[type, type]] = {
+    set: OrderedSet,
+    collections.OrderedDict: OrderedDict,
+    deque: Deque,
+}
 CONSTANTS: Final = frozenset(_CONSTANT.values())
 _REFUSING: Final = CONSTANTS | {FrozenList}
 
@@ -184,7 +189,7 @@ def begun(thing: Any) -> object:
     constant: Any = base.__new__(_CONSTANT[base])
     if base is defaultdict:
         defaultdict.__init__(constant, thing.default_factory)
-    elif base is deque:
+    elif base is Deque:
         deque.__init__(constant, (), thing.maxlen)
     return constant
 

@@ -54,8 +54,11 @@ class MeteredMessage(Protocol):
 # A message's limit of ticks; its sender's remaining ticks, and functions to take a recursion level and to return it.
 Started: TypeAlias = tuple[int, int, Callable[[], int], Callable[[int], None]]
 
-# The large integers that became keys in the running transaction, by their hash.
-COLLIDING: Final[dict[int, set[int]]] = {}
+# The keys of the running transaction that might collide on purpose, by their hash.
+COLLIDING: Final[dict[int, set[object]]] = {}
+
+# The dicts that lost entries in the running transaction, each with a number of deletions, by identity.
+EMPTIED: Final[dict[int, list[Any]]] = {}
 
 TANK, PAIRS, FOURS, EIGHTS, DRY = (
     "__tank__",
@@ -200,6 +203,7 @@ def start_message(frame: MeteredMessage) -> Started:
     else:
         ticks, most = OUTSIDE, context.fuel
         COLLIDING.clear()
+        EMPTIED.clear()
     if most < limit:
         limit = most
     started = limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]

@@ -19,6 +19,7 @@ from typing import Any, Final
 from chain.metering import weighed_heaps
 from chain.metering.builtin_costs import FREE
 from chain.metering.bundled_files import imported_in
+from chain.metering.charged_deques import Deque
 from chain.metering.dataclass_methods import dataclass, replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
@@ -47,6 +48,7 @@ def _getattr(thing: object, name: str, *default: object) -> object:
 
 
 def _setattr(thing: object, name: str, value: object) -> None:
+    charge(_SET)
     setattr(settable(thing), name, value)
 
 
@@ -99,11 +101,12 @@ def _marking(real: Callable[..., object]) -> Callable[..., object]:
     return marked
 
 
+_SET: Final = 64  # ticks for an attribute, which may be a new one
 _CLASS_MARKED: Final = 2**16  # ticks for the methods that a decorator writes into a class
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # The replacements for Python's own functions and classes, by module and name.
 _OTHERS: Final[dict[str, dict[str, object]]] = {
-    "collections": {"OrderedDict": OrderedDict},
+    "collections": {"OrderedDict": OrderedDict, "deque": Deque},
     "collections.abc": {"KeysView": Keys, "ItemsView": Items},
     "heapq": {name: asking(getattr(weighed_heaps, name)) for name in _HEAPS},
     "operator": {

@@ -15,7 +15,7 @@ import ast
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_turns
+from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_function, ticks_of_turns
 from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
 from chain.metering.recursion import recursive_lines
 from chain.source.location import relative_path
@@ -71,7 +71,7 @@ class TickInserter(ast.NodeTransformer):
         self._turns: dict[ast.comprehension, int] = {}  # the ticks for each iteration
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        ticks = max(ticks_of(*node.body), ENTRY)
+        ticks = ticks_of_function(node)
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         self._visit_defaults(node.args)
         node.body = [self.visit(statement) for statement in node.body]

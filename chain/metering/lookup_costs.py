@@ -9,10 +9,11 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from chain.metering.builtin_costs import FREE, SETS, SIZED, TEXT, charge_items, metered, size_of
+from chain.metering.emptied_dicts import lose
 from chain.metering.frozen_collections import CONSTANTS
 from chain.metering.fuel import charge, charge_8
 from chain.metering.ordered_sets import Keys
-from chain.metering.value_size import LIGHT, weigh, weight_of
+from chain.metering.value_size import LIGHT, TEXTS, weigh, weight_of
 
 _RANGE: Final = 64  # ticks for a range, which is made of numbers
 _TEXT_KINDS: Final = frozenset({str, bytes, bytearray})
@@ -25,6 +26,27 @@ _HASHED: Final = (
     | {dict, type({}.keys()), Keys, MappingProxyType}
     | {constant for constant in CONSTANTS if issubclass(constant, dict | set)}
 )
+
+
+# Texts from these lengths on are searched in linear time, at most so many steps for a character.
+_LONG_TEXT: Final = 30_000
+_LONG_PAIR: Final = (2_500, 100)
+_LINEAR: Final = 40
+PART: Final = 8  # characters of a part that is sought in a text at no extra cost
+_STEPS: Final = 32  # characters that a search compares for one tick
+
+
+def charge_search(text: Any, part: Any, is_backwards: bool = False) -> None:
+    """Charge for a search of `part` in `text`. It may compare all of the part at every position."""
+    size, length = len(text), len(part)
+    if length <= PART or length > size:
+        return
+    charge(2 * length // TEXT)
+    positions = size - length + 1
+    is_linear = size >= _LONG_TEXT or (size >= _LONG_PAIR[0] and length >= _LONG_PAIR[1])
+    if is_linear and not is_backwards:
+        length = min(length, _LINEAR)
+    charge(1 + positions * length // _STEPS)
 
 
 def asking_classes(real: Callable[..., bool]) -> Callable[..., bool]:
@@ -54,6 +76,8 @@ def contains(item: Any, items: Any) -> bool:
     if type(item) is not int and items_type not in _TEXT_KINDS:
         times = min(size_of(items), 2**40)
         charge(1 + weight_of(item) * times)
+    elif isinstance(items, TEXTS) and isinstance(item, TEXTS):
+        charge_search(items, item)
     return item in charge_items(items)
 
 
@@ -99,4 +123,6 @@ def moved(items: object) -> object:
         charge(1 + len(items) // 64)
     elif isinstance(items, deque):
         charge(1 + len(items) // 4)
+    elif isinstance(items, dict):
+        lose(items)
     return items

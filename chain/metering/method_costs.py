@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from chain.metering.builtin_costs import (
     BUILT,
-    FREE,
-    TEXT,
+    KEYS,
     charge_items,
     charge_shown,
     charge_text,
@@ -25,6 +24,7 @@ from chain.metering.builtin_costs import (
     size_of,
     sort,
 )
+from chain.metering.emptied_dicts import lose
 from chain.metering.foreign_methods import (
     FOREIGN,
     HASHED_AT_ONCE,
@@ -36,10 +36,22 @@ from chain.metering.frozen_collections import taken
 from chain.metering.fuel import charge, charge_8, out_of_fuel
 from chain.metering.lookup_costs import contains, moved
 from chain.metering.newer_unicode import ASKING, check_known
-from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.regex import METHODS as PATTERN_METHODS
 from chain.metering.regex import by_pattern
-from chain.metering.value_size import ByClass, key, weigh, weight_of
+from chain.metering.text_costs import (
+    cased,
+    coded,
+    expanded,
+    from_hex,
+    sought,
+    sought_backwards,
+    stripped,
+    substituted,
+    translated,
+    whole,
+    widened,
+)
+from chain.metering.value_size import ByClass, key, weigh
 from chain.schema.storage_collection import StorageCollection
 from chain.source.newer_python import METHODS as _NEWER
 from chain.source.newer_python import check_method
@@ -48,13 +60,12 @@ _Args = tuple[object, ...]
 _Named = dict[str, object]
 _TEXTS: Final = (str, bytes, bytearray)
 _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, memoryview)
-_OWNERS: Final = frozenset({*_PLAIN, OrderedSet, OrderedFrozenSet, Counter, Formatter, Template})
-_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex"})
-_CODES: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1", "utf-16", "utf-32"})
+_OWNERS: Final = (*_PLAIN, Formatter, Template)
+_OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex", "_make"})
 _JOINED: Final = (list, tuple)
+_PARTS: Final = 128  # ticks for taking a named tuple apart
 _LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
-_FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 
 def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
@@ -81,9 +92,10 @@ def metered_method(thing: Any, name: str, *args: Any, **named: Any) -> Any:
         return by_pattern(thing, name, args, named)
     if category == _OTHER:
         return foreign_method(thing, name, args, named)
-    if name not in _OF_CLASSES and args and isinstance(args[0], thing) and thing in _OWNERS:
+    is_owner = issubclass(thing, _OWNERS)
+    if is_owner and name not in _OF_CLASSES and args and isinstance(args[0], thing):
         return metered_method(*args[:1], name, *args[1:], **named)  # as in str.ljust("a", 9)
-    if thing in _OWNERS:
+    if is_owner:
         charge_8()
         args = _PRICES.get(name, _asked)(thing, args) or args
     return taken(getattr(thing, name))(*args, **named)
@@ -111,7 +123,8 @@ def bound(thing: object, name: str, *already: object) -> object:
         check_method(thing, name)
     method = already[0] if already else getattr(thing, name)
     category = _category_of[type(thing)]
-    if category in (_PRICED, _STORED) or (category == _CLASS and thing in _OWNERS):
+    if category in (_PRICED, _STORED) or (isinstance(thing, type) and issubclass(thing, _OWNERS)):
+        charge_8()
         return partial(metered_method, thing, name)
     if category in (_PATTERN, _OTHER):
         return partial(metered_method, thing, name) if callable(method) else method
@@ -121,43 +134,17 @@ def bound(thing: object, name: str, *already: object) -> object:
 # Prices
 
 
-def _whole(thing: object, args: _Args) -> None:
-    """Charge for a pass over all of the object, and over the texts among the arguments."""
-    if isinstance(thing, _TEXTS):
-        size = len(thing)
-        if size > _FREE_TEXT:
-            charge_text(size)
-        if isinstance(thing, str) and not thing.isascii():
-            charge(1 + 4 * size)  # text that is not ASCII is looked up character by character
-        for arg in args:
-            if isinstance(arg, _TEXTS):
-                if len(arg) > _FREE_TEXT:
-                    charge_text(len(arg))
-            elif isinstance(arg, tuple):  # several prefixes or suffixes
-                charge_text(
-                    sum(len(affix) for affix in charge_items(arg) if isinstance(affix, _TEXTS))
-                )
+def _copied(thing: object, args: _Args) -> None:
+    """Charge as `whole` does, or for the keys of a copy."""
+    if isinstance(thing, set | frozenset | dict):
+        charge_items(thing, KEYS)
     else:
-        charge_items(thing)
-
-
-def _stripped(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, and for a search of each character among those to strip."""
-    _whole(thing, args)
-    if args and isinstance(thing, _TEXTS) and isinstance(args[0], _TEXTS):
-        charge(1 + len(thing) * len(args[0]) // 64)
-
-
-def _sought(thing: object, args: _Args) -> None:
-    """Charge as `_whole` does, and for a comparison with each item."""
-    _whole(thing, args)
-    if args and not isinstance(thing, _TEXTS):
-        charge(1 + weight_of(args[0]) * min(size_of(thing), 2**40))
+        whole(thing, args)
 
 
 def _both(thing: object, args: _Args) -> _Args:
     if not isinstance(thing, type):
-        charge_items(thing)
+        charge_items(thing, KEYS)
     return tuple(map(pay_keys, args))
 
 
@@ -165,6 +152,11 @@ def _more_keys(thing: object, args: _Args) -> _Args:
     if isinstance(thing, dict) and not isinstance(thing, Counter):
         return tuple(map(pay_pairs, args))
     return tuple(map(pay_keys, args))
+
+
+def _named_parts(thing: Any, args: _Args) -> None:
+    """Charge for the parts of a named tuple, which become entries of a dict."""
+    charge(_PARTS + KEYS * len(thing))
 
 
 def _fromkeys(thing: object, args: _Args) -> _Args:
@@ -185,6 +177,7 @@ def _moved(thing: object, args: _Args) -> None:
     """Charge for moving half the items, unless the last item is inserted or removed."""
     if args and isinstance(thing, dict):
         key(args[0])
+        lose(thing)
     elif args and (isinstance(thing, deque) or args[0] != -1):
         moved(thing)
 
@@ -192,14 +185,6 @@ def _moved(thing: object, args: _Args) -> None:
 def _asked(thing: object, args: _Args) -> None:
     if args:
         weigh(args[0])
-
-
-def _coded(thing: object, args: _Args) -> None:
-    _whole(thing, args)
-    if args and str(args[0]).lower() not in _CODES:
-        raise LookupError(f"a text can be encoded as one of {', '.join(sorted(_CODES))}")
-    if len(args) > 1 or (isinstance(thing, str) and not thing.isascii()):
-        charge(1 + 8 * size_of(thing))
 
 
 def _counted(thing: object, args: _Args) -> None:
@@ -215,7 +200,7 @@ def _removed(thing: object, args: _Args) -> None:
     if isinstance(thing, set | dict):
         _asked(thing, args)
     else:
-        _sought(thing, args)
+        sought(thing, args)
 
 
 def _join(thing: Any, args: _Args) -> _Args:
@@ -229,48 +214,6 @@ def _join(thing: Any, args: _Args) -> _Args:
         return args
     charge_text(texts + len(thing) * len(items) if not isinstance(thing, type) else texts)
     return (charge_items(items, BUILT), *args[1:])
-
-
-def _width(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-    if args and isinstance(args[0], int):
-        charge_text(args[0])
-
-
-def _tabs(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        tab = "\t" if isinstance(thing, str) else b"\t"
-        width = args[0] if args and isinstance(args[0], int) else 8
-        charge_text(len(thing) + thing.count(tab) * max(width, 1))  # type: ignore[arg-type]
-
-
-def _replace(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-        if len(args) > 1 and isinstance(args[0], type(thing)) and isinstance(args[1], type(thing)):
-            charge_text(thing.count(args[0]) * len(args[1]))  # type: ignore[arg-type]
-
-
-def _from_hex(thing: object, args: _Args) -> None:
-    """Charge for `fromhex`, which takes bytes on some versions of Python."""
-    _whole(thing, args)
-    if args and not isinstance(args[0], str):
-        raise TypeError(f"fromhex() argument must be str, not {type(args[0]).__name__}")
-    if args:
-        charge_text(size_of(args[0]))
-
-
-def _translate(thing: object, args: _Args) -> None:
-    if isinstance(thing, _TEXTS):
-        charge_text(len(thing))
-        if args and isinstance(args[0], dict):
-            replacements = [
-                len(replacement)
-                for replacement in charge_items(args[0]).values()
-                if isinstance(replacement, str)
-            ]
-            charge_text(len(thing) * max(replacements, default=1))
 
 
 def _number(thing: object, args: _Args) -> None:
@@ -339,36 +282,40 @@ def _pieces(thing: object, name: str, args: _Args, named: _Named) -> object:
 
 _Price = Callable[[object, _Args], _Args | None]
 _NAMES: Final[dict[str, _Price]] = {
-    "copy reverse find rfind rindex split rsplit splitlines hex upper lower casefold swapcase capitalize title"
-    " partition rpartition startswith endswith removeprefix removesuffix isalpha isalnum isascii"
+    "upper lower casefold swapcase capitalize title": cased,
+    "reverse splitlines hex startswith endswith removeprefix removesuffix isalpha isalnum isascii"
     " isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper maketrans elements"
-    " tobytes tolist safe_substitute substitute vformat clear rotate": _whole,
-    "strip lstrip rstrip": _stripped,
-    "count index": _sought,
+    " tobytes tolist safe_substitute substitute vformat clear rotate": whole,
+    "strip lstrip rstrip": stripped,
+    "count index find split partition": sought,
+    "rfind rindex rsplit rpartition": sought_backwards,
+    "copy": _copied,
     "remove discard": _removed,
     "union intersection difference symmetric_difference issubset issuperset isdisjoint difference_update"
     " intersection_update symmetric_difference_update": _both,
     "update subtract": _more_keys,
     "extend extendleft": _others,
     "fromkeys": _fromkeys,
+    "_asdict _replace": _named_parts,
+    "_make": _others,
     "append appendleft": _one_more,
     "insert pop": _moved,
     "get slice": _asked,
     "most_common total": _counted,
-    "encode decode": _coded,
-    "wrap fill": _whole,
+    "encode decode": coded,
+    "wrap fill": whole,
     "add setdefault": _new_key,
     "sort format format_map": _nothing,
     "join": _join,
-    "ljust rjust center zfill to_bytes": _width,
-    "expandtabs": _tabs,
-    "replace": _replace,
+    "ljust rjust center zfill to_bytes": widened,
+    "expandtabs": expanded,
+    "replace": substituted,
     " ".join(_NEWER.keys() - {"count", "index"}): _nothing,
-    "fromhex": _from_hex,
-    "translate": _translate,
+    "fromhex": from_hex,
+    "translate": translated,
     "from_bytes": _number,
     "keccak": _asked,
-    " ".join(PATTERN_METHODS): _whole,
+    " ".join(PATTERN_METHODS): whole,
 }  # fmt: skip
 _DONE_HERE: Final[dict[str, Callable[..., object]]] = {
     "sort": _sorted_in_place,
@@ -388,4 +335,8 @@ _WAYS: Final = {
     for name in {*_PRICES, *_DONE_HERE, *ASKING}
 }
 _ANY: Final[tuple[_Price, bool, None]] = (_asked, False, None)
-WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is _whole)
+WHOLE: Final = frozenset(name for name, price in _PRICES.items() if price is whole)
+SEEKING: Final = frozenset(
+    name for name, price in _PRICES.items() if price in (sought, sought_backwards)
+)
+CASED: Final = frozenset(name for name, price in _PRICES.items() if price is cased)

@@ -15,6 +15,8 @@ from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, S
 from types import BuiltinFunctionType, MappingProxyType, MethodDescriptorType
 from typing import Any, Final, TypeVar
 
+from chain.metering.emptied_dicts import lose
+
 T = TypeVar("T")
 
 
@@ -132,10 +134,12 @@ class OrderedSet(_Ordered, set[T]):
 
     def discard(self, item: object) -> None:
         set.discard(self, item)
+        lose(self._order)
         self._order.pop(_key(item), None)
 
     def remove(self, item: Any) -> None:
         set.remove(self, item)
+        lose(self._order)
         self._order.pop(_key(item), None)
 
     def pop(self) -> Any:

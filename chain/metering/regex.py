@@ -16,7 +16,7 @@ from typing import Any, Final
 from chain.metering.builtin_costs import FREE, TEXT, charge_items, charge_text, metered
 from chain.metering.fuel import charge, charge_8
 from chain.metering.newer_unicode import check_known
-from chain.metering.regex_backtracking import MOST, Tries, tries_of
+from chain.metering.regex_backtracking import MOST, Tries, range_sizes, tries_of
 from chain.source.newer_python import check_method
 
 METHODS: Final = frozenset(
@@ -49,6 +49,7 @@ _WITHOUT_CASE: Final = re.compile(r"\(\?[a-z]*i")
 _NEW_CASE: Final = re.compile("[\u019b\u0264\ua7d3\ua7d5]")
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
+_LISTING: Final = 8  # ticks for a character in a large range
 _FEW: Final = 2**10  # ticks that need no closer estimate
 _SHORT: Final = TEXT * FREE  # characters of a short text
 _KNOWN: Final = 1024
@@ -147,16 +148,25 @@ def by_function(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> obje
     if name not in _FUNCTIONS:
         charge_8()
         for source in args[:1]:
-            if isinstance(source, str | bytes):
-                charge(1 + (_READING if name == "compile" else 4) * len(source))
+            if name == "compile":
+                _pay_for_reading(source, args[1] if len(args) > 1 else named.get("flags", 0))
+            elif isinstance(source, str | bytes):
+                charge(1 + 4 * len(source))
         return getattr(re, name)(*args, **named)
     flags, position = named.pop("flags", 0), _FLAGS_AT.get(name, 2)
     if len(args) > position:
         args, flags = args[:position], args[position]
     pattern = named.pop("pattern") if "pattern" in named else args[0]
-    if isinstance(pattern, str | bytes):
-        charge(_READING * (1 + len(pattern)))
+    _pay_for_reading(pattern, flags)
     return by_pattern(re.compile(pattern, flags), name, args[1:], named)
+
+
+def _pay_for_reading(source: object, flags: int) -> None:
+    if isinstance(source, str | bytes):
+        groups = source.count("(" if isinstance(source, str) else b"(")  # type: ignore[arg-type]
+        charge(_READING * (1 + len(source) + 4 * groups))
+    if isinstance(source, str) and "-" in source:
+        charge(_LISTING * range_sizes(source, int(flags)))
 
 
 def _check_escapes(source: str | bytes) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from chain.metering.fuel import out_of_fuel
 
 MOST: Final = 2**40  # more than any fuel pays for
+_LISTED: Final = 256  # characters of a large range
 _REPEATS: Final = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 _ONE: Final = ("LITERAL", "NOT_LITERAL", "ANY", "IN", "RANGE", "CATEGORY")
 _Nodes = list[Any]
@@ -56,6 +57,24 @@ def tries_of(pattern: Any, bits: int) -> Tries:
     ways, work = _Counting(2**bits, exact).sequence(nodes, [_END])
     head = nodes[0][1] if nodes and exact and _name(nodes[0]) == "LITERAL" else 0
     return Tries(ways, work, len(nodes), head, _is_sure(nodes))
+
+
+@lru_cache(maxsize=1024)
+def range_sizes(source: str, flags: int) -> int:
+    """Return how many characters the large ranges of a pattern hold: Python lists them when it compiles the pattern."""
+    try:
+        waiting = list(_parser.parse(source, flags))
+    except (re.error, RecursionError, OverflowError):
+        return 0  # the compilation reports it
+    size = 0
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple) and len(node) == 2 and _name(node) == "RANGE":
+            low, high = node[1]
+            size += high - low if high - low >= _LISTED else 0
+        elif isinstance(node, tuple | list | _parser.SubPattern):
+            waiting += node
+    return size
 
 
 def _name(node: Any) -> str:

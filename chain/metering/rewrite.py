@@ -16,6 +16,7 @@ from chain.metering.charged_operations import Operations, is_fixed
 from chain.metering.frozen_collections import CHANGERS
 from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.method_costs import METHODS, WORD
+from chain.metering.own_costs import TYPES
 from chain.metering.runtime_names import BUILDING, BUILTINS, CALLING, CLASSES, KEYED, WALKING
 from chain.metering.stdlib_costs import is_costly
 from chain.metering.tree_rewriter import DISPLAYS
@@ -82,7 +83,7 @@ class CostRewriter(Operations):
         ]
         for keyword in node.keywords:
             if keyword.arg is None:
-                keyword.value = self._few("__charge_items__", self.visit(keyword.value))
+                keyword.value = self._few("__pay_keys__", self.visit(keyword.value))
             else:
                 keyword.value = (
                     self._passed(keyword.value)
@@ -99,7 +100,8 @@ class CostRewriter(Operations):
         visited = self.visit(node)
         return (
             visited
-            if path or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
+            if (path and path not in TYPES)
+            or isinstance(node, ast.Lambda | ast.Starred | ast.Constant)
             else self._asked_for(visited)
         )
 
@@ -232,7 +234,7 @@ class CostRewriter(Operations):
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
         self.generic_visit(node)
-        node.value = self._few("__metered_if_long__", node.value)
+        node.value = self._few("__delegated__", node.value)
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802

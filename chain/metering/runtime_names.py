@@ -6,6 +6,7 @@ import ast
 import builtins
 import operator
 import sys
+from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -31,16 +32,19 @@ from chain.metering.builtin_costs import (
     pay_pairs,
     written,
 )
+from chain.metering.delegation import delegated
 from chain.metering.fixed_cost_methods import SHORT_CALLS
 from chain.metering.format_costs import guarded_format, pay_for_width
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, charge_8
 from chain.metering.lookup_costs import asking_classes, charge_slice, contains, index, moved
 from chain.metering.method_costs import bound, metered_method, number
 from chain.metering.ordered_sets import SETS
+from chain.metering.own_costs import TYPED
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
 from chain.metering.stdlib_costs import metered_stdlib_call, priced
 from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
+from chain.types import u8
 
 WALKING: Final = ("any", "all")
 BUILDING: Final = ("list", "tuple")
@@ -65,9 +69,10 @@ BUILTINS: Final[dict[str, object]] = {
     **{name: guarded_extreme(getattr(builtins, name)) for name in ("min", "max")},
     **{name: metered_builtin(getattr(builtins, name), charge_items) for name in WALKING},
     **{name: metered_builtin(getattr(builtins, name), charge_new_items) for name in BUILDING},
-    **{name: metered_builtin(ordered, pay_keys, 64) for name, ordered in SETS.items()},
+    **{name: metered_builtin(ordered, pay_keys, 128) for name, ordered in SETS.items()},
     "dict": metered_builtin(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
+    "memoryview": metered_builtin(memoryview, lambda data: data, 64),
     "map": metered_lazy_builtin(map, 1),
     "filter": metered_lazy_builtin(filter, 1),
     "zip": metered_lazy_builtin(zip),
@@ -111,6 +116,7 @@ _WORDS: Final = {
         pay_keys,
         pay_pairs,
         metered_if_long,
+        delegated,
         key,
         weigh,
         index,
@@ -121,7 +127,7 @@ _WORDS: Final = {
         *(operation for pair in OPERATORS.values() for operation in pair),
     )
 }
-CALLED: Final = {
+CALLED: Final[dict[Any, Any]] = {
     builtin: BUILTINS[name]
     for name in CLASSES
     for builtin in (getattr(builtins, name), SETS.get(name, getattr(builtins, name)))
@@ -136,6 +142,11 @@ def _class_made(*args: object) -> object:
 
 
 CALLED[type] = _class_made
+CALLED.update(TYPED)
+_NOTED: Final = type(u8)
+_LOOKED_UP: Final = (
+    64  # ticks to find a member of an Enum whose name does not show that it is a class
+)
 
 
 # Types of callables other than classes.
@@ -144,7 +155,11 @@ FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
-    return CALLED.get(thing, thing) if isinstance(thing, type) else thing
+    if not isinstance(thing, type | _NOTED):
+        return thing
+    if isinstance(thing, EnumType):
+        charge(_LOOKED_UP)
+    return CALLED.get(thing, thing)
 
 
 INSTRUMENTED_BUILTINS.update(_WORDS)

@@ -13,13 +13,12 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sized
 from copy import deepcopy
 from dataclasses import asdict, astuple
-from functools import lru_cache, partial, reduce, wraps
+from functools import cmp_to_key, lru_cache, partial, reduce, wraps
 from heapq import merge
 from itertools import accumulate, groupby
 from textwrap import indent
 from typing import Any, Final, NamedTuple, TypeVar
 
-from chain.crypto.hashing import keccak
 from chain.metering.arithmetic import (
     add,
     differ,
@@ -42,9 +41,11 @@ from chain.metering.builtin_costs import (
     sort,
 )
 from chain.metering.deep_costs import charge_deep
-from chain.metering.fuel import charge, charge_8, out_of_fuel
+from chain.metering.fuel import charge, charge_8
 from chain.metering.lookup_costs import contains
 from chain.metering.named_tuples import with_stable_replace
+from chain.metering.number_costs import by_bits, comb, factorial, perm, prod
+from chain.metering.own_costs import OWN, TYPES
 from chain.metering.regex import by_function
 from chain.metering.stable_stdlib import ALIKE, dedent
 from chain.metering.value_size import weigh, weight_of
@@ -63,7 +64,7 @@ _COSTLY: Final = word_set(
 # The exceptions: they do little, or return something that charges later.
 _CHEAP: Final = word_set(
     """
-    collections.abc functools.wraps functools.total_ordering functools.cmp_to_key operator.attrgetter
+    collections.abc functools.total_ordering operator.attrgetter
     operator.itemgetter operator.methodcaller heapq.heappush heapq.heappop copy.replace dataclasses.dataclass
     dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
     dataclasses.InitVar operator.neg re.Match re.Pattern re.error string.Template
@@ -86,24 +87,28 @@ _NAMED_TUPLE: Final = "typing.NamedTuple"
 _MAKING: Final = ("dataclasses.", _NAMED_TUPLE)  # they make classes, or stand for one
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
+_CALLED_BACK: Final = 24  # ticks for a call of the author's function by one of Python's
+_WRAPPED: Final = 256  # ticks to make one function look like another
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_HELD: Final = 64  # arguments of a `partial`
 _DEEP: Final = 100  # ticks for each value that is copied or written deeply
+_COMPARED: Final = 16  # ticks for a comparison of items that `heapq.merge` holds
 
 
 def is_costly(path: str) -> bool:
     """True if the function at an import path charges before it runs."""
     if path.startswith("enum."):
         return path in _ENUMS
-    return path in (_KECCAK, _NAMED_TUPLE) or (
-        path.partition(".")[0] in _COSTLY and path not in _CHEAP
-    )
+    if path in OWN or path == _NAMED_TUPLE:
+        return True
+    return path.partition(".")[0] in _COSTLY and path not in _CHEAP
 
 
 @lru_cache(maxsize=4096)
 def priced(path: str, function: object) -> object:
     """Return the function as a value that charges when it is called later; a class is returned unchanged."""
-    if not callable(function) or isinstance(function, type) or path.startswith(_MAKING):
+    is_kept = isinstance(function, type) or path in TYPES or path.startswith(_MAKING)
+    if is_kept or not callable(function):
         return function
     return wraps(function)(partial(metered_stdlib_call, path, function))
 
@@ -160,45 +165,6 @@ def _size(items: object) -> int:
     )
 
 
-# Numbers
-
-
-def _by_bits(function: Callable[..., int], *numbers: object) -> int:
-    for number in numbers:
-        if isinstance(number, int):
-            charge(1 + take(number) ** 2 // 2**13)
-    result = function(*numbers)
-    take(result)
-    return result
-
-
-def _factorial(n: int) -> int:
-    return charge_big_int(math.factorial, n * n.bit_length(), n)
-
-
-def _comb(n: int, k: int) -> int:
-    return charge_big_int(math.comb, n.bit_length() * min(k, n), n, k)
-
-
-def _perm(n: int, k: int | None = None) -> int:
-    return charge_big_int(
-        math.perm, n.bit_length() * (n if k is None else min(k, n)), n, n if k is None else k
-    )
-
-
-def charge_big_int(function: Callable[..., int], bits: int, *args: int) -> int:
-    if bits > 2**16 or any(isinstance(arg, int) and arg.bit_length() > 64 for arg in args):
-        out_of_fuel()
-    charge(1 + max(bits, 0) // 2)
-    result = function(*args)
-    take(result)
-    return result
-
-
-def _prod(items: Iterable[object], *, start: object = 1) -> object:
-    return reduce(multiply, metered(items), start)
-
-
 def _reduce(function: Any, items: Iterable[object], *first: object) -> object:
     return reduce(_OPERATORS.get(function, function), metered(items), *first)
 
@@ -252,7 +218,10 @@ def _class_made(function: Callable[..., T]) -> Callable[..., T]:
 def _wrapping(function: Callable[..., T]) -> Callable[..., T]:
     def guarded(text: object, *args: object, **named: object) -> T:
         size = size_of(text)
-        charge(1 + 32 * size)
+        charge(1 + 48 * size)
+        width = [*args, named.get("width", 70)][0]
+        if isinstance(width, int):  # each line of a long word copies the rest of it
+            charge(1 + size * size // (max(width, 1) * 128))
         for value in named.values():
             if isinstance(value, str):
                 charge_text(size * len(value))
@@ -264,12 +233,6 @@ def _wrapping(function: Callable[..., T]) -> Callable[..., T]:
 def _loads(text: Any, **named: Any) -> object:
     charge_items(text, BUILT)
     return json.loads(text, **named)
-
-
-def _keccak(data: bytes) -> bytes:
-    if isinstance(data, bytes | bytearray):
-        charge(1 + len(data) // 4)
-    return keccak(data)
 
 
 def _accumulate(
@@ -294,7 +257,7 @@ def _heads_weighed(*sources: Iterable[Any], **how: Any) -> Iterator[object]:
     rounds = len(sources).bit_length()
 
     def weighed(item: Any) -> Any:
-        charge(1 + weight_of(item) * rounds)
+        charge((_COMPARED + weight_of(item)) * rounds)
         return item
 
     return metered(merge(*(map(weighed, metered(each)) for each in sources), **how))
@@ -333,6 +296,19 @@ def _comparing(function: Callable[..., T]) -> Callable[..., T]:
     return lambda left, right: function(weigh(left), right)
 
 
+def _comparing_by(function: Callable[[Any, Any], Any]) -> object:
+    def compared(left: object, right: object) -> Any:
+        charge(_CALLED_BACK)
+        return function(left, right)
+
+    return cmp_to_key(compared)
+
+
+def _wrapped(*args: Any, **named: Any) -> object:
+    charge(_WRAPPED)
+    return wraps(*args, **named)
+
+
 def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], int]:
     """Return `operator.countOf` or `indexOf`, charged for a comparison with each item."""
 
@@ -344,7 +320,6 @@ def _seeking(function: Callable[[Any, object], int]) -> Callable[[Any, object], 
 
 
 _written_deeply: Final = charge_deep(json.dumps)
-_KECCAK: Final = "chain.crypto.hashing.keccak"
 _OPERATORS: Final = {
     operator.mul: multiply,
     operator.pow: power,
@@ -353,15 +328,16 @@ _OPERATORS: Final = {
     operator.concat: add,
 }
 _SPECIAL: Final[dict[str, Callable[..., object]]] = {
-    "math.factorial": _factorial,
-    "math.comb": _comb,
-    "math.perm": _perm,
-    "math.prod": _prod,
+    "math.factorial": factorial,
+    "math.comb": comb,
+    "math.perm": perm,
+    "math.prod": prod,
     **{
-        f"math.{each.__name__}": partial(_by_bits, each)
-        for each in (math.gcd, math.lcm, math.isqrt)
+        f"math.{each.__name__}": partial(by_bits, each) for each in (math.gcd, math.lcm, math.isqrt)
     },
     "functools.reduce": _reduce,
+    "functools.cmp_to_key": _comparing_by,
+    "functools.wraps": _wrapped,
     "itertools.accumulate": _accumulate,
     "itertools.groupby": _groupby,
     "copy.deepcopy": charge_deep(deepcopy, is_once=True),
@@ -396,6 +372,6 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     "operator.countOf": _seeking(operator.countOf),
     "operator.indexOf": _seeking(operator.indexOf),
     "operator.contains": lambda items, item: contains(item, items),
-    _KECCAK: _keccak,
+    **OWN,
     **{f"bisect.{name}": _bisecting(getattr(bisect, name)) for name in _BISECTS},
 }

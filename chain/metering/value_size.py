@@ -4,8 +4,9 @@ A container may hold the same value twice, so forty lines of code can build a va
 `weigh` visits the parts in the same way before Python does, and charges for each step. Texts pay by their length, whole numbers
 are bounded, and light values hold no other values.
 
-Keys are counted too. Python finds a key by its hash, which for a whole number is the remainder of a division. Keys with the
-same remainder collide, and Python searches them one after the other. Many collisions do not happen by accident.
+Keys are counted too. Python finds a key by its hash, which for a whole number is the remainder of a division, and for a tuple
+is computed from the hashes of its parts. Keys with the same hash collide, and Python searches them one after the other. Many
+collisions do not happen by accident.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from operator import attrgetter
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, NoneType
 from typing import Any, Final, TypeVar
 
-from chain.metering.fuel import COLLIDING, charge, charge_8, out_of_fuel
+from chain.metering.fuel import COLLIDING, INSTRUMENTED_BUILTINS, charge, charge_8, out_of_fuel
 from chain.types import Address
 
 LIGHT: Final[set[type]] = {
@@ -46,6 +47,7 @@ _TEXT_KINDS: Final = frozenset(TEXTS)
 _NO_PARTS: Final = (None, len)
 NEAR: Final = 2**31  # whole numbers in this range hardly collide as keys
 _FAR_AWAY: Final = 32  # ticks to find another key by its hash
+_RECORDED: Final = 96  # ticks to record a key by its hash
 _ROOM: Final = 16  # ticks for the memory of an entry
 _REST: Final = 2**61 - 1  # the divisor in the hash of whole numbers
 _LISTED: Final[tuple[type, ...]] = (
@@ -205,7 +207,7 @@ def key(value: Any) -> Any:
     if value_type is int and -NEAR < value < NEAR:
         charge_8()
         return value
-    if value_type is tuple and len(value) <= _FEW and _are_near(value):
+    if value_type is tuple and len(value) <= _FEW and _are_near(value, False):
         charge(_FAR_AWAY)
         return value
     charge(_ROOM + _FAR_AWAY)
@@ -217,12 +219,15 @@ def key(value: Any) -> Any:
     return value
 
 
-def _are_near(parts: Iterable[Any]) -> bool:
-    """True if the parts of a key hold no other values, and no number that may collide with another."""
+def _are_near(parts: Iterable[Any], is_outer: bool = True) -> bool:
+    """True if the parts of a key are light or short tuples of light values, and no number may collide with another."""
     for part in parts:
         part_type = type(part)
         if part_type is int:
             if not -NEAR < part < NEAR:
+                return False
+        elif part_type is tuple:
+            if not is_outer or len(part) > 4 or not _are_near(part, False):
                 return False
         elif part_type not in LIGHT and (part_type not in _TEXT_KINDS or len(part) > _BRIEF):
             return False
@@ -264,20 +269,57 @@ def _is_small(number: int) -> bool:
 
 
 def _hold_key(value: object) -> None:
-    """Weigh a key, and record the large numbers in it by their remainder."""
+    """Weigh a key, and record it by its hash if others with the same hash are easily found."""
+    kind = type(value)
     if isinstance(value, int):
         if not -_REST < value < _REST:
-            colliding = COLLIDING.setdefault(hash(value), set())
-            colliding.add(value)
-            if len(colliding) > ALIKE:
-                out_of_fuel()
+            _record(value)
         return
-    if type(value) is slice:
+    if kind is slice:
         raise TypeError("unhashable type: 'slice'")  # newer versions of Python accept it as a key
-    if type(value) in LIGHT or isinstance(value, TEXTS):
+    if kind in LIGHT or isinstance(value, TEXTS):
         return
     weigh(value)
-    parts = _parts_of[type(value)]
-    for part in parts(value) if parts not in _NO_PARTS else ():
+    parts = _parts_of[kind]
+    if parts in _NO_PARTS:
+        if _is_alone[kind]:
+            raise TypeError(
+                f"{kind.__name__} defines __hash__ and no __eq__, so each of its objects equals only itself: define both, or"
+                " neither"
+            )
+        return
+    inner = parts(value)
+    if len(inner) > _FEW or not _are_near(inner):
+        _record(value)
+    for part in inner:
         if type(part) is not int or not -NEAR < part < NEAR:
             _hold_key(part)
+
+
+def _record(value: object) -> None:
+    """Record a key by its hash. Run out of gas if too many others have the same hash."""
+    charge(_RECORDED)
+    colliding = COLLIDING.setdefault(hash(value), set())
+    colliding.add(_without_objects(value))
+    if len(colliding) > ALIKE:
+        out_of_fuel()
+
+
+def _without_objects(value: Any) -> object:
+    """Return a key with classes in place of objects of the author's own, whose `__eq__` ticks by itself."""
+    kind = type(value)
+    parts = _parts_of[kind]
+    if parts is None and kind not in LIGHT and not isinstance(value, int):
+        return kind
+    if parts in _NO_PARTS:
+        return value
+    return (frozenset if issubclass(kind, frozenset) else tuple)(
+        map(_without_objects, parts(value))
+    )
+
+
+@ByClass
+def _is_alone(kind: type) -> bool:
+    """True for a class with a hash of its own whose objects are compared by identity."""
+    is_own = getattr(kind.__hash__, "__builtins__", None) is INSTRUMENTED_BUILTINS
+    return is_own and "__eq__" not in {name for base in kind.__mro__[:-1] for name in vars(base)}

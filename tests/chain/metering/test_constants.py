@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 import json
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from chain import Chain, Contract, call
+from chain.metering.charged_deques import Deque
 from chain.metering.frozen_collections import begun, fill
 from chain.metering.ordered_sets import OrderedDict, OrderedSet
 from chain.types import u64
@@ -19,7 +20,7 @@ MADE: dict[str, Any] = {
     "list": [3, 1, [2]],
     "dict": {"a": 1, "b": [2]},
     "set": OrderedSet([3]),
-    "deque": deque([1, [2]], 5),
+    "deque": Deque([1, [2]], 5),
     "ordered": OrderedDict(a=1, b=[2]),
     "default": defaultdict(list, a=1),
     "counter": Counter("aab"),
