@@ -25,7 +25,7 @@ from chain.arena.plan import Plan
 from chain.replays.subprocess_runs import subprocess_env
 from chain.source.disk_cache import cache_folder
 
-_LEFT_OUT: Final = frozenset({"__pycache__"})
+_LEFT_OUT: Final = frozenset({"__pycache__", "node_modules"})  # folders that no game reads
 
 
 class NoVersion(ValueError):
@@ -134,9 +134,11 @@ def _files(home: Path, package: str) -> Iterator[Path]:
         yield home / f"{package}.py"
     elif not (home / package).is_dir():
         raise NoVersion(f"there is no package {package} in {home}")
-    for file in sorted((home / package).rglob("*")):
-        if file.is_file() and _LEFT_OUT.isdisjoint(file.parts):
-            yield file
+    found = list[Path]()
+    for folder, folders, files in os.walk(home / package):
+        folders[:] = [name for name in folders if name not in _LEFT_OUT and name[0] != "."]
+        found += [Path(folder, name) for name in files]
+    yield from sorted(filter(Path.is_file, found))
 
 
 def _plan_at(root: Path, plan: Plan) -> Plan:

@@ -113,6 +113,10 @@ def test_code_is_the_same_bytes_wherever_it_is(home: Path, plan: Plan) -> None:
     folder = unpacked(code)
     assert code_of(plan.target, folder) == code
     assert unpacked(code) == folder
+    for left_out in (".venv", "node_modules", "__pycache__"):
+        (home / plan.target / left_out).mkdir()
+        (home / plan.target / left_out / "large").touch()
+    assert code_of(plan.target) == code
     assert digest_of(plan.target) == plan.digest
 
 
