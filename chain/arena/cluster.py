@@ -167,7 +167,7 @@ def _client(address: str) -> Client:
         raise NoCertificate(problem.strerror) from None
     try:
         return Client(address, security=security, set_as_default=False, timeout=_CONNECTS)
-    except CommClosedError as problem:  # somebody is there
+    except CommClosedError as problem:  # a server answered
         raise SchedulerRefused(address, problem) from None
 
 
