@@ -10,7 +10,7 @@ from contracts.blokus.fuzz import BlokusFuzz
 
 
 def test_invariants_hold() -> None:
-    report = BlokusFuzz.run(30)
+    report = BlokusFuzz.run(20)
     played = {"Blokus.create_game", "Blokus.join", "Blokus.make_move", "Blokus.pass_turn"}
     assert played.isdisjoint(report.unreached)
 

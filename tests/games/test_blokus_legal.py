@@ -25,7 +25,7 @@ positions = st.builds(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(positions)
 def test_moves_are_those_found_by_trying(state: State) -> None:
     player = state.turn or 1
@@ -53,7 +53,7 @@ def test_each_placement_is_listed_once(state: State) -> None:
     assert [first_moves[placement] for placement in placements] == list(legal)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     positions,
     st.sampled_from(PIECES),

@@ -12,7 +12,7 @@ from contracts.deblockle.fuzz import DeblockleFuzz
 
 
 def test_invariants_hold() -> None:
-    report = DeblockleFuzz.run(40)
+    report = DeblockleFuzz.run(25)
     assert report.unreached == []
 
 

@@ -10,7 +10,7 @@ from contracts.mage_duel.fuzz import MageDuelFuzz
 
 
 def test_invariants_hold() -> None:
-    report = MageDuelFuzz.run(30)
+    report = MageDuelFuzz.run(20)
     played = {"Game.join_game", "Game.make_move", "Game.skip_move", "Game.cancel_game"}
     assert played.isdisjoint(report.unreached)
 

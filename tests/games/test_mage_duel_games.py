@@ -44,7 +44,7 @@ def random_layout(seed: int) -> Iterator[tuple[Layout, int, Cell]]:
 
 
 @given(SEEDS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_scores_are_those_from_scratch(seed: int) -> None:
     components, scores = no_components(), ((0, 0), (0, 0))
     for layout, cell, content in random_layout(seed):

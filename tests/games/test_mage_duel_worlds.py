@@ -152,7 +152,7 @@ def positions_to_the_end(duel: Duel, chance: Random, past: list[Record]) -> list
 
 
 @given(SEEDS, st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_branches_remember_where_they_come_from(seed: int, data: st.DataObject) -> None:
     duel, chance = random_duel(seed)
     stood, players = positions_to_the_end(duel, chance, []), iter(duel.chain.accounts[2:])

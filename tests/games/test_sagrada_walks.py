@@ -14,7 +14,7 @@ from contracts.sagrada.playouts import ChainGame
 from contracts.sagrada.state import State
 from tests.chain.helpers import failure_of
 
-few = settings(max_examples=80)
+few = settings(max_examples=50)
 words = st.sampled_from(["pick", "place", "move", "select", "tool", "pass", "increase", "undo", ""])
 nonsense = st.lists(st.integers(-1, 13), max_size=4).flatmap(
     lambda args: words.map(lambda word: " ".join([word, *map(str, args)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
@@ -36,6 +36,7 @@ def test_roots_equal_the_library(batches: list[dict[bytes, bytes]]) -> None:
         assert trie.root(ours) == theirs.root_hash
 
 
+@settings(max_examples=50)
 @given(BATCHES)
 def test_old_roots_stay_valid(batches: list[dict[bytes, bytes]]) -> None:
     nodes: list[trie.Node | None] = [None]

@@ -16,7 +16,7 @@ from eth.vm.forks.prague.blocks import PragueBlockHeader
 from eth.vm.forks.prague.receipts import PragueReceiptBuilder
 from eth_typing import Address as OracleAddress
 from eth_typing import BlockNumber
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
@@ -172,6 +172,7 @@ def plain_list_root(items: list[bytes]) -> bytes:
     return made.root_hash
 
 
+@settings(max_examples=50)
 @given(st.integers(0, 300), st.integers(1, 40))
 def test_roots_of_lists_of_any_length(length: int, size: int) -> None:
     items = [bytes([1 + i % 255]) * size for i in range(length)]

@@ -127,7 +127,7 @@ def run_alike(
         assert len({chain.state_root() for chain in pair.chains}) == 1
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(several=st.lists(st.tuples(messages, good), min_size=1, max_size=4))
 def test_executors_agree_on_any_transactions(
     pair: ExecutorPair, script: Address, several: list[tuple[tuple[Any, ...], dict[str, Any]]]
@@ -143,7 +143,7 @@ def test_executors_agree_on_any_refusal(
     run_alike(pair, script, several)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(steps=steps, gas=st.integers(21_000, 600_000))
 def test_executors_agree_on_any_gas_limit(
     pair: ExecutorPair, script: Address, steps: list[Step], gas: int

@@ -283,7 +283,7 @@ def talk() -> Conversation:
 
 
 def test_any_request_is_answered(talk: Conversation) -> None:
-    asyncio.run(talk.run(Fuzz(1, talk.known), 3_000, lambda _: None))
+    asyncio.run(talk.run(Fuzz(1, talk.known), 2_000, lambda _: None))
 
 
 @pytest.mark.slow

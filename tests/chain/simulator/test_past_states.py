@@ -116,7 +116,7 @@ _ACTS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(st.lists(_ACTS, min_size=10, max_size=40))
 @pytest.mark.parametrize("stretch", [2, change_index.STRETCH])
 def test_past_and_forks_stay_as_they_were(stretch: int, acts: list[Any]) -> None:

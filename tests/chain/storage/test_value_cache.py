@@ -147,7 +147,7 @@ def forget() -> None:
 
 
 @given(st.lists(steps, max_size=12))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_memory_only_saves_time(script: list[Any]) -> None:
     assert run(script, forgetful=False) == run(script, forgetful=True)
 
