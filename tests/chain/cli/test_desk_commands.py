@@ -22,7 +22,6 @@ from chain import Chain
 from chain.cli import progress
 from chain.cli.commands import events
 from chain.cli.main import cli
-from chain.simulator.chain import Chain as AnyChain
 
 ROOT = Path(__file__).parents[3]
 ARENA = """
@@ -138,9 +137,9 @@ def test_events_are_followed(monkeypatch: pytest.MonkeyPatch, options: tuple[str
         raise KeyboardInterrupt
 
     monkeypatch.setattr(events, "pauses", pauses)
-    connect = AnyChain.connect
+    connect = Chain.connect
     monkeypatch.setattr(
-        AnyChain, "connect", lambda where, **named: connect(near.node, contracts=[Race])
+        Chain, "connect", lambda where, **named: connect(near.node, contracts=[Race])
     )
     words = ["events", "--follow", "--chain", "http://near", "--contracts", "desk_arena", *options]
     done = CliRunner().invoke(cli, words)
