@@ -118,6 +118,7 @@ def test_receipts_of_some_blocks(run: Run) -> None:
     assert [receipt["block"] for receipt in told] == [2, 3]
 
 
+@pytest.mark.usefixtures("file")
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_events_are_followed(monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]) -> None:
     from desk_arena import Race
