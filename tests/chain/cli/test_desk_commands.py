@@ -25,31 +25,31 @@ from chain.cli.main import cli
 
 ROOT = Path(__file__).parents[3]
 ARENA = """
-    import desk_match
-    from chain import Contract, Key, Map, call, event, view
-    from chain.types import Address, u64
+import desk_match
+from chain import Contract, Key, Map, call, event, view
+from chain.types import Address, u64
 
-    @event
-    class Moved:
-        who: Key[Address]
-        to: u64
+@event
+class Moved:
+    who: Key[Address]
+    to: u64
 
-    class Race(Contract):
-        places: Map[Address, u64]
+class Race(Contract):
+    places: Map[Address, u64]
 
-        @call
-        def move(self, to: u64) -> None:
-            self.places[self.caller] = to
-            self.emit(Moved(self.caller, to))
+    @call
+    def move(self, to: u64) -> None:
+        self.places[self.caller] = to
+        self.emit(Moved(self.caller, to))
 
-        @view
-        def place(self, who: Address) -> u64:
-            return self.places[who]
+    @view
+    def place(self, who: Address) -> u64:
+        return self.places[who]
 
-    class Match(Contract):
-        @call
-        def begin(self) -> None:
-            self.emit(desk_match.Moved(7))
+class Match(Contract):
+    @call
+    def begin(self) -> None:
+        self.emit(desk_match.Moved(7))
 """
 MATCH = """
 from chain import event
@@ -67,9 +67,8 @@ Run = Callable[..., Result]
 def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A chain with two contracts that share an event, in a folder with their package."""
     folder = tmp_path_factory.mktemp("desk")
-    lines = [line.removeprefix("    ") for line in ARENA.split("\n")]
     (folder / "desk_match.py").write_text(MATCH)
-    (folder / "desk_arena.py").write_text("\n".join(lines))
+    (folder / "desk_arena.py").write_text(ARENA)
     sys.path.insert(0, str(folder))
     from desk_arena import Match, Race  # type: ignore[import-not-found]
 
