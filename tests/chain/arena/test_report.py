@@ -82,7 +82,7 @@ def test_tables_say_what_results_say(tmp_path: Path) -> None:
 def test_failures_are_reported_with_transcript(text: str) -> None:
     assert "RuntimeError: seven" in Page(text).cells
     assert "boardchain transcript" in text
-    assert re.search(rf"boardchain play {evil_nim.__name__} --out \S+/runs0 --replay \d+", text)
+    assert re.search(rf"boardchain play {evil_nim.__name__} --out \S+/runs\d+ --replay \d+", text)
 
 
 def test_places_that_the_board_lacks_are_not_drawn() -> None:

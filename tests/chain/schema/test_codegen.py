@@ -11,14 +11,14 @@ from chain.schema.codegen import SourceBuilder
 from chain.schema.value_types import AddressType, Field, StructType
 
 
-@pytest.mark.parametrize("number", [1, 2])
-def test_traceback_shows_generated_source(number: int) -> None:
-    halve = SourceBuilder("halve Card").run(["def halve(v):", f" return v // 0 + {number}"], {})
-    with pytest.raises(ZeroDivisionError) as raised:
-        halve["halve"](4)
-    frame = traceback.extract_tb(raised.value.__traceback__)[-1]
-    assert (frame.name, frame.lineno, frame.line) == ("halve", 2, f"return v // 0 + {number}")
-    assert frame.filename == ["<halve Card>", "<halve Card 2>"][number - 1]
+def test_traceback_shows_generated_source() -> None:
+    for number, file in enumerate(("<halve Card>", "<halve Card 2>"), 1):
+        halve = SourceBuilder("halve Card").run(["def halve(v):", f" return v // 0 + {number}"], {})
+        with pytest.raises(ZeroDivisionError) as raised:
+            halve["halve"](4)
+        frame = traceback.extract_tb(raised.value.__traceback__)[-1]
+        assert (frame.name, frame.lineno, frame.line) == ("halve", 2, f"return v // 0 + {number}")
+        assert frame.filename == file
 
 
 def test_source_that_is_the_same_has_one_name() -> None:

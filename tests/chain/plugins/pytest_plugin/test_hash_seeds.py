@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from chain import Chain
 from chain.cli.main import cli
+from chain.plugins.pytest_plugin import hash_seeds
 from chain.replays import record
 from chain.replays.outcomes import Divergence, first_divergence, outcomes_of
 from chain.replays.subprocess_runs import Failed, SubprocessRun, play_in
@@ -225,7 +226,7 @@ def tests(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chain.plugins.pytest_plugin.hash_seeds.SEEDS", (0, 1))
+    monkeypatch.setattr(hash_seeds, "SEEDS", (0, 1))
     done = tests.runpytest_inprocess(*OPTIONS, "-k", "fill or anchored or drawn")
     assert done.ret == 0
     done.stdout.fnmatch_lines(["double run: 2 tests left the same chains under 2 hash seeds"])
