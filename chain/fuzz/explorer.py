@@ -1,7 +1,7 @@
 """One fuzz run: the possible next calls, the calls that were made, and the beginnings that led to something new.
 
 Each play begins at the state that the description has set up; the chain is reverted to it. Calls are counted and their effects
-recorded in the `Corpus` until a problem shows. From then on nothing changes, so that the failing play can be repeated.
+recorded in the `Corpus` until a problem shows, which ends the run.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from chain.fuzz.corpus import Corpus
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.line_coverage import CoveredLines
+from chain.fuzz.random_values import ValueHints
 from chain.fuzz.report import EntryTally, Report
 from chain.fuzz.source_constants import constants_in, files_of
 from chain.fuzz.steps import (
@@ -25,7 +26,6 @@ from chain.fuzz.steps import (
     perform,
     problem_after,
 )
-from chain.fuzz.strategies import ValueHints
 from chain.runtime.contract import Contract
 from chain.schema.inputs import items
 from chain.simulator.chain import Chain
@@ -57,8 +57,6 @@ class CallExplorer:
         self._record_set_up()
         self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
-        # The first one; from then on `steps` does not change.
-        self.problem: StepProblem | None = None
         self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
 
@@ -75,19 +73,16 @@ class CallExplorer:
 
     def begin(self) -> None:
         """Start a play."""
-        if self.problem is not None:  # the run is over
-            raise ProblemFound(self.problem)
         self.corpus.begin()
         self.report.examples += 1
 
-    def restart_from_corpus(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
-        """Within a play, continue from a beginning that led to something new (see `Corpus.choose`), or from other steps."""
+    def restart_from_corpus(self, sort: int, place: int) -> bool:
+        """Within a play, continue from a beginning that led to something new, if there is one (see `Corpus.choose`)."""
         self._reset()
         beginning = self.corpus.choose(sort, place)
         for step in beginning:
             self._keep(step, perform(self.play, step))
-        for step in () if beginning else otherwise:
-            self.perform(step)
+        return bool(beginning)
 
     def _reset(self) -> None:
         """Undo everything but the set-up."""
@@ -123,9 +118,9 @@ class CallExplorer:
             reached = [(Path(file).name, line) for file, line in sorted(lines)]
             self.corpus.record(name, result, [*reached, *sorted(announced)], self._kept)
             lines.clear()
-        self.problem = problem_after(self.play, step, result)
-        if self.problem is not None:
-            raise ProblemFound(self.problem)
+        problem = problem_after(self.play, step, result)
+        if problem is not None:
+            raise ProblemFound(problem)
 
     def end(self) -> None:
         """Finish a play. Later plays can continue from what it reached."""
