@@ -7,9 +7,9 @@ recorded in the `Corpus` until a problem shows, which ends the run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from chain.fuzz.corpus import Corpus
+from chain.fuzz.effects import EventNames, outcome_of, stored_by
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.line_coverage import CoveredLines
 from chain.fuzz.random_values import ValueHints
@@ -55,6 +55,10 @@ class CallExplorer:
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
         self._record_set_up()
+        self._invariants, self._event_names = (
+            description.invariants(),
+            EventNames(self.chain.ledger),
+        )
         self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
         self.corpus = Corpus()
@@ -107,20 +111,26 @@ class CallExplorer:
         """Take a step. Raise `ProblemFound` if it leads to a problem."""
         if isinstance(step, Call) and step.on not in self.play.handles:
             return
-        with self.report.lines.watching():
+        with self.report.lines:
             result = perform(self.play, step)
         if result is None:
             return
         self._keep(step, result)
         if not isinstance(step, Wait):
-            name, lines = entry_name(self.play, step), self.report.lines.now
-            announced = self.report.count(name, result)
-            reached = [(Path(file).name, line) for file, line in sorted(lines)]
-            self.corpus.record(name, result, [*reached, *sorted(announced)], self._kept)
-            lines.clear()
-        problem = problem_after(self.play, step, result)
+            self._record(entry_name(self.play, step), result)
+        problem = problem_after(self.play, self._invariants, step, result)
         if problem is not None:
             raise ProblemFound(problem)
+
+    def _record(self, name: str, result: StepResult) -> None:
+        error, outcome = result.error, outcome_of(result.error)
+        receipt = result.receipt if error is None else None
+        announced = [] if receipt is None else self._event_names.announced(receipt)
+        self.report.count(name, outcome, error, announced)
+        told = [(name, text) for text in announced]
+        stored = () if receipt is None else stored_by(receipt)
+        lines = self.report.lines.take()
+        self.corpus.record([(name, outcome), *lines, *told], stored, self._kept)
 
     def end(self) -> None:
         """Finish a play. Later plays can continue from what it reached."""
@@ -143,7 +153,9 @@ class CallExplorer:
         self._undo()
         for count, step in enumerate(steps, 1):
             result = perform(self.play, step)
-            problem = None if result is None else problem_after(self.play, step, result)
+            problem = (
+                None if result is None else problem_after(self.play, self._invariants, step, result)
+            )
             if problem is not None:
                 return problem, count
         return None

@@ -35,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def invariant(function: F) -> F:
-    """Mark a method that asserts what must hold after every call.
+    """Mark a method that asserts what must hold after every call. It is not asked again after a refusal, which changes nothing.
 
     >>> class RaceFuzz(Fuzz):
     ...     contracts = (Race,)
