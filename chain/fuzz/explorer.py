@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from chain.fuzz.corpus import Corpus
-from chain.fuzz.effects import EventNames, outcome_of, stored_by
+from chain.fuzz.effects import EffectReader
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.line_coverage import CoveredLines
 from chain.fuzz.random_values import ValueHints
@@ -22,7 +22,6 @@ from chain.fuzz.steps import (
     StepResult,
     Wait,
     entry_name,
-    is_view,
     perform,
     problem_after,
 )
@@ -55,10 +54,8 @@ class CallExplorer:
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
         self._record_set_up()
-        self._invariants, self._event_names = (
-            description.invariants(),
-            EventNames(self.chain.ledger),
-        )
+        self._invariants = description.invariants()
+        self._effects = EffectReader(self.chain.ledger)
         self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
         self.corpus = Corpus()
@@ -123,12 +120,12 @@ class CallExplorer:
             raise ProblemFound(problem)
 
     def _record(self, name: str, result: StepResult) -> None:
-        error, outcome = result.error, outcome_of(result.error)
+        error, outcome = result.error, self._effects.outcome(result.error)
         receipt = result.receipt if error is None else None
-        announced = [] if receipt is None else self._event_names.announced(receipt)
+        announced = [] if receipt is None else self._effects.announced(receipt)
         self.report.count(name, outcome, error, announced)
         told = [(name, text) for text in announced]
-        stored = () if receipt is None else stored_by(receipt)
+        stored = () if receipt is None else self._effects.stored(receipt)
         lines = self.report.lines.take()
         self.corpus.record([(name, outcome), *lines, *told], stored, self._kept)
 
@@ -167,11 +164,10 @@ class CallExplorer:
             return
         self.steps.append(step)
         if done.error is None:
-            if not is_view(self.play, step):
+            if not done.is_of_view:
                 self._kept.append(step)
-            if isinstance(step, Call):
-                spec = self.play.handles[step.on].contract.__spec__.entries[step.entry]
-                self._remember(spec, step.args, done.value)
+            if done.spec is not None and isinstance(step, Call):
+                self._remember(done.spec, step.args, done.value)
 
     def _remember(self, spec: EntrySpec, args: Iterable[object], result: object) -> None:
         for member, value in zip(spec.params, args, strict=False):

@@ -16,7 +16,7 @@ from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
 from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import CallResult, Entry
-from chain.spec.contracts import ContractSpec
+from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -60,6 +60,11 @@ class StepResult(NamedTuple):
     error: Failure | None = None
     value: object = None
     receipt: Receipt | None = None  # only of a call that is not a view
+    spec: EntrySpec | None = None  # only of a call
+
+    @property
+    def is_of_view(self) -> bool:
+        return self.spec is not None and self.spec.is_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ def problem_after(
         if play.is_finding(done.error):
             return StepProblem("raises", entry_name(play, step), str(done.error), done.error.cause)
         return None
-    if is_view(play, step) or play.missing:
+    if done.is_of_view or play.missing:
         return None
     for name in invariants:
         try:
@@ -160,13 +165,14 @@ def is_misfit_of_result(failure: Failure) -> bool:
 
 
 def _call(entry: Entry, step: Call) -> StepResult:
-    value = step.value or None
-    if entry.spec.is_view:
+    spec, value = entry.spec, step.value or None
+    if spec.is_view:
         simulated: CallResult = entry.simulate(*step.args, sender=step.sender)
-        return StepResult(simulated.error, simulated.value)
+        return StepResult(simulated.error, simulated.value, None, spec)
     receipt: Receipt = entry(*step.args, sender=step.sender, value=value, check=False)
-    result = receipt.return_value if receipt.error is None else None
-    return StepResult(receipt.error, result, receipt)
+    error = receipt.error
+    has_value = error is None and spec.returns is not None
+    return StepResult(error, receipt.return_value if has_value else None, receipt, spec)
 
 
 def _deploy(
