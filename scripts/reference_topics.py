@@ -124,7 +124,6 @@ TOPICS: Final = (
         Topic("chain.fuzz.Proposal"),
         Topic("chain.fuzz.report.Report", tools="lines count add to_json from_json"),
         Topic("chain.fuzz.failure.FuzzFailure"),
-        Topic("chain.fuzz.NoHypothesis"),
     )),
     Section("Transcripts", "`chain.replays` plays a recorded chain again. More in [Testing](guides/testing.md).", (
         Topic("chain.replays", "record replay check_transcript", title="`chain.replays`"),

@@ -10,11 +10,10 @@
     def test_lock_stays_shut():
         LockFuzz.run(max_examples=100)
 
-Running needs Hypothesis. Describing does not, so a game may include a description as its module `fuzz`. The command
-`boardchain fuzz contracts.deblockle` runs the descriptions of that package; without any, it calls all entries of its
-contracts.
+A game may include a description as its module `fuzz`. The command `boardchain fuzz contracts.deblockle` runs the descriptions
+of that package; without any, it calls all entries of its contracts.
 """
 
-from chain.fuzz.fuzz_case import Fuzz, NoHypothesis, Proposal, by, invariant, proposes
+from chain.fuzz.fuzz_case import Fuzz, Proposal, by, invariant, proposes
 
-__all__ = ["Fuzz", "NoHypothesis", "Proposal", "by", "invariant", "proposes"]
+__all__ = ["Fuzz", "Proposal", "by", "invariant", "proposes"]

@@ -9,11 +9,10 @@ A corpus can be exported as data and merged with others: for a feature that seve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from chain.fuzz.report import reason_of
-from chain.fuzz.steps import Step, StepResult
+from chain.fuzz.steps import Step
 
 Feature: TypeAlias = tuple[str, *tuple[object, ...]]
 Steps: TypeAlias = tuple[Step, ...]
@@ -59,27 +58,26 @@ class Corpus:
         self._now = {}, {}
 
     def record(
-        self, name: str, done: StepResult, shown: Iterable[Feature], steps: Sequence[Step]
+        self,
+        shown: Iterable[Feature],
+        stored: Iterable[tuple[str, object]],
+        steps: Sequence[Step],
     ) -> None:
         """Record the features that a call showed, in a deterministic order, and the steps that led to them."""
-        taken = tuple(steps)
-        outcome = "ok" if done.error is None else reason_of(done.error)
-        for reached, features in zip(
-            self._now, ([(name, outcome), *shown], self._storage(done)), strict=True
-        ):
+        count, taken = len(steps), None
+        for reached, features in zip(self._now, (shown, self._among_first(stored)), strict=True):
             for feature in features:
-                if feature not in reached or len(taken) < len(reached[feature]):
+                if feature not in reached or count < len(reached[feature]):
+                    taken = taken or tuple(steps)
                     reached[feature] = taken
 
-    def _storage(self, done: StepResult) -> list[Feature]:
-        """Return the first values of each storage name: of a counter or a phase, but not of a value that only grows."""
-        features: list[Feature] = []
-        for name, value in done.stored:
-            known = self._values.setdefault(name, set())
+    def _among_first(self, stored: Iterable[tuple[str, object]]) -> Iterator[Feature]:
+        """Yield the first values of each storage name: of a counter or a phase, but not of a value that only grows."""
+        for name, value in stored:
+            known = self._values.get(name) or self._values.setdefault(name, set())
             if value and (value in known or len(known) < _VALUES_PER_PARAMETER):
                 known.add(value)
-                features.append((name, value))
-        return features
+                yield name, value
 
     def export(self) -> list[CorpusEntry]:
         """Return all features as data that JSON can hold, but for the steps."""

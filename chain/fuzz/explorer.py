@@ -1,17 +1,18 @@
 """One fuzz run: the possible next calls, the calls that were made, and the beginnings that led to something new.
 
 Each play begins at the state that the description has set up; the chain is reverted to it. Calls are counted and their effects
-recorded in the `Corpus` until a problem shows. From then on nothing changes, so that the failing play can be repeated.
+recorded in the `Corpus` until a problem shows, which ends the run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from chain.fuzz.corpus import Corpus
+from chain.fuzz.effects import EffectReader
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.line_coverage import CoveredLines
+from chain.fuzz.random_values import ValueHints
 from chain.fuzz.report import EntryTally, Report
 from chain.fuzz.source_constants import constants_in, files_of
 from chain.fuzz.steps import (
@@ -21,11 +22,9 @@ from chain.fuzz.steps import (
     StepResult,
     Wait,
     entry_name,
-    is_view,
     perform,
     problem_after,
 )
-from chain.fuzz.strategies import ValueHints
 from chain.runtime.contract import Contract
 from chain.schema.inputs import items
 from chain.simulator.chain import Chain
@@ -55,10 +54,10 @@ class CallExplorer:
         files = files_of(self.targets.values())
         self.hints = ValueHints(*constants_in(files))
         self._record_set_up()
+        self._invariants = description.invariants()
+        self._effects = EffectReader(self.chain.ledger)
         self.report = Report(CoveredLines(files, lines))
         self.steps: list[Step] = []
-        # The first one; from then on `steps` does not change.
-        self.problem: StepProblem | None = None
         self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
 
@@ -75,19 +74,16 @@ class CallExplorer:
 
     def begin(self) -> None:
         """Start a play."""
-        if self.problem is not None:  # the run is over
-            raise ProblemFound(self.problem)
         self.corpus.begin()
         self.report.examples += 1
 
-    def restart_from_corpus(self, sort: int, place: int, otherwise: Sequence[Step]) -> None:
-        """Within a play, continue from a beginning that led to something new (see `Corpus.choose`), or from other steps."""
+    def restart_from_corpus(self, sort: int, place: int) -> bool:
+        """Within a play, continue from a beginning that led to something new, if there is one (see `Corpus.choose`)."""
         self._reset()
         beginning = self.corpus.choose(sort, place)
         for step in beginning:
             self._keep(step, perform(self.play, step))
-        for step in () if beginning else otherwise:
-            self.perform(step)
+        return bool(beginning)
 
     def _reset(self) -> None:
         """Undo everything but the set-up."""
@@ -112,20 +108,26 @@ class CallExplorer:
         """Take a step. Raise `ProblemFound` if it leads to a problem."""
         if isinstance(step, Call) and step.on not in self.play.handles:
             return
-        with self.report.lines.watching():
+        with self.report.lines:
             result = perform(self.play, step)
         if result is None:
             return
         self._keep(step, result)
         if not isinstance(step, Wait):
-            name, lines = entry_name(self.play, step), self.report.lines.now
-            announced = self.report.count(name, result)
-            reached = [(Path(file).name, line) for file, line in sorted(lines)]
-            self.corpus.record(name, result, [*reached, *sorted(announced)], self._kept)
-            lines.clear()
-        self.problem = problem_after(self.play, step, result)
-        if self.problem is not None:
-            raise ProblemFound(self.problem)
+            self._record(entry_name(self.play, step), result)
+        problem = problem_after(self.play, self._invariants, step, result)
+        if problem is not None:
+            raise ProblemFound(problem)
+
+    def _record(self, name: str, result: StepResult) -> None:
+        error, outcome = result.error, self._effects.outcome(result.error)
+        receipt = result.receipt if error is None else None
+        announced = [] if receipt is None else self._effects.announced(receipt)
+        self.report.count(name, outcome, error, announced)
+        told = [(name, text) for text in announced]
+        stored = () if receipt is None else self._effects.stored(receipt)
+        lines = self.report.lines.take()
+        self.corpus.record([(name, outcome), *lines, *told], stored, self._kept)
 
     def end(self) -> None:
         """Finish a play. Later plays can continue from what it reached."""
@@ -148,7 +150,9 @@ class CallExplorer:
         self._undo()
         for count, step in enumerate(steps, 1):
             result = perform(self.play, step)
-            problem = None if result is None else problem_after(self.play, step, result)
+            problem = (
+                None if result is None else problem_after(self.play, self._invariants, step, result)
+            )
             if problem is not None:
                 return problem, count
         return None
@@ -160,11 +164,10 @@ class CallExplorer:
             return
         self.steps.append(step)
         if done.error is None:
-            if not is_view(self.play, step):
+            if not done.is_of_view:
                 self._kept.append(step)
-            if isinstance(step, Call):
-                spec = self.play.handles[step.on].contract.__spec__.entries[step.entry]
-                self._remember(spec, step.args, done.value)
+            if done.spec is not None and isinstance(step, Call):
+                self._remember(done.spec, step.args, done.value)
 
     def _remember(self, spec: EntrySpec, args: Iterable[object], result: object) -> None:
         for member, value in zip(spec.params, args, strict=False):

@@ -2,8 +2,7 @@
 
 A description is a class. It sets `contracts`, or has a `set_up` that deploys them. Methods marked `@invariant` assert what must
 hold after any call by anyone. Methods marked `@proposes("entry")` return meaningful arguments, such as legal moves, which are
-mixed with random ones. A description needs nothing but the chain, so it may be in the package of its game; only `run` needs
-Hypothesis.
+mixed with random ones.
 
 An invariant reads the chain and keeps no state of its own. The state before the last transaction is in `self.before`.
 """
@@ -15,7 +14,6 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from chain.crypto.accounts import ACCOUNTS
@@ -37,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def invariant(function: F) -> F:
-    """Mark a method that asserts what must hold after every call.
+    """Mark a method that asserts what must hold after every call. It is not asked again after a refusal, which changes nothing.
 
     >>> class RaceFuzz(Fuzz):
     ...     contracts = (Race,)
@@ -242,30 +240,10 @@ class Fuzz:
         >>> RaceFuzz.run(max_examples=2, lines=False).examples
         2
         """
-        report: Report = _runner().run(cls, max_examples, steps, seed, lines, watch)
+        report: Report = import_module("chain.fuzz.runner").run(
+            cls, max_examples, steps, seed, lines, watch
+        )
         return report
-
-
-class NoHypothesis(ImportError):
-    """Hypothesis is not installed. Fuzzing needs it; a chain in use does not.
-
-    >>> raise NoHypothesis
-    Traceback (most recent call last):
-        ...
-    chain.fuzz.fuzz_case.NoHypothesis: fuzzing needs Hypothesis, which is not installed: pip install hypothesis
-    """
-
-    def __init__(self) -> None:
-        super().__init__("fuzzing needs Hypothesis, which is not installed: pip install hypothesis")
-
-
-def _runner() -> ModuleType:
-    try:
-        return import_module("chain.fuzz.runner")
-    except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] == "hypothesis":
-            raise NoHypothesis from None
-        raise
 
 
 def proposals_of(play: Fuzz, method: str) -> list[Proposal]:

@@ -6,48 +6,54 @@ If a debugger or coverage tool traces already, it is left in place, and no lines
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
 
 from chain.fuzz.source_constants import lines_in
 
 CoveredLine: TypeAlias = tuple[str, int]
+_Tracer: TypeAlias = Callable[[FrameType, str, object], Any]
 
 
 class CoveredLines:
-    """The lines that were reached: `ever`, and `now`, which the reader clears."""
+    """The lines that were reached: `ever`, and those since the reader took them. As a context, it records what runs in it."""
 
     def __init__(self, files: Sequence[str], wanted: bool = True) -> None:
         self.files = frozenset(files) if wanted else frozenset[str]()
-        self.now: set[CoveredLine] = set()
         self.ever: set[CoveredLine] = set()
+        # By file, in the order in which they were first run.
+        self._now: dict[str, dict[int, None]] = {file: {} for file in sorted(self.files)}
+        self._tracers = {file: _tracer(lines) for file, lines in self._now.items()}
+        self._names = {file: Path(file).name for file in self.files}
+        self._is_on = False
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Record the lines that are run within the scope."""
-        if not self.files or sys.gettrace() is not None:
-            yield
-            return
-        sys.settrace(self._enter)
-        try:
-            yield
-        finally:
+    def __enter__(self) -> None:
+        if self.files and sys.gettrace() is None:
+            self._is_on = True
+            sys.settrace(self._enter)
+
+    def __exit__(self, *raised: object) -> None:
+        if self._is_on:
+            self._is_on = False
             sys.settrace(None)
-            self.ever |= self.now
 
-    def _enter(self, frame: FrameType, event: str, arg: object) -> Any:
-        code = frame.f_code
-        if code.co_filename not in self.files:
-            return None
-        self.now.add((code.co_filename, frame.f_lineno))
-        return self._step
+    def _enter(self, frame: FrameType, event: str, arg: object) -> _Tracer | None:
+        """Return the tracer of a frame that begins, if its file is wanted."""
+        tracer = self._tracers.get(frame.f_code.co_filename)
+        return None if tracer is None else tracer(frame, event, arg)
 
-    def _step(self, frame: FrameType, event: str, arg: object) -> Any:
-        if event == "line":
-            self.now.add((frame.f_code.co_filename, frame.f_lineno))
-        return self._step
+    def take(self) -> list[CoveredLine]:
+        """Return the lines since the last time, each with the name of its file alone."""
+        taken: list[CoveredLine] = []
+        for file, lines in self._now.items():
+            if lines:
+                name = self._names[file]
+                taken += [(name, line) for line in lines]
+                self.ever.update([(file, line) for line in lines])
+                lines.clear()
+        return taken
 
     def table(self) -> list[tuple[str, int, list[int]]]:
         """Return for each file the number of lines in its functions and the lines that were never reached."""
@@ -58,3 +64,13 @@ class CoveredLines:
             if all_lines:
                 rows.append((file, len(all_lines), missed))
         return rows
+
+
+def _tracer(lines: dict[int, None]) -> _Tracer:
+    """Return a trace function that enters the lines of its frames."""
+
+    def trace(frame: FrameType, event: str, arg: object) -> _Tracer:
+        lines[frame.f_lineno] = None
+        return trace
+
+    return trace

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 from chain.fuzz.line_coverage import CoveredLines
-from chain.fuzz.steps import StepResult
 from chain.machine.failure import Failure
 
 _WIDEST = 90
@@ -35,9 +33,9 @@ class Report:
 
     >>> class RaceFuzz(Fuzz):
     ...     contracts = (Race,)
-    >>> report = RaceFuzz.run(max_examples=1, steps=3, lines=False)
-    >>> report.examples, report.calls > 0, report.reached <= {("Race.roll", "ok"), ("Race.join", "ok")}
-    (1, True, True)
+    >>> report = RaceFuzz.run(max_examples=20, lines=False)
+    >>> report.examples, report.calls > 0, ("Race.roll", "ok") in report.reached
+    (20, True, True)
     """
 
     lines: CoveredLines  # the lines of code that were reached
@@ -67,19 +65,20 @@ class Report:
         """Entries that never succeeded."""
         return [name for name, tally in self.tallies.items() if not tally.ok]
 
-    def count(self, name: str, done: StepResult) -> set[tuple[str, str]]:
-        """Count a call. Return the texts that it announced, each with the name of the entry."""
-        tally = self.tallies.setdefault(name, EntryTally())
+    def count(
+        self, name: str, outcome: str, error: Failure | None, announced: Iterable[str]
+    ) -> None:
+        """Count a call of the entry called `name`."""
+        tally = self.tallies.get(name) or self.tallies.setdefault(name, EntryTally())
         tally.calls += 1
-        if done.error is None:
-            tally.ok += 1
-            announced = {masked(text) for text in done.announced}
-            tally.announced.update(announced)
-            return {(name, text) for text in announced}
-        reason = reason_of(done.error)
-        tally.refused[reason] += 1
-        tally.words.setdefault(reason, str(done.error))
-        return set()
+        if error is not None:
+            tally.refused[outcome] += 1
+            if outcome not in tally.words:
+                tally.words[outcome] = str(error)
+            return
+        tally.ok += 1
+        for text in announced:
+            tally.announced[text] += 1
 
     def add(self, other: Report) -> None:
         """Also count the calls of another run of the same description."""
@@ -132,16 +131,6 @@ class Report:
         for file, count, missed in self.lines.table() if self.lines.ever else ():
             rest = f", not {spans(missed)}" if missed else ""
             yield f"{_short_path(file)}: {count - len(missed)} of {count} lines reached{rest}"
-
-
-def reason_of(failure: Failure) -> str:
-    """Return the reason of a refusal: its masked text and its location. Refusals with the same reason count as one."""
-    return f"{failure.place or failure.kind}: {masked(failure.text)}"
-
-
-def masked(text: str) -> str:
-    """Return a text without the parts that differ from call to call: numbers and quoted text."""
-    return re.sub(r"0x[0-9a-fA-F]+|-?\d+|'[^']*'|\"[^\"]*\"", "#", text)
 
 
 def spans(lines: list[int]) -> str:

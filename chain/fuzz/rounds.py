@@ -16,13 +16,12 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from chain.foundation.folder_lock import locked
 from chain.foundation.thread_lock import ThreadLock
-from chain.fuzz.fuzz_case import Fuzz, NoHypothesis
+from chain.fuzz.fuzz_case import Fuzz
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.report import Report
 from chain.metering.digest import canonical_syntax
@@ -60,8 +59,6 @@ class RoundPlan:
     @classmethod
     def of(cls, target: str, index: int, **options: Any) -> RoundPlan:
         """Return the plan for the present code of a description."""
-        if find_spec("hypothesis") is None:
-            raise NoHypothesis
         return cls(target, index, _digest(descriptions(target)[index]), **options)
 
 

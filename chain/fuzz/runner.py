@@ -1,36 +1,36 @@
-"""The plays of a fuzz run, drawn by Hypothesis: the next entry, its sender and its arguments.
+"""The plays of a fuzz run: the next entry, its sender and its arguments, drawn at random.
 
 Each play omits some of the possible acts, because some problems need the remaining acts often. It starts over rarely or often.
-The draws never depend on the state of the play: the same draws may continue from another beginning, and Hypothesis requires
-the same sequence of draws.
+All draws come from one seed, so the same run always makes the same calls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
-
-from hypothesis import HealthCheck, Phase, Verbosity, errors, given, seed, settings
-from hypothesis import strategies as st
+from random import Random
+from typing import Final, TypeAlias
 
 from chain.fuzz.explorer import CallExplorer, ProblemFound
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.fuzz_case import Fuzz, proposals_of
+from chain.fuzz.random_values import Draw, NoValue, arguments, seconds, wei
 from chain.fuzz.report import Report
 from chain.fuzz.shrink import shrink
 from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait
-from chain.fuzz.strategies import VALUES_SENT, arguments, seconds
-from chain.fuzz.uniform_draws import EVEN
+from chain.runtime.contract import Contract
 from chain.spec.contracts import EntrySpec
 
-Draw: TypeAlias = Callable[[st.SearchStrategy[object]], Any]
-Act: TypeAlias = Callable[[Draw], None]
-Choose: TypeAlias = Callable[[Draw], Step | None]  # None if nothing is proposed
+Choose: TypeAlias = Draw[Step | None]  # None if nothing is proposed
 
 RunWatch: TypeAlias = Callable[[int], object]
-_DEPLOYMENTS: Final = st.integers(0, 2**16 - 1)
-_STARTS: Final = st.tuples(st.sampled_from([-1, 0, 0, 1, 1]), _DEPLOYMENTS)
-_HOW_OFTEN: Final = st.sampled_from([0, 5, 25])  # percentage of acts that start over
+_SORTS: Final = (
+    -1,
+    0,
+    0,
+    1,
+    1,
+)  # of beginnings: none, those with a new behaviour, those with a new value in storage
+_RESTARTS: Final = (0, 0.05, 0.25)  # the share of acts that start over
 
 
 def run(
@@ -49,34 +49,19 @@ def explore(
     explorer: CallExplorer, max_examples: int, steps: int, seed_of_run: int, watch: RunWatch = int
 ) -> Report:
     """Search for a problem from where an explorer is. `watch` is called with 1 after each play."""
-
-    def played(play: object) -> None:
-        watch(1)
-
-    configure = settings(
-        backend=EVEN,
-        max_examples=max_examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        # No shrinking by Hypothesis: `shrink` works on the steps themselves, which is faster and goes further.
-        phases=(Phase.generate,),
-        report_multiple_bugs=False,
-        verbosity=Verbosity.quiet,
-        suppress_health_check=list(HealthCheck),
-    )
+    plays = _Plays(explorer, Random(seed_of_run))
     try:
-        seed(seed_of_run)(configure(given(_plays_of(explorer, steps))(played)))()
-    except (ProblemFound, errors.Flaky):
-        # Flaky, because the same draws may have continued from another beginning before.
-        if explorer.problem is None:
-            raise
-    if explorer.problem is not None:
-        raise finding(explorer, explorer.problem)
-    refused = explorer.undeployed()
-    if refused:
-        raise TypeError(f"{explorer.description.__name__}: {refused}: deploy it in set_up")
-    return explorer.report
+        for _ in range(max_examples):
+            plays.play(steps)
+            watch(1)
+    except ProblemFound as found:
+        problem = found.problem
+    else:
+        refused = explorer.undeployed()
+        if refused:
+            raise TypeError(f"{explorer.description.__name__}: {refused}: deploy it in set_up")
+        return explorer.report
+    raise finding(explorer, problem)
 
 
 def finding(explorer: CallExplorer, problem: StepProblem) -> AssertionError:
@@ -93,38 +78,41 @@ def finding(explorer: CallExplorer, problem: StepProblem) -> AssertionError:
     return failure
 
 
-def _plays_of(explorer: CallExplorer, steps: int) -> st.SearchStrategy[None]:
-    """Return a strategy of one play. Hypothesis runs it many times."""
-    acts = [_act(explorer, choose) for choose in _choices(explorer)]
-    subsets = st.lists(st.booleans(), min_size=len(acts), max_size=len(acts))
+class _Plays:
+    """Plays of a run, one after the other."""
 
-    def start_over(draw: Draw) -> None:
-        sort, position = draw(_STARTS)
-        explorer.restart_from_corpus(sort, position, _deployments(explorer, draw))
+    def __init__(self, explorer: CallExplorer, random: Random) -> None:
+        self._explorer, self._random = explorer, random
+        self._choices = _choices(explorer)
+        self._deployments = [_deployment(explorer, contract) for contract in explorer.missing]
 
-    @st.composite
-    def play(draw: Draw) -> None:
+    def play(self, steps: int) -> None:
+        """Play once. Raise `ProblemFound` if a call leads to a problem."""
+        explorer, random = self._explorer, self._random
         explorer.begin()
-        chosen = [
-            act for act, is_chosen in zip(acts, draw(subsets), strict=True) if is_chosen
-        ] or acts
-        restart_rate = draw(_HOW_OFTEN)
-        start_over(draw)
+        choices = [choose for choose in self._choices if random.random() < 0.5] or self._choices
+        restarts = random.choice(_RESTARTS)
+        self._start_over()
         for _ in range(steps):
-            act, chance = divmod(draw(_DEPLOYMENTS), 100)
-            (start_over if chance < restart_rate else chosen[act % len(chosen)])(draw)
+            if random.random() < restarts:
+                self._start_over()
+            else:
+                self._take(random.choice(choices))
         explorer.end()
 
-    return play()
+    def _start_over(self) -> None:
+        explorer, random = self._explorer, self._random
+        if not explorer.restart_from_corpus(random.choice(_SORTS), random.getrandbits(16)):
+            for deploy in self._deployments:
+                self._take(deploy)
 
-
-def _act(explorer: CallExplorer, choose: Choose) -> Act:
-    def act(draw: Draw) -> None:
-        step = choose(draw)
+    def _take(self, choose: Choose) -> None:
+        try:
+            step = choose(self._random)
+        except NoValue:
+            return
         if step is not None:
-            explorer.perform(step)
-
-    return act
+            self._explorer.perform(step)
 
 
 def _choices(explorer: CallExplorer) -> list[Choose]:
@@ -132,34 +120,39 @@ def _choices(explorer: CallExplorer) -> list[Choose]:
     choices: list[Choose] = [_any_call(explorer, *target) for target in explorer.entries(("call",))]
     views = [_any_call(explorer, *target) for target in explorer.entries(("view",))]
     if views:
-        choices.append(lambda draw: views[draw(_DEPLOYMENTS) % len(views)](draw))
+        choices.append(lambda random: random.choice(views)(random))
     for method, entry in explorer.description.proposers():
         choices.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.time_passes:
         spans = seconds(explorer.hints)
-        choices.append(lambda draw: Wait(draw(spans)))
+        choices.append(lambda random: Wait(spans(random)))
     return choices
 
 
 def _any_call(explorer: CallExplorer, on: str, spec: EntrySpec) -> Choose:
-    value = VALUES_SENT if spec.payable else st.just(0)
-    whole = st.tuples(
-        arguments(spec, explorer.hints), st.sampled_from(explorer.play.accounts), value
+    args, value, senders = (
+        arguments(spec, explorer.hints),
+        wei(spec.payable),
+        explorer.play.accounts,
     )
-    return lambda draw: Call(on, spec.name, *draw(whole))
+
+    def step(random: Random) -> Step:
+        return Call(on, spec.name, args(random), random.choice(senders), value(random))
+
+    return step
 
 
 def _proposed_call(explorer: CallExplorer, method: str, on: str, spec: EntrySpec) -> Choose:
     """Return a choice that makes one of the calls proposed at that moment, if there are any."""
-    whole = st.tuples(_DEPLOYMENTS, st.sampled_from(explorer.play.accounts))
+    senders = explorer.play.accounts
 
-    def step(draw: Draw) -> Step | None:
-        index, anyone = draw(whole)
+    def step(random: Random) -> Step | None:
         proposed = proposals_of(explorer.play, method)
         if not proposed:
             return None
-        proposal = proposed[index % len(proposed)]
-        return Call(on, spec.name, proposal.args, proposal.sender or anyone, proposal.value)
+        proposal = random.choice(proposed)
+        sender = proposal.sender or random.choice(senders)
+        return Call(on, spec.name, proposal.args, sender, proposal.value)
 
     return step
 
@@ -181,14 +174,15 @@ def _proposed_entry(explorer: CallExplorer, method: str, entry: str) -> tuple[st
     return matches[0]
 
 
-def _deployments(explorer: CallExplorer, draw: Draw) -> list[Step]:
-    """Return deployments of the contracts that take arguments, with random ones."""
-    deployments: list[Step] = []
-    for contract in explorer.missing:
-        init = contract.__spec__.init
-        assert init is not None
-        value = VALUES_SENT if init.payable else st.just(0)
-        senders = st.sampled_from(explorer.play.accounts)
-        drawn = draw(st.tuples(arguments(init, explorer.hints), senders, value))
-        deployments.append(PlannedDeployment(contract, *drawn))
-    return deployments
+def _deployment(explorer: CallExplorer, contract: type[Contract]) -> Choose:
+    """Return a draw of a deployment of a contract that takes arguments."""
+    init = contract.__spec__.init
+    assert init is not None
+    args, value, senders = (
+        arguments(init, explorer.hints),
+        wei(init.payable),
+        explorer.play.accounts,
+    )
+    return lambda random: PlannedDeployment(
+        contract, args(random), random.choice(senders), value(random)
+    )

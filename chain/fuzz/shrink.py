@@ -1,7 +1,6 @@
 """Shrinking of steps that lead to a problem: as few and as simple as possible while they still lead to it.
 
-Hypothesis shrinks its draws. But a draw may be "the fourth legal move", or a beginning from an earlier play. So the steps
-themselves are removed here and their values simplified, and each attempt is played on the chain.
+Steps are removed and their values simplified. Each attempt is played on the chain.
 """
 
 from __future__ import annotations

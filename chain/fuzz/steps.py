@@ -6,19 +6,17 @@ as a test.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from chain.errors import InvalidTransaction, Reverted
-from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
 from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import CallResult, Entry
-from chain.spec.contracts import ContractSpec
+from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.types import Address
 
 if TYPE_CHECKING:
@@ -56,33 +54,17 @@ class PlannedDeployment:
 Step: TypeAlias = Call | Wait | PlannedDeployment
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(NamedTuple):
     """The result of a step."""
 
     error: Failure | None = None
     value: object = None
     receipt: Receipt | None = None  # only of a call that is not a view
+    spec: EntrySpec | None = None  # only of a call
 
     @property
-    def announced(self) -> tuple[str, ...]:
-        """The names of events, and text logs. Logs of several lines are pictures and are left out."""
-        if self.receipt is None:
-            return ()
-        texts = (text_of(row) for row in self.receipt.log_rows)
-        lines = [text for text in texts if text is not None and "\n" not in text]
-        return (*lines, *(type(event).__name__ for event in self.receipt.events))
-
-    @property
-    def stored(self) -> list[tuple[str, object]]:
-        """Names in storage with their new values. All items of a collection have one name."""
-        return [
-            (
-                f"{write.contract}.{write.name}.{re.sub('[0-9]+', '#', write.member)}",
-                _plain(write.new),
-            )
-            for write in (self.receipt.writes if self.receipt is not None else ())
-        ]
+    def is_of_view(self) -> bool:
+        return self.spec is not None and self.spec.is_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +104,20 @@ def perform(play: Fuzz, step: Step) -> StepResult | None:
         return None
 
 
-def problem_after(play: Fuzz, step: Step, done: StepResult) -> StepProblem | None:
-    """Return the problem after `step`, if any. Invariants are checked once every contract is deployed."""
-    if done.error is not None and play.is_finding(done.error):
-        return StepProblem("raises", entry_name(play, step), str(done.error), done.error.cause)
-    if is_view(play, step) or play.missing:
+def problem_after(
+    play: Fuzz, invariants: Sequence[str], step: Step, done: StepResult
+) -> StepProblem | None:
+    """Return the problem after `step`, if any.
+
+    Invariants are checked once every contract is deployed, and not after a view or a refusal, which change nothing.
+    """
+    if done.error is not None:
+        if play.is_finding(done.error):
+            return StepProblem("raises", entry_name(play, step), str(done.error), done.error.cause)
         return None
-    for name in play.invariants():
+    if done.is_of_view or play.missing:
+        return None
+    for name in invariants:
         try:
             answer = getattr(play, name)()
         except Exception as error:
@@ -176,13 +165,14 @@ def is_misfit_of_result(failure: Failure) -> bool:
 
 
 def _call(entry: Entry, step: Call) -> StepResult:
-    value = step.value or None
-    if entry.spec.is_view:
+    spec, value = entry.spec, step.value or None
+    if spec.is_view:
         simulated: CallResult = entry.simulate(*step.args, sender=step.sender)
-        return StepResult(simulated.error, simulated.value)
+        return StepResult(simulated.error, simulated.value, None, spec)
     receipt: Receipt = entry(*step.args, sender=step.sender, value=value, check=False)
-    result = receipt.return_value if receipt.error is None else None
-    return StepResult(receipt.error, result, receipt)
+    error = receipt.error
+    has_value = error is None and spec.returns is not None
+    return StepResult(error, receipt.return_value if has_value else None, receipt, spec)
 
 
 def _deploy(
@@ -193,16 +183,3 @@ def _deploy(
     except Reverted as reverted:
         return StepResult(reverted.error)
     return StepResult()
-
-
-def _plain(value: object) -> object:
-    """Return a value as far as it distinguishes situations: of a long value, its length."""
-    match value:
-        case Enum():
-            return f"{type(value).__name__}.{value.name}"
-        case bool() | int() | None:
-            return value
-        case str() | bytes() | list() | tuple():
-            return type(value).__name__, len(value)
-        case _:
-            return type(value).__name__

@@ -16,7 +16,7 @@ import click
 from chain.cli.error_report import NO
 from chain.cli.progress import bar
 from chain.foundation.folder_lock import FolderInUse
-from chain.fuzz import Fuzz, NoHypothesis
+from chain.fuzz import Fuzz
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.rounds import UNITS, Campaign, RoundPlan, UnitFailed, UnitLost
 from chain.simulator.catalogue import ContractNotFound
@@ -90,7 +90,7 @@ def command(
             with ExitStack() as scope:
                 folder = corpus or Path(scope.enter_context(TemporaryDirectory()))
                 codes.append(_run_rounds(plan, folder / each.__name__, rounds, workers, write))
-    except (NoHypothesis, ContractNotFound) as error:
+    except ContractNotFound as error:
         raise click.UsageError(str(error)) from error
     except (FolderInUse, UnitFailed, UnitLost) as error:
         raise click.ClickException(str(error)) from error

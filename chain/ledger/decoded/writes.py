@@ -33,6 +33,7 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
 from chain.runtime.world import World
+from chain.schema.value_types import OptionalType
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.layout import FieldsLayout, PackedLayout
 from chain.storage.read_only import ReadOnlyStorage
@@ -117,7 +118,20 @@ class Reading(StorageLocation):
     __repr__ = __str__
 
 
+class PackedValue(NamedTuple):
+    """A value at `shift` bits in a word."""
+
+    location: StorageLocation
+    layout: PackedLayout
+    shift: int
+
+    def read(self, word: int) -> object:
+        return self.layout.unpack(word >> self.shift)
+
+
 show_plain: Final = PythonStyle().show
+# The words do not match the layout, so they were written by other code.
+_MISMATCHES: Final = (UnknownSlot, ValueError, KeyError, Revert)
 
 
 # The first fields of `StorageLocation`.
@@ -179,6 +193,12 @@ def decode_writes(
         yield from StorageDiff(ledger, address, program, words, partial(then, address)).writes()
 
 
+def packed_values(ledger: Contracts, address: bytes, slot: int) -> list[PackedValue] | None:
+    """Return the values that a word holds; None unless each of them is known from the word alone."""
+    program = ledger.program_at(address)
+    return StorageDiff(ledger, address, program, {slot: (0, 0)}, lambda slot: 0).packed(slot)
+
+
 class RootLayout(NamedTuple):
     """The layout at a slot that is not hashed, or at that of a model, and the way from there."""
 
@@ -218,6 +238,23 @@ class StorageDiff:
         for slot, readings in self._describe(self._reading):
             yield from readings or [Reading(*self._slot(slot), self._words[slot][0])]
 
+    def packed(self, slot: int) -> list[PackedValue] | None:
+        """Return the values that the word holds; None unless each of them is known from the word alone."""
+        try:
+            root = self._root(derivation_of(self._slots, slot))
+            spots = list(self._finder.spots(root.layout, root.slot, root.route, ()))
+        except _MISMATCHES:
+            return None
+        values = []
+        for spot in [part for each in spots for part in _innermost(each)]:
+            layout = spot.layout
+            if not isinstance(layout, PackedLayout) or isinstance(layout.kind, OptionalType):
+                return None
+            place = self._named(root, spot.path)
+            location = StorageLocation(*place, is_model=root.model is not None)
+            values.append(PackedValue(location, layout, spot.shift))
+        return values
+
     def _describe(
         self, tell: Callable[[RootLayout, StoragePath], Iterator[T]]
     ) -> Iterator[tuple[int, list[T] | None]]:
@@ -229,8 +266,7 @@ class StorageDiff:
                 spots = self._finder.spots(root.layout, root.slot, root.route, ())
                 new_spots = [spot for spot in spots if (spot.slot, spot.shift) not in described]
                 values = [value for spot in new_spots for value in tell(root, spot)]
-            except (UnknownSlot, ValueError, KeyError, Revert):
-                # The words do not match the layout, so they were written by other code.
+            except _MISMATCHES:
                 yield slot, None
                 continue
             described.update((spot.slot, spot.shift) for spot in new_spots)
@@ -303,6 +339,11 @@ class StorageDiff:
             return address, contract, root.model.name, root.keys, _written(path)
         keys = _leading_keys(path[1:])
         return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
+
+
+def _innermost(spot: StoragePath) -> list[StoragePath]:
+    """Return the members of a packed record, and their members in turn; the value itself if it has none."""
+    return [each for part in struct_members(spot) for each in _innermost(part)] or [spot]
 
 
 def _leading_keys(path: SlotPath) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Map, Revert, abi, call, init, require, reverts, view
 from chain.fuzz import Fuzz, by, invariant, proposes
 from chain.fuzz.failure import FuzzFailure
+from chain.fuzz.random_values import NoValue, ValueHints, values
 from chain.fuzz.shrink import simpler_values
-from chain.fuzz.strategies import ValueHints, values
+from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import Field, StructType
-from chain.types import u8, u64
+from chain.types import i64, u8, u64
 from tests.chain.helpers import untyped
 
 
@@ -85,7 +87,7 @@ def test_unsteady_contract_is_reported() -> None:
     times = iter(range(10**6))
     unsteady = invariant(lambda self: require(next(times) != 7, "seven"))
     with pytest.raises(AssertionError, match="depends on something outside the chain"):
-        only("refuse", unsteady=unsteady).run(20)
+        only("divide", is_finding=lambda self, failure: False, unsteady=unsteady).run(20)
 
 
 def hold(condition: bool) -> None:
@@ -232,19 +234,37 @@ class Even:
             raise ValueError("odd")
 
 
-@given(st.data())
+@dataclass(frozen=True)
+class Never:
+    number: u8
+
+    def __post_init__(self) -> None:
+        raise ValueError("no")
+
+
+@given(st.data(), st.randoms(use_true_random=True))
 @settings(max_examples=60, deadline=None)
-def test_values_fit_their_kind(drawn: Any, data: st.DataObject) -> None:
+def test_values_fit_their_kind(drawn: Any, data: st.DataObject, random: Random) -> None:
     kind = data.draw(drawn.kinds)
-    value = data.draw(values(kind))
+    value = values(kind)(random)
     record = StructType("any", (Field("value", kind),))
     assert abi.decode_members(record.members, abi.encoder(record)((value,))) == (value,)
 
 
-@given(st.data())
-def test_records_may_refuse_values(data: st.DataObject) -> None:
-    kind = StructType("Even", (Field("number", _u8()),), Even)
-    assert data.draw(values(kind)).number % 2 == 0
+def test_records_may_refuse_values() -> None:
+    even = values(StructType("Even", (Field("number", _u8()),), Even))
+    assert all(even(Random(seed)).number % 2 == 0 for seed in range(50))
+    never = values(StructType("Never", (Field("number", _u8()),), Never))
+    with pytest.raises(NoValue, match="Never refuses every value"):
+        never(Random(0))
+
+
+def test_wide_numbers_have_all_widths() -> None:
+    for kind in (type_of_annotation(name) for name in (u64, i64)):
+        numbers = [values(kind)(Random(seed)) for seed in range(2000)]
+        widths = {abs(number).bit_length() for number in numbers}
+        assert len(widths & {*range(8, 64)}) > 50
+        assert (min(numbers) < -(2**50)) == (kind.name == "i64")
 
 
 def _u8() -> Any:
