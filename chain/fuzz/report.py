@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
+from chain.foundation.dataclass import dataclass
 from chain.fuzz.line_coverage import CoveredLines
 from chain.fuzz.steps import StepResult
 from chain.machine.failure import Failure

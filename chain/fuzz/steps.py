@@ -7,11 +7,12 @@ as a test.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from chain.errors import InvalidTransaction, Reverted
+from chain.foundation.dataclass import dataclass
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure

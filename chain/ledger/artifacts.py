@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from functools import cache, cached_property
 from itertools import islice
 from typing import Any, NoReturn
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.type_descriptions import (
     Parts,
     describe,

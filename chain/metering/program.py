@@ -8,12 +8,12 @@ code differs only in the type byte, and the constructor's arguments follow it, s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, TypeVar, cast
 
 from chain.errors import UnknownSource
+from chain.foundation.dataclass import dataclass
 from chain.foundation.turn import in_turn
 from chain.metering.counterparts import (
     ModuleNames,

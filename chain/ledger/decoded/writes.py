@@ -8,12 +8,13 @@ contracts remain slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (

@@ -1,60 +1,25 @@
-"""Short forms of two things that dataclasses do in instrumented copies: `__init__` of a frozen class, and `replace`.
+"""A short form of `replace` for the dataclasses of instrumented copies.
 
-Games keep their states in frozen dataclasses, and each step makes changed copies of them. Python's `__init__` of such a class
-sets each field by its name, and its `replace` looks at all that is known of each field. The functions here are generated for
-one class each, and do the same in a fraction of the time. Unusual classes keep Python's own functions.
+Games keep their states in frozen dataclasses, and each step makes changed copies of them. Python's `replace` looks at all that
+is known of each field. The function here is generated for one class each, and does the same in a fraction of the time.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import lru_cache, update_wrapper
+from functools import lru_cache
 from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FunctionType, MemberDescriptorType
-from typing import Any, Final, TypeVar
+from types import FunctionType
+from typing import Any, Final
 
 from chain.metering.fuel import charge
 from chain.schema.codegen import SourceBuilder
-
-C = TypeVar("C", bound=type)
 
 _ANY: Final = 256  # ticks for Python's own `replace`
 _CHANGING: Final = 32  # ticks for the `replace` of a class that is not frozen
 _FIELD: Final = 8  # ticks more for each of its fields
 _KEPT: Final = object()  # in place of a field that does not change
-
-
-def dataclass(cls: type, **how: Any) -> type:
-    """Return `dataclasses.dataclass(cls, **how)`."""
-    has_own = "__init__" in vars(cls)
-    made: type = dataclasses.dataclass(cls, **how)
-    if not has_own:
-        shorten_init(made)
-    return made
-
-
-def shorten_init(cls: C) -> C:
-    """Replace the `__init__` that Python made for a frozen class by one that sets its slots directly."""
-    names, own = _parameters(cls), vars(cls)
-    made_as = own["__dataclass_params__"]
-    is_usual = (
-        names
-        and made_as.init
-        and made_as.frozen
-        and not hasattr(cls, "__post_init__")
-        and all(type(own.get(name)) is MemberDescriptorType for name in names)
-        and all(field.default_factory is dataclasses.MISSING for field in dataclasses.fields(cls))
-    )
-    if is_usual:
-        sets = [f" __set_{name}__(__self__, {name})" for name in names]
-        lines = [f"def __init__(__self__, {', '.join(names)}):", *sets]
-        setters: dict[str, object] = {f"__set_{name}__": own[name].__set__ for name in names}
-        short = SourceBuilder(f"initialize {cls.__name__}").run(lines, setters)["__init__"]
-        init: Any = cls.__init__  # type: ignore[misc]
-        short.__defaults__ = init.__defaults__
-        cls.__init__ = update_wrapper(short, init)  # type: ignore[misc]
-    return cls
 
 
 def replace(thing: Any, /, **changes: Any) -> Any:
