@@ -5,6 +5,8 @@ Each is imported on first use, so that a tool such as the pytest plugin can impo
 
 from __future__ import annotations
 
+import atexit
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,6 +88,7 @@ __all__ = [
 
 choose_core()
 prefer_users_packages()
+atexit.register(gc.freeze)  # or else the end of the process takes apart each of 200 000 objects
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
 from functools import lru_cache, partial
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import CodeType, FunctionType, MemberDescriptorType
@@ -76,6 +77,16 @@ def _make(
     elif eq and "__hash__" not in own:
         cls.__hash__ = None  # type: ignore[assignment]
     return cls
+
+
+def has_plain_init(cls: type) -> bool:
+    """True if a dataclass is constructed from its fields in their order, and from nothing else."""
+    init = cls.__init__  # type: ignore[misc]
+    if not isinstance(init, FunctionType):
+        return False
+    names, code = tuple(field.name for field in dataclasses.fields(cls)), init.__code__
+    has_others = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
+    return not has_others and code.co_varnames[1 : code.co_argcount] == names
 
 
 def is_generated(method: FunctionType) -> bool:

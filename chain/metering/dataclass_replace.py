@@ -9,10 +9,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
-from inspect import CO_VARARGS, CO_VARKEYWORDS
-from types import FunctionType
 from typing import Any, Final
 
+from chain.foundation.dataclass import has_plain_init
 from chain.metering.fuel import charge
 from chain.schema.codegen import SourceBuilder
 
@@ -35,8 +34,10 @@ def replace(thing: Any, /, **changes: Any) -> Any:
 @lru_cache(maxsize=256)
 def _replacer(cls: type) -> tuple[Callable[..., Any], frozenset[str], int]:
     """Return the `replace` of one class, the fields that it can change, and the ticks for a class that is not frozen."""
-    names = _parameters(cls)
-    if not names:
+    names = (
+        [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
+    )
+    if not names or not has_plain_init(cls):
         return dataclasses.replace, frozenset(), _ANY
     made_as: Any = cls.__dataclass_params__  # type: ignore[attr-defined]
     ticks = 0 if made_as.frozen else _CHANGING + _FIELD * len(names)
@@ -46,13 +47,3 @@ def _replacer(cls: type) -> tuple[Callable[..., Any], frozenset[str], int]:
     builder = SourceBuilder(f"replace in {cls.__name__}")
     function = builder.run(lines, {"__kept__": _KEPT, "__cls__": cls})["replace"]
     return function, frozenset(names), ticks
-
-
-def _parameters(cls: type) -> tuple[str, ...]:
-    """Return the fields of a dataclass if its `__init__` takes these and nothing else, in the same order."""
-    init = cls.__init__  # type: ignore[misc]
-    if not dataclasses.is_dataclass(cls) or type(init) is not FunctionType:
-        return ()
-    names, code = tuple(field.name for field in dataclasses.fields(cls)), init.__code__
-    has_others = code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)
-    return names if not has_others and code.co_varnames[1 : code.co_argcount] == names else ()
