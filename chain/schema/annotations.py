@@ -204,7 +204,7 @@ def declaring_class(cls: type, name: str) -> type:
 
 def require_positional_init(cls: type) -> None:
     """Refuse a dataclass that is not constructed by `cls(first, second, …)`, which is how a stored value is read."""
-    if type(cls) is type and cls.__new__ is object.__new__ and has_plain_init(cls):
+    if type(cls) is type and cls.__new__ is object.__new__ and has_plain_init(cls):  # type: ignore[comparison-overlap]
         return
     names = [item.name for item in dataclasses.fields(cls)]
     parameters = list(inspect.signature(cls).parameters.values())
