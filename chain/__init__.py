@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from chain.foundation.compiled_core import choose_core
+from chain.foundation.gc_pause import collector_paused
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
@@ -94,7 +95,8 @@ atexit.register(gc.freeze)  # or else the end of the process takes apart each of
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(import_module(f"chain.{home}"), name)
+            with collector_paused():
+                return getattr(import_module(f"chain.{home}"), name)
     raise AttributeError(f"module 'chain' has no '{name}'")
 
 

@@ -89,9 +89,14 @@ def has_plain_init(cls: type) -> bool:
     return not has_others and code.co_varnames[1 : code.co_argcount] == names
 
 
+def is_made_here(method: FunctionType) -> bool:
+    """True if a dataclass got this method here. `__init__` excepted, as it is compiled."""
+    return method.__globals__ is globals()
+
+
 def is_generated(method: FunctionType) -> bool:
     """True if a dataclass got this method here, or from Python."""
-    return method.__globals__ is globals() or method.__code__.co_filename.startswith("<")
+    return is_made_here(method) or method.__code__.co_filename.startswith("<")
 
 
 def _add(cls: type, methods: Mapping[str, Any], own: Collection[str] = ()) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, cast
 
 from chain.errors import UnknownSource
 from chain.foundation.dataclass import dataclass
+from chain.foundation.gc_pause import collector_paused
 from chain.foundation.turn import in_turn
 from chain.metering.counterparts import (
     ModuleNames,
@@ -105,7 +106,7 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # Imported late: instrumentation reads sources, which a chain that only reads its state never needs.
-        with uninterrupted():
+        with uninterrupted(), collector_paused():
             read_source(author, _make, author, import_module("chain.metering.build").build_program)
     return _programs[author]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, overload
 
+from chain import runtime
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
 from chain.ledger.decoded.versions import Version
@@ -13,7 +14,6 @@ from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
-from chain.runtime.system import System
 from chain.schema.inputs import AccountLike, items, text, with_addresses
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
@@ -21,12 +21,13 @@ from chain.spec.models import model_spec, tag_of
 from chain.types import Address
 
 if TYPE_CHECKING:
+    from chain.runtime import System
     from chain.simulator.reader import ChainReader
 
 C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 Resource = type | str  # a model class, or the tag of a model or of a namespace
-Writer = type[System] | AccountLike
+Writer: TypeAlias = "type[System] | AccountLike"
 
 
 class WorldHandle(Sealed):
@@ -226,7 +227,7 @@ def check_world(
     """Refuse systems that cannot be in one world, and `init` arguments and grants for other systems."""
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
-        if not isinstance(system, type) or not issubclass(system, System):
+        if not isinstance(system, type) or not runtime.is_system(system):
             name = getattr(system, "__name__", short_repr(system))
             raise TypeError(f"{name} is not a System, so it cannot be part of a World")
         if system in systems[:i]:
