@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import atexit
 import gc
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from chain.foundation.compiled_core import choose_core
-from chain.foundation.gc_pause import collector_paused
+from chain.foundation.late_imports import late_names
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ _HOMES: Final = {
     "runtime.world": ("World",),
 }
 
+__getattr__ = late_names(__name__, _HOMES)
+
 __all__ = [
     "Address",
     "Chain",
@@ -90,14 +91,6 @@ __all__ = [
 choose_core()
 prefer_users_packages()
 atexit.register(gc.freeze)  # or else the end of the process takes apart each of 200 000 objects
-
-
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            with collector_paused():
-                return getattr(import_module(f"chain.{home}"), name)
-    raise AttributeError(f"module 'chain' has no '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from chain.spec.models import tag_of
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.runtime import System
+    pass
 
 C = TypeVar("C", bound=Contract)
 
@@ -86,8 +86,9 @@ class DeployMixin(ABC):
         return Handle(self, contract, receipt.address)  # type: ignore[arg-type]  # for its receipt only
 
     def deploy_world(
-        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
+        self, namespace: str, *, systems: Sequence[type[runtime.System]],
+        writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[runtime.System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`.
 
@@ -100,9 +101,9 @@ class DeployMixin(ABC):
         return self._populate(world, systems, granted_to, init, sender)
 
     def deploy_namespace(
-        self, world: WorldHandle | AccountLike, namespace: str, *, systems: Sequence[type[System]] = (),
+        self, world: WorldHandle | AccountLike, namespace: str, *, systems: Sequence[type[runtime.System]] = (),
         writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
+        init: Mapping[type[runtime.System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Open another namespace in a World, and do in it what `deploy_world` does in the first one.
 
@@ -117,8 +118,8 @@ class DeployMixin(ABC):
         return self._populate(handle(namespace), systems, granted_to, init, sender)
 
     def _populate(
-        self, world: WorldHandle, systems: Sequence[type[System]], granted_to: Mapping[Resource, Sequence[Writer]],
-        init: Mapping[type[System], tuple[object, ...]], sender: AccountLike | None,
+        self, world: WorldHandle, systems: Sequence[type[runtime.System]], granted_to: Mapping[Resource, Sequence[Writer]],
+        init: Mapping[type[runtime.System], tuple[object, ...]], sender: AccountLike | None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy systems in a namespace, grant the permissions, and call each `@init`."""
         for system in systems:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, overload
 from chain import runtime
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
-from chain.ledger.decoded.versions import Version
+from chain.ledger import decoded
 from chain.ledger.decoded.world_namespace import is_world
-from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike, items, text, with_addresses
@@ -21,13 +20,12 @@ from chain.spec.models import model_spec, tag_of
 from chain.types import Address
 
 if TYPE_CHECKING:
-    from chain.runtime import System
     from chain.simulator.reader import ChainReader
 
 C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 Resource = type | str  # a model class, or the tag of a model or of a namespace
-Writer: TypeAlias = "type[System] | AccountLike"
+Writer: TypeAlias = "type[runtime.System] | AccountLike"
 
 
 class WorldHandle(Sealed):
@@ -107,7 +105,7 @@ class WorldHandle(Sealed):
         """
         return self._stored.all(model)
 
-    def history(self, model: type[M], *keys: object) -> list[Version[M]]:
+    def history(self, model: type[M], *keys: object) -> list[decoded.Version[M]]:
         """Return the model with these keys after each transaction that changed it.
 
         >>> [version.value.points for version in world.history(Score, alice)]
@@ -136,9 +134,9 @@ class WorldHandle(Sealed):
         return self._stored.namespaces
 
     @property
-    def _stored(self) -> StoredWorld:
+    def _stored(self) -> decoded.StoredWorld:
         chain = self.chain  # the chain, or the past of one
-        return StoredWorld(
+        return decoded.StoredWorld(
             chain.ledger, chain.state, self.address, chain.timeline_index, self._given
         )
 
@@ -221,7 +219,7 @@ def name_of(system: type[Contract] | str) -> str:
 
 
 def check_world(
-    systems: Sequence[type[System]], init: Mapping[type[System], object],
+    systems: Sequence[type[runtime.System]], init: Mapping[type[runtime.System], object],
     writers: Mapping[Resource, Sequence[Writer]],
 ) -> None:  # fmt: skip
     """Refuse systems that cannot be in one world, and `init` arguments and grants for other systems."""
@@ -262,7 +260,7 @@ def find_world(chain: ChainReader, world: WorldHandle | AccountLike) -> WorldHan
     if not isinstance(world, str):
         given = world._given if isinstance(world, WorldHandle) else None
         return WorldHandle(chain, chain.address_of(world, "world"), given)
-    spaces = list(worlds_of(chain.ledger))
+    spaces = list(decoded.worlds_of(chain.ledger))
     named = [space.address for space in spaces if space.namespace == world]
     if len(named) == 1:
         return WorldHandle(chain, Address(named[0]), world)
