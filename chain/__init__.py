@@ -5,10 +5,12 @@ Each is imported on first use, so that a tool such as the pytest plugin can impo
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+import atexit
+import gc
+from typing import TYPE_CHECKING, Final
 
 from chain.foundation.compiled_core import choose_core
+from chain.foundation.late_imports import late_names
 from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
@@ -54,6 +56,8 @@ _HOMES: Final = {
     "runtime.world": ("World",),
 }
 
+__getattr__ = late_names(__name__, _HOMES)
+
 __all__ = [
     "Address",
     "Chain",
@@ -86,13 +90,7 @@ __all__ = [
 
 choose_core()
 prefer_users_packages()
-
-
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"chain.{home}"), name)
-    raise AttributeError(f"module 'chain' has no '{name}'")
+atexit.register(gc.freeze)  # or else the end of the process takes apart each of 200 000 objects
 
 
 def __dir__() -> list[str]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from chain.abi import BadData
 from chain.errors import Reverted
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import put
 from chain.ledger.logs import is_event
 from chain.machine.failure import Failure

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NoReturn
 
 from chain.errors import Revert
+from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.scalars import RawScalar
 from chain.schema.validation import join

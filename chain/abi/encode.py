@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import chain
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (

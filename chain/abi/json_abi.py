@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NoReturn, TypeAlias
 
 from chain import abi
 from chain.crypto.hashing import keccak
+from chain.foundation.dataclass import dataclass
 from chain.schema.validation import short_repr
 from chain.schema.value_types import (
     AddressType,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from math import inf, sqrt
 
@@ -15,6 +15,7 @@ from chain.arena.estimates import Z
 from chain.arena.match import Row
 from chain.arena.plan import Plan
 from chain.arena.store import Store
+from chain.foundation.dataclass import dataclass
 
 
 @dataclass

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Self
+
+from chain.foundation.dataclass import dataclass
 
 _DIGITS: Final = 3
 

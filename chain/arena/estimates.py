@@ -7,9 +7,10 @@ variance of pairs is less than that of games treated as independent, because luc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, log, log10, sqrt
 from typing import Final
+
+from chain.foundation.dataclass import dataclass
 
 Z: Final = 1.959963984540054  # 95 in 100 are within this many standard deviations of the mean
 PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)  # of a pair, as a share

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Generic, Protocol, TypeVar
 
+from chain.foundation.dataclass import dataclass
 from chain.runtime.contract import Contract
 from chain.simulator.chain import Chain
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final, Self
 
 from chain.arena.find_game import digest_of, find_game
+from chain.foundation.dataclass import dataclass
 
 # The first games of a campaign, whose gas by call and whose places are kept.
 DETAILED: Final = 10_000

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
@@ -16,6 +16,7 @@ from typing import Final
 from chain.arena.match import Row
 from chain.arena.plan import Plan
 from chain.arena.versions import env_at
+from chain.foundation.dataclass import dataclass
 
 _START: Final = 60.0  # seconds to import a game and read its code
 _LOOK: Final = 0.5  # seconds between two checks of the clock

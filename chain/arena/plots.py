@@ -6,10 +6,10 @@ A plot is about 2 kB, needs no script, can be printed, and turns dark with its p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.pictures.markup import Markup, circle, element, rect, shorten, text
 from chain.pictures.picture import FONT
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from chain.foundation.dataclass import dataclass
 
 _HAS_WON: Final = "EXISTS (SELECT 1 FROM json_each(winners) AS won WHERE won.value = seat.key)"
 # By result, what must be true of a seat.

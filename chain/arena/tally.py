@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Self
@@ -18,6 +18,7 @@ from chain.arena.distribution import Distribution
 from chain.arena.estimates import Pairs, Sprt, wilson
 from chain.arena.match import Row
 from chain.arena.plan import Plan
+from chain.foundation.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from chain.arena.plan import Plan
+from chain.foundation.dataclass import dataclass
 from chain.replays.subprocess_runs import subprocess_env
 from chain.source.disk_cache import cache_folder
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -30,6 +29,7 @@ from chain.deployment.examination import (
 from chain.deployment.journal import REMOVED, Record
 from chain.deployment.plan import Deployment
 from chain.errors import Reverted
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import portable
 from chain.simulator.chain import Chain

@@ -137,7 +137,4 @@ def cli() -> None:
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
-    try:
-        cli.main(prog_name="boardchain")
-    finally:
-        gc.freeze()  # or else the end of the process walks through everything once more
+    cli.main(prog_name="boardchain")

@@ -11,7 +11,7 @@ from typing import Final
 
 from chain.crypto.address import Address
 from chain.crypto.hashing import keccak
-from chain.crypto.signatures import CURVE
+from chain.crypto.signatures import curve
 from chain.foundation.sealed import Sealed, put
 
 WELL_KNOWN: Final = (
@@ -61,7 +61,7 @@ def make_account(address: bytes | str, key: bytes, name: str) -> Account:
 @lru_cache(maxsize=4096)  # a named account is looked up again in every call
 def account_of_key(key: bytes, name: str) -> Account:
     """Return the account that signs with `key`. Its address is the last 20 bytes of the hash of the public key."""
-    return make_account(keccak(CURVE.public_key(key))[12:], key, name)
+    return make_account(keccak(curve().public_key(key))[12:], key, name)
 
 
 ACCOUNTS: Final = tuple(

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Final, Protocol
 
@@ -79,19 +79,18 @@ class InPython:
 _ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
 
 
-def _curve() -> Curve:
+@cache
+def curve() -> Curve:
+    """Return the curve. The first call imports its library."""
     try:
         return _InC()
     except ImportError:
         return InPython()
 
 
-CURVE: Final = _curve()
-
-
 def recover(digest: bytes, signature: bytes) -> bytes | None:
     """Return the address whose key signed this hash: r and s of 32 bytes each, and the parity 0 or 1. None if no key did."""
     try:
-        return keccak(CURVE.recover(signature, digest))[12:]
+        return keccak(curve().recover(signature, digest))[12:]
     except ValueError:
         return None

@@ -14,7 +14,6 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from getpass import getuser
 from itertools import chain as joined
 from itertools import count
@@ -26,6 +25,7 @@ from urllib.parse import urlsplit
 from chain.crypto.hashing import keccak
 from chain.deployment.journal import SENDING, Journal, Record, is_on_chain, read_json, write_json
 from chain.deployment.recovery import recover
+from chain.foundation.dataclass import dataclass
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.sql.json_values import to_hex
 from chain.simulator.chain import MEMORY, Chain

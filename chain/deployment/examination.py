@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from chain.deployment.journal import Record, data_text
@@ -11,6 +10,7 @@ from chain.deployment.matching import Match
 from chain.deployment.plan import Deployment
 from chain.deployment.stand_ins import StandIns
 from chain.deployment.step import DeployedChain, NotDeployedYet, Step
+from chain.foundation.dataclass import dataclass
 from chain.ledger.sql.json_values import to_hex
 from chain.metering.program import Program, parse_code
 from chain.simulator.chain import Chain

@@ -8,12 +8,12 @@ anywhere in the plan, and only new steps are sent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from chain.deployment.journal import REPLACED, Record, data_text
 from chain.deployment.stand_ins import StandIns
 from chain.deployment.step import Step
+from chain.foundation.dataclass import dataclass
 from chain.ledger.sql.json_values import to_hex
 from chain.types import Address
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, overload
 
 from chain.crypto.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import keccak
 from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program
 from chain.ledger.decoded.formatting import ValueFormatter

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from chain.deployment.stand_ins import StandIns
+from chain.foundation.dataclass import dataclass
 from chain.metering.program import Program, parse_initcode
 from chain.runtime.contract import Contract
 from chain.schema.inputs import AccountLike

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Final
 
 from chain.explorer.receipt_survey import BoardRecord, Survey
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.metering.program import parse_code
 from chain.pictures.markup import Markup

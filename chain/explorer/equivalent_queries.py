@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from chain.foundation.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

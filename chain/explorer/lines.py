@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from copy import copy
-from dataclasses import dataclass
 from typing import Final
 
 from chain.explorer.names import Names
 from chain.explorer.words import ShortWords
+from chain.foundation.dataclass import dataclass
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt

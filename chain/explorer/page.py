@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
+
+from chain.foundation.dataclass import dataclass
 
 _LARGEST: Final = 2**53  # numbers near 2**63 do not fit into SQLite once something is added
 

@@ -10,10 +10,11 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import perf_counter
 from typing import Final, TypeAlias
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.indexes import new_positions, truncate_positions
 from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of

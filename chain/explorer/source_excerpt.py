@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.machine.failure import Failure
 from chain.metering.program import Program
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.ledger import Ledger
 from chain.metering.program import Program
 from chain.simulator.reader import ChainReader

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.replays import record, replay
 from chain.runtime.contract import Contract

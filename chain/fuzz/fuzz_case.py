@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.accounts import Account as Named
+from chain.foundation.dataclass import dataclass
 from chain.fuzz.steps import is_misfit_of_result
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract

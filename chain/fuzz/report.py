@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
+from chain.foundation.dataclass import dataclass
 from chain.fuzz.line_coverage import CoveredLines
 from chain.machine.failure import Failure
 

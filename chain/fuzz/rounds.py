@@ -14,11 +14,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.folder_lock import locked
 from chain.foundation.thread_lock import ThreadLock
 from chain.fuzz.fuzz_case import Fuzz

@@ -7,10 +7,11 @@ as a test.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from chain.errors import InvalidTransaction, Reverted
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract

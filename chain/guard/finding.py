@@ -5,8 +5,7 @@ A `Rule` holds the texts of a finding. The check that reports it fills in the br
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from chain.foundation.dataclass import dataclass
 from chain.source.location import relative_path
 
 

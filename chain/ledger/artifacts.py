@@ -8,12 +8,14 @@ provides a counterpart of the class that decodes everything but cannot run.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, make_dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import make_dataclass
 from functools import cache, cached_property
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
+from chain import runtime
+from chain.foundation.dataclass import dataclass
 from chain.ledger.type_descriptions import (
     Parts,
     describe,
@@ -24,9 +26,8 @@ from chain.ledger.type_descriptions import (
     type_from_description,
 )
 from chain.metering.program import Program, parse_code
+from chain.runtime import is_system, is_world
 from chain.runtime.contract import Contract, ContractType
-from chain.runtime.system import System
-from chain.runtime.world import World
 from chain.schema.value_types import StructType as RecordKind
 from chain.source.location import Source
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
@@ -36,7 +37,11 @@ from chain.spec.references import References
 from chain.spec.storage_report import contract_layout_report, format_type, model_shape
 from chain.storage.layout import FieldsLayout
 
-_BASES = {base.__name__: base for base in (World, System, Contract)}
+_BASES: Final[dict[str, Callable[[], type]]] = {
+    "World": lambda: runtime.World,
+    "System": lambda: runtime.System,
+    "Contract": lambda: Contract,
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,7 @@ class Artifact:
     def spec(self) -> ContractSpec:
         """The counterpart of the class: everything it declared, without code."""
         base, init, entries, fields, events, errors, models = self.types
-        cls = class_of(self.full_name, _BASES[base])
+        cls = class_of(self.full_name, _BASES[base]())
         entry_specs = {
             entry.name: entry
             for entry in (_entry(self.name, description) for description in entries)
@@ -115,7 +120,7 @@ def artifact_of(program: Program) -> Artifact:
         [spot._asdict() for spot in contract_layout_report(spec)],
         {name: _model_shape(model) for name, model in spec.models.items()},
         (
-            next(name for name, base in _BASES.items() if issubclass(cls, base)),
+            "World" if is_world(cls) else "System" if is_system(cls) else "Contract",
             None if spec.init is None else _describe_entry(spec.init),
             tuple(map(_describe_entry, spec.entries.values())),
             _describe_fields(spec.fields),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed, setter
 from chain.ledger.long_list import LongList
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.machine.hardforks import DEFAULT, Fork, fork_named
-from chain.metering.dataclass_methods import shorten_init
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
 
@@ -61,7 +61,6 @@ class ChainConfig:
 
 
 @sealed
-@shorten_init
 @dataclass(slots=True, frozen=True)
 class Block:
     """A block, and the context that its messages see. Its fields cannot be set.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from functools import cached_property
 from keyword import iskeyword
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any, cast
 from chain import abi
 from chain.abi.json_abi import check_items, decode_outputs, fields_from_json
 from chain.crypto.hashing import keccak
+from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import cannot_run, class_of
 from chain.metering.program import BYTECODE, Program
 from chain.runtime.contract import Contract

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, sealed
 from chain.machine.failure import Failure, with_declared_error
 from chain.machine.frame import Frame

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
 from chain.foundation.atomic_steps import locked
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.calls import walk
 from chain.ledger.receipts import Receipt, Record

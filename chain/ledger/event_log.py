@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, overload
 
+from chain import runtime
 from chain.foundation.atomic_steps import locked
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged
@@ -19,7 +20,7 @@ from chain.ledger.queries import PositionFinder, contract_key
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Log, Receipt, Record
 from chain.machine.state import LogRow
-from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
+from chain.runtime import is_system
 from chain.storage.read_only import ReadOnlyStorage
 
 
@@ -249,10 +250,10 @@ class EventLog:
     def _in_the_name_of_a_world(self, address: bytes) -> tuple[bytes, bytes] | None:
         """Return the world's address and the code digest of the logs that a system emits for it; None for other contracts."""
         program, state = self.ledger.program_at(address), self.ledger.state
-        if program is None or not issubclass(program.spec.cls, System):
+        if program is None or not is_system(program.spec.cls):
             return None
-        world = HOME_FIELDS.accessors(0)[0](
-            ReadOnlyStorage(state.slots, state.storages[address]), SYSTEM_SLOT
+        world = runtime.HOME_FIELDS.accessors(0)[0](
+            ReadOnlyStorage(state.slots, state.storages[address]), runtime.SYSTEM_SLOT
         )
         return bytes(world), program.digest
 

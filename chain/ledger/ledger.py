@@ -19,6 +19,7 @@ from chain.crypto.accounts import Account
 from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import put
 from chain.foundation.thread_lock import ThreadLock
+from chain.ledger import decoded, event_types
 from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import (
     Block,
@@ -30,11 +31,9 @@ from chain.ledger.blocks import (
 )
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.build_trace import trace_of
 from chain.ledger.decoded.trace import Trace
-from chain.ledger.decoded.versions import History
 from chain.ledger.event_log import EventLog
-from chain.ledger.event_types import EventTypes, decoded
+from chain.ledger.event_types import EventTypes
 from chain.ledger.headers import Header, Headers
 from chain.ledger.known_contracts import ForeignContracts
 from chain.ledger.long_list import PIECE
@@ -84,7 +83,6 @@ class Ledger:
         self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
         self.event_types = EventTypes(self, self.events.has_type)
-        self.history = History(self)
         self.creations = Creations(self)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
@@ -267,11 +265,15 @@ class Ledger:
             return self.state.word(address, slot)
         return self.past.state(self.timeline_index(receipt) + 1).word(address, slot)
 
+    @property
+    def history(self) -> decoded.History:
+        return decoded.History(self)
+
     @locked
     def trace(self, receipt: Receipt) -> Trace:
         """Run the transaction of a receipt again, and return the trace of its messages."""
         ledger_then, outcome = replay_transaction(self, receipt, recording_machine(self))
-        return trace_of(self, ledger_then, outcome, receipt.gas)
+        return decoded.trace_of(self, ledger_then, outcome, receipt.gas)
 
     def block(self, number: int) -> Block:
         """Return a block, which may be the open one."""
@@ -376,7 +378,7 @@ class Ledger:
     def decode(self, row: LogRow) -> Any:
         """Return the event in a log; None if no known contract declares it."""
         meaning = self.event_types.meaning(row)
-        return None if meaning is None else decoded(row, meaning.spec)
+        return None if meaning is None else event_types.decoded(row, meaning.spec)
 
     @locked
     def decode_error(self, data: bytes) -> Any:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
 
 from chain.foundation.atomic_steps import locked
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.decoded.address_book import AddressBook

@@ -233,7 +233,8 @@ class Receipt(DecodedMessage):
         }
         if self.program is not None:
             called[self.address] = self.program
-        return list(decode_writes(self.ledger, net, called, partial(self.ledger.word_after, self)))
+        word_after = partial(self.ledger.word_after, self)
+        return list(decode_writes(self.ledger, net, called, word_after))
 
     @property
     def undone_events(self) -> EventList:

@@ -15,7 +15,7 @@ from typing import Final
 from chain.crypto import rlp
 from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
-from chain.crypto.signatures import CURVE, recover
+from chain.crypto.signatures import curve, recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row
@@ -173,7 +173,7 @@ def _signing_hash(kind: int, fields: bytes, chain_id: int | None) -> bytes:
 @lru_cache(maxsize=1024)
 def sign(key: bytes, message: bytes) -> bytes:
     """Return r, s and parity. Cached, because a transaction's hash is often requested again when its block is hashed."""
-    return CURVE.sign(key, message)
+    return curve().sign(key, message)
 
 
 # Reading

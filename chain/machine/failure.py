@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.source.location import relative_path
 

@@ -8,12 +8,13 @@ transaction share.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import repeat
 from typing import Any, ClassVar, Protocol
 
 from chain.crypto.hashing import checksum_address, create2_address, create_address
 from chain.errors import OutOfGas, Revert
+from chain.foundation.dataclass import dataclass
 from chain.machine import gas as cost
 from chain.machine.block_context import BlockContext
 from chain.machine.failure import Failure

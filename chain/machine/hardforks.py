@@ -8,9 +8,10 @@ which also lists what the next fork needs.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.machine import gas
 from chain.schema.inputs import text
 

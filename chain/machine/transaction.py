@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from chain.errors import InvalidTransaction
+from chain.foundation.dataclass import dataclass
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
 from chain.schema.inputs import NONCE, address_of, raw_bytes, wei, whole_number

@@ -16,11 +16,12 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.metering import weighed_heaps
 from chain.metering.builtin_costs import FREE
 from chain.metering.bundled_files import imported_in
 from chain.metering.charged_deques import Deque
-from chain.metering.dataclass_methods import dataclass, replace
+from chain.metering.dataclass_replace import replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
 from chain.metering.method_costs import metered_method

@@ -6,6 +6,7 @@ Unicode grows with each version of Python. These characters are newer than 3.11,
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from chain.source.word_sets import word_set
@@ -33,13 +34,11 @@ _PICTURES: Final = (
     " \U0001faad-\U0001faaf \U0001fabb-\U0001fabf \U0001fac6 \U0001fac8 \U0001facd-\U0001facf \U0001fada-\U0001fadc"
     " \U0001fadf \U0001fae8-\U0001faea \U0001faef \U0001faf7-\U0001faf8 \U0001fbcb-\U0001fbef \U0001fbfa"
 )
-_NEW_LETTERS: Final = re.compile(f"[{_LETTERS.replace(' ', '')}]")
-_NEW: Final = re.compile(f"[{_LETTERS}{_PICTURES}]".replace(" ", ""))
 # Older characters whose class or case is another one since then.
-_OTHERWISE: Final = re.compile(
-    "[\u019b\u0264\u0295\u10fc\u200c\u200d\u30fb\u4e24\u4eac\u4fe9\u5006\u62d0\u6d1e\u7695\u79ed\u920e\u94a9"
+_OTHERWISE: Final = (
+    "\u019b\u0264\u0295\u10fc\u200c\u200d\u30fb\u4e24\u4eac\u4fe9\u5006\u62d0\u6d1e\u7695\u79ed\u920e\u94a9"
     "\ua7d3\ua7d5\ua7f2-\ua7f4\uab69\uff65\U0001171e\U00012038\U00012039\U00012079\U00012226\U0001222b\U0001230b"
-    "\U0001230d\U00012399]"
+    "\U0001230d\U00012399"
 )
 _CHANGED: Final = word_set(
     "isidentifier islower isnumeric istitle isupper upper lower swapcase capitalize title"
@@ -57,7 +56,9 @@ def check_known(text: object, name: str = "") -> None:
     """Check that the classes of a text's characters are the same on every version. The method `name` reads them next."""
     if not isinstance(text, str) or text.isascii():
         return
-    match = _NEW.search(text) or (_OTHERWISE.search(text) if name in _CHANGED else None)
+    match = _any_of(_LETTERS, _PICTURES).search(text) or (
+        _any_of(_OTHERWISE).search(text) if name in _CHANGED else None
+    )
     if match is not None:
         raise ValueError(
             f"versions of Python disagree on the class of U+{ord(match[0]):04X}: keep it out of texts that are examined"
@@ -71,13 +72,18 @@ def new_letter(text: str) -> str | None:
     """
     if text.isascii():
         return None
-    match = _NEW_LETTERS.search(text)
+    match = _any_of(_LETTERS).search(text)
     return f"U+{ord(match[0]):04X}" if match is not None else None
 
 
 def escaped(text: str) -> str:
     """Return the `repr` of a value with new characters escaped, as in Python 3.11."""
-    return text if text.isascii() else _NEW.sub(_escape, text)
+    return text if text.isascii() else _any_of(_LETTERS, _PICTURES).sub(_escape, text)
+
+
+@cache  # few programs need one
+def _any_of(*characters: str) -> re.Pattern[str]:
+    return re.compile(f"[{''.join(characters).replace(' ', '')}]")
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -8,12 +8,13 @@ code differs only in the type byte, and the constructor's arguments follow it, s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, TypeVar, cast
 
 from chain.errors import UnknownSource
+from chain.foundation.dataclass import dataclass
+from chain.foundation.gc_pause import collector_paused
 from chain.foundation.turn import in_turn
 from chain.metering.counterparts import (
     ModuleNames,
@@ -105,7 +106,7 @@ def program_of(cls: type) -> Program:
         if author in former:
             raise UnknownSource(author)
         # Imported late: instrumentation reads sources, which a chain that only reads its state never needs.
-        with uninterrupted():
+        with uninterrupted(), collector_paused():
             read_source(author, _make, author, import_module("chain.metering.build").build_program)
     return _programs[author]
 

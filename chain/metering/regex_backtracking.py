@@ -8,11 +8,11 @@ continues, as in `[^"]*"` and in `a|bc`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.metering.fuel import out_of_fuel
 
 MOST: Final = 2**40  # more than any fuel pays for

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from types import FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import Any, Final, NoReturn
 
+from chain.foundation.dataclass import is_generated
 from chain.metering.fuel import charge_8
 
 _NOTHING: Final = 0x1CA11
@@ -51,9 +52,7 @@ def _hashed(value: Any, how: object) -> int:
     if how is Enum.__hash__:
         return stable_hash(value.name)
     if isinstance(how, FunctionType):
-        dataclass_fields = how.__code__.co_filename.startswith("<") and getattr(
-            value, "__dataclass_fields__", None
-        )
+        dataclass_fields = is_generated(how) and getattr(value, "__dataclass_fields__", None)
         return (
             hash(how(value))
             if not dataclass_fields

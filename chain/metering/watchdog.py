@@ -15,13 +15,13 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, TypeVar
 
 from chain.errors import LimitExceeded
+from chain.foundation.dataclass import dataclass
 from chain.foundation.thread_lock import ThreadLock
 from chain.schema.validation import short_repr
 

@@ -10,13 +10,13 @@ it has them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, get_type_hints
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.pictures.picture import Picture, picture_of_text
 

@@ -11,9 +11,10 @@ The markup has no stylesheet and no ids, so one page can hold many pictures, und
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.pictures.markup import NOTHING, Markup, element, escape, join, path, rect, text
 from chain.pictures.palette import STYLESHEET

@@ -8,10 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from chain.abi.texts import has_reason, revert_text
+from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.receipts import Receipt

@@ -7,12 +7,13 @@ The replay ends at the first difference, unless the whole transcript is to be re
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Final
 
 from chain.errors import InvalidTransaction
+from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt

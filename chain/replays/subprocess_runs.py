@@ -14,11 +14,11 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.replays.outcomes import outcomes_of
 from chain.replays.player import replay
 from chain.simulator.catalogue import ContractCatalogue

@@ -35,9 +35,10 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NamedTuple
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.bytecode_classes import bytecode_program, contract_of_abi
 from chain.metering.program import Program
 from chain.schema import inputs

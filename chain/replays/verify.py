@@ -7,9 +7,9 @@ All block hashes are compared, and the ticks, which are not part of a block.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from chain.foundation.dataclass import dataclass
 from chain.replays.outcomes import Divergence, first_divergence
 from chain.replays.player import classes_of
 from chain.replays.subprocess_runs import SEEDS, RunAnswer, SubprocessRun, other_versions, play_in

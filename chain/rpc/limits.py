@@ -6,9 +6,10 @@ In process nothing is limited. A server uses `Limits()`, and each number is an o
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.rpc.errors import too_much
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.event_log import EventLog
 from chain.machine.state import LogRow
 from chain.rpc.errors import bad_params

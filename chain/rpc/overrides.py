@@ -8,10 +8,11 @@ another `Fork`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, Self, TypeVar
 
 from chain.crypto import rlp
+from chain.foundation.dataclass import dataclass
 from chain.ledger.blocks import Block
 from chain.machine.hardforks import FixedBlobFee, Fork
 from chain.machine.state import State

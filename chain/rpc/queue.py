@@ -7,11 +7,12 @@ belongs to the node, not to the chain: it is not in the chain's file, and is los
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from chain.crypto.hashing import keccak
 from chain.errors import Unfit
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import encode_signed
 from chain.machine.state import State

@@ -12,6 +12,7 @@ import typing
 from enum import Enum, Flag
 from typing import Any
 
+from chain.foundation.dataclass import has_plain_init
 from chain.schema.hints import Namespace, UnsupportedAnnotation, resolve
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.value_types import (
@@ -203,6 +204,8 @@ def declaring_class(cls: type, name: str) -> type:
 
 def require_positional_init(cls: type) -> None:
     """Refuse a dataclass that is not constructed by `cls(first, second, …)`, which is how a stored value is read."""
+    if type(cls) is type and cls.__new__ is object.__new__ and has_plain_init(cls):  # type: ignore[comparison-overlap]
+        return
     names = [item.name for item in dataclasses.fields(cls)]
     parameters = list(inspect.signature(cls).parameters.values())
     if [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD] != names or len(

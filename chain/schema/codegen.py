@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from chain.foundation.dataclass import dataclass
 from chain.schema.scalars import TOOLS
 
 

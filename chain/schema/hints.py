@@ -9,8 +9,9 @@ from __future__ import annotations
 import sys
 import typing
 from collections.abc import Mapping
-from types import FrameType
-from typing import NamedTuple
+from functools import lru_cache
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
 
 
 class UnsupportedAnnotation(TypeError):
@@ -64,6 +65,32 @@ def resolve(hint: object, names: Namespace) -> object:
 
 
 def _evaluate(hint: object, names: Namespace) -> object:
+    """Evaluate an annotation. Python does it if a text is left in it, or if it is wrong."""
+    evaluated = _value(hint, names) if isinstance(hint, str) else hint
+    return evaluated if _is_whole(evaluated) else _evaluate_all(hint, names)
+
+
+def _value(text: str, names: Namespace) -> object:
+    try:
+        return eval(_compiled(text), names.module, names.functions)
+    except Exception:
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<annotation>", "eval")
+
+
+def _is_whole(hint: Any) -> bool:
+    """True for a class, and for a type made of classes."""
+    if isinstance(hint, type):
+        return True
+    parts = getattr(hint, "__args__", ())
+    return bool(parts) and all(part is ... or _is_whole(part) for part in parts)
+
+
+def _evaluate_all(hint: object, names: Namespace) -> object:
     holder = type("holder", (), {"__annotations__": {"it": hint}})
     try:
         return typing.get_type_hints(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cache
 from typing import Final, Protocol, Self, TypeAlias
 
 from chain.crypto.address import ZERO_ADDRESS, Address
+from chain.foundation.dataclass import dataclass
 from chain.schema.base import ValueType
 
 # Binds an object to a name in the generated source, and returns the name.

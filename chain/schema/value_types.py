@@ -7,10 +7,11 @@ bytes, and the types that are made of others. A new type is one class, and a row
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from chain.crypto.address import Address
+from chain.foundation.dataclass import dataclass
 from chain.schema.base import Part, ValueType
 from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
 
@@ -197,7 +198,7 @@ class StructType(TupleLike):
     def abi_type(self) -> str:
         if self.array:
             return f"{self.members[0].kind.abi_type}[{len(self.members)}]"
-        return super(StructType, self).abi_type
+        return super(StructType, self).abi_type  # noqa: UP008  # `slots` makes another class
 
     # Generated source
 

@@ -8,6 +8,7 @@ from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
+from chain import runtime
 from chain.crypto.accounts import ACCOUNTS, LABELS, Account
 from chain.errors import Revert
 from chain.foundation import creation_hooks
@@ -21,7 +22,6 @@ from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
-from chain.runtime.world import World
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
 from chain.simulator.chain_scopes import Anchor, Holding, Loading, Mocking, Setting
@@ -159,7 +159,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         inputs.callable_of(watch, "watch")
         driver: RemoteDriver = import_module("chain.simulator.remote_driver").RemoteDriver(node)
         chain = cls._of(driver)
-        declared: tuple[type[Contract], ...] = (World, *contracts)
+        declared: tuple[type[Contract], ...] = (runtime.World, *contracts)
         for contract in declared:
             chain.declare(contract)
         driver.follow(watch)

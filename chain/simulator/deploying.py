@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from chain import runtime
 from chain.errors import Reverted
 from chain.metering.program import Program
 from chain.runtime.contract import Contract, require_no_init_args
-from chain.runtime.system import System
-from chain.runtime.world import World
 from chain.schema.inputs import AccountLike, flag, items, pairs
 from chain.simulator.handle import Handle
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, check_world
 from chain.spec.models import tag_of
 from chain.types import Address
+
+if TYPE_CHECKING:
+    pass
 
 C = TypeVar("C", bound=Contract)
 
@@ -64,7 +66,7 @@ class DeployMixin(ABC):
         """
         flag(check, "check")
         program, init = self.declare(contract), contract.__spec__.init
-        if issubclass(contract, System) and not (args or named):
+        if runtime.is_system(contract) and not (args or named):
             raise TypeError(
                 f"{contract.__name__} is a System: chain.deploy_world(…, systems=[{contract.__name__}]) deploys it"
             )
@@ -84,8 +86,9 @@ class DeployMixin(ABC):
         return Handle(self, contract, receipt.address)  # type: ignore[arg-type]  # for its receipt only
 
     def deploy_world(
-        self, namespace: str, *, systems: Sequence[type[System]], writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
+        self, namespace: str, *, systems: Sequence[type[runtime.System]],
+        writers: Mapping[Resource, Sequence[Writer]] | None = None,
+        init: Mapping[type[runtime.System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy a World with its systems, grant the permissions in `writers`, and call each `@init`.
 
@@ -94,13 +97,13 @@ class DeployMixin(ABC):
         """
         init, granted_to = pairs(init, "init"), pairs(writers, "writers")
         check_world(systems, init, granted_to)
-        world = self.world(self.deploy(World, namespace, sender=sender).address)
+        world = self.world(self.deploy(runtime.World, namespace, sender=sender).address)
         return self._populate(world, systems, granted_to, init, sender)
 
     def deploy_namespace(
-        self, world: WorldHandle | AccountLike, namespace: str, *, systems: Sequence[type[System]] = (),
+        self, world: WorldHandle | AccountLike, namespace: str, *, systems: Sequence[type[runtime.System]] = (),
         writers: Mapping[Resource, Sequence[Writer]] | None = None,
-        init: Mapping[type[System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
+        init: Mapping[type[runtime.System], tuple[object, ...]] | None = None, sender: AccountLike | None = None,
     ) -> WorldHandle:  # fmt: skip
         """Open another namespace in a World, and do in it what `deploy_world` does in the first one.
 
@@ -115,8 +118,8 @@ class DeployMixin(ABC):
         return self._populate(handle(namespace), systems, granted_to, init, sender)
 
     def _populate(
-        self, world: WorldHandle, systems: Sequence[type[System]], granted_to: Mapping[Resource, Sequence[Writer]],
-        init: Mapping[type[System], tuple[object, ...]], sender: AccountLike | None,
+        self, world: WorldHandle, systems: Sequence[type[runtime.System]], granted_to: Mapping[Resource, Sequence[Writer]],
+        init: Mapping[type[runtime.System], tuple[object, ...]], sender: AccountLike | None,
     ) -> WorldHandle:  # fmt: skip
         """Deploy systems in a namespace, grant the permissions, and call each `@init`."""
         for system in systems:

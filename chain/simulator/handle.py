@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed
 from chain.ledger.logs import EventList, text_of
 from chain.ledger.receipts import Receipt

@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from chain.foundation.atomic_steps import reading
+from chain.ledger import decoded
 from chain.ledger.creations import DeployedContract
-from chain.ledger.decoded.activity import activity_of
 from chain.ledger.event_source import query_events
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
@@ -115,4 +115,4 @@ class LogQueries(ChainReader):
         >>> print(chain.activity(since=win.position))
         8 +8s alice: League.win(5) ok [... gas]
         """
-        return activity_of(self.ledger, whole_number(since, "since", LAST_TIME))
+        return decoded.activity_of(self.ledger, whole_number(since, "since", LAST_TIME))

@@ -7,7 +7,7 @@ mock. So callers, receipts and traces see an ordinary call, and the accounts kee
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
@@ -15,6 +15,7 @@ from weakref import ref
 from chain import abi
 from chain.errors import Revert
 from chain.foundation.atomic_steps import Entered
+from chain.foundation.dataclass import dataclass
 from chain.machine.frame import Frame
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Entry

@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from chain import runtime
 from chain.foundation.atomic_steps import locked, step
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
-from chain.runtime.world import World
 from chain.schema.inputs import flag
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
@@ -28,7 +28,7 @@ _FILE: Final = "chain.ledger.file."
 
 def _world(digest: bytes) -> Program | None:
     """Return the program of `World`, which every chain knows, if this is its digest."""
-    world = program_of(World)
+    world = program_of(runtime.World)
     return world if world.digest == digest else None
 
 
@@ -121,8 +121,8 @@ class FilePersistence(ChainReader):
 
     def _declare_all(self, contracts: Sequence[type[Contract]]) -> None:
         self.machine.programs.find_offered = _world
-        if any(artifact.name == World.__name__ for artifact in self.ledger.artifacts.values()):
-            self.declare(World)
+        if any(artifact.name == "World" for artifact in self.ledger.artifacts.values()):
+            self.declare(runtime.World)
         for contract in contracts:
             self.declare(contract)
 

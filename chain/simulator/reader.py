@@ -24,13 +24,11 @@ from chain.foundation.atomic_steps import (
 )
 from chain.foundation.sealed import Sealed, put
 from chain.foundation.thread_lock import ThreadLock
+from chain.ledger import decoded
 from chain.ledger.blocks import Block
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.build_trace import trace_of
-from chain.ledger.decoded.field_reader import field_reader
 from chain.ledger.decoded.trace import Trace
-from chain.ledger.decoded.versions import Version
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import recording_machine
@@ -257,7 +255,7 @@ class ChainReader(Sealed, ABC):
         )
 
     @reading
-    def history(self, handle: Handle, field: str, *keys: object) -> list[Version[Any]]:
+    def history(self, handle: Handle, field: str, *keys: object) -> list[decoded.Version[Any]]:
         """Return the value of a contract's field after each transaction that changed it: `chain.history(game, "pot")`.
 
         `keys` select an item of a Map, Vector or Set: `chain.history(game, "players", 3, alice)`.
@@ -270,7 +268,7 @@ class ChainReader(Sealed, ABC):
         def read_key(kind: ValueType, key: object, path: str) -> Any:
             return with_addresses(kind, key, path, ledger.address_of)
 
-        read = field_reader(spec, text(field, "field"), keys, read_key)
+        read = decoded.field_reader(spec, text(field, "field"), keys, read_key)
         return ledger.history.versions(bytes(handle.address), read, moment)
 
     # Messages
@@ -327,7 +325,7 @@ class ChainReader(Sealed, ABC):
         machine.execute(frame)
         changes = tuple(past_ledger.state.changes)
         outcome = TransactionResult(frame, context, frame.gas_limit - frame.gas, 0, changes, ())
-        return trace_of(self.ledger, past_ledger, outcome, frame.gas_limit)
+        return decoded.trace_of(self.ledger, past_ledger, outcome, frame.gas_limit)
 
     @step
     def rehearse(self, tx: Transaction, block: BlockContext | None = None) -> TransactionResult:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, overload
 
+from chain import runtime
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
-from chain.ledger.decoded.versions import Version
+from chain.ledger import decoded
 from chain.ledger.decoded.world_namespace import is_world
-from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
-from chain.runtime.system import System
 from chain.schema.inputs import AccountLike, items, text, with_addresses
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 Resource = type | str  # a model class, or the tag of a model or of a namespace
-Writer = type[System] | AccountLike
+Writer: TypeAlias = "type[runtime.System] | AccountLike"
 
 
 class WorldHandle(Sealed):
@@ -106,7 +105,7 @@ class WorldHandle(Sealed):
         """
         return self._stored.all(model)
 
-    def history(self, model: type[M], *keys: object) -> list[Version[M]]:
+    def history(self, model: type[M], *keys: object) -> list[decoded.Version[M]]:
         """Return the model with these keys after each transaction that changed it.
 
         >>> [version.value.points for version in world.history(Score, alice)]
@@ -135,9 +134,9 @@ class WorldHandle(Sealed):
         return self._stored.namespaces
 
     @property
-    def _stored(self) -> StoredWorld:
+    def _stored(self) -> decoded.StoredWorld:
         chain = self.chain  # the chain, or the past of one
-        return StoredWorld(
+        return decoded.StoredWorld(
             chain.ledger, chain.state, self.address, chain.timeline_index, self._given
         )
 
@@ -220,13 +219,13 @@ def name_of(system: type[Contract] | str) -> str:
 
 
 def check_world(
-    systems: Sequence[type[System]], init: Mapping[type[System], object],
+    systems: Sequence[type[runtime.System]], init: Mapping[type[runtime.System], object],
     writers: Mapping[Resource, Sequence[Writer]],
 ) -> None:  # fmt: skip
     """Refuse systems that cannot be in one world, and `init` arguments and grants for other systems."""
     models: dict[str, type] = {}
     for i, system in enumerate(items(systems, "systems")):
-        if not isinstance(system, type) or not issubclass(system, System):
+        if not isinstance(system, type) or not runtime.is_system(system):
             name = getattr(system, "__name__", short_repr(system))
             raise TypeError(f"{name} is not a System, so it cannot be part of a World")
         if system in systems[:i]:
@@ -261,7 +260,7 @@ def find_world(chain: ChainReader, world: WorldHandle | AccountLike) -> WorldHan
     if not isinstance(world, str):
         given = world._given if isinstance(world, WorldHandle) else None
         return WorldHandle(chain, chain.address_of(world, "world"), given)
-    spaces = list(worlds_of(chain.ledger))
+    spaces = list(decoded.worlds_of(chain.ledger))
     named = [space.address for space in spaces if space.namespace == world]
     if len(named) == 1:
         return WorldHandle(chain, Address(named[0]), world)

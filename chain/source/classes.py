@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.source.location import Function
 from chain.source.modules import Definition, SourceTree
 from chain.source.word_sets import word_set

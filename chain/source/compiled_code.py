@@ -7,8 +7,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dis import opmap
 from functools import lru_cache
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import Any, Final
+
+from chain.foundation.dataclass import is_made_here
+
+_PLAIN: Final = (str, tuple, dict, type(None), GetSetDescriptorType, MemberDescriptorType)
 
 
 def functions_reached(
@@ -34,9 +45,17 @@ def functions_reached(
 
 
 def functions_in(things: Iterable[object]) -> list[FunctionType]:
-    """Return the functions among a class's attributes, including those behind its properties."""
-    attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in things]
-    return [attribute for attribute in attributes if isinstance(attribute, FunctionType)]
+    """Return the functions among a class's attributes, including those behind its properties.
+
+    The methods that every dataclass has are left out: they name nothing of the author's.
+    """
+    others = [thing for thing in things if not isinstance(thing, _PLAIN)]
+    attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in others]
+    return [
+        attribute
+        for attribute in attributes
+        if isinstance(attribute, FunctionType) and not is_made_here(attribute)
+    ]
 
 
 def _unwrap_property(value: object) -> Any:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from chain.foundation.dataclass import dataclass
 from chain.source.local_names import (
     COMPREHENSIONS,
     annotations_of,

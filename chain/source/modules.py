@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Final
 
+from chain.foundation.dataclass import dataclass
 from chain.source.global_names import uses_of
 from chain.source.syntax_trees import tree_of
 

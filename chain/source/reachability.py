@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
-from chain.source.global_names import GlobalRead, uses_of
+from chain.source.global_names import GlobalRead
 from chain.source.kept_uses import KeptUses
 from chain.source.modules import Definition, Module, SourceTree, is_type_checking
 from chain.source.mutations import statements_mutating
@@ -50,7 +51,8 @@ class Reachability:
             return True
         if "open" in top_of(module).meanings:
             return False
-        return any("open" in uses_of(node).names for node in self.nodes_of(module))
+        reads = (self._uses.of(module, node)[0] for node in self.nodes_of(module))
+        return any(read.path[0] == "open" for read in chain.from_iterable(reads))
 
     # Reaching
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from types import FunctionType
 from typing import Any, Final
 
 from chain import abi
+from chain.foundation.dataclass import dataclass
 from chain.schema.inputs import Resolver, with_addresses
 from chain.schema.validation import short_repr
 from chain.schema.value_types import Field, FixedBytes, StructType, ValueType

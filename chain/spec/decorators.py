@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, TypeVar, cast, dataclass_transform, overload
 
 from chain.errors import DeclarationError, Revert
+from chain.foundation.dataclass import dataclass
 from chain.source.location import line_of, location_of_frame
 from chain.spec.models import ModelSpec
 from chain.spec.records import ErrorSpec, EventSpec, RecordReader

@@ -23,6 +23,9 @@ from chain.storage.layout import Layout, RecordLayout, Words, layout_for
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
 
 _Reader: TypeAlias = Callable[[object], tuple[object, ...]]
+_Access: TypeAlias = tuple[
+    Callable[[Words, int], object], Callable[[Words, int, object], None]
+]  # loads, stores
 
 
 class MappedWords(Words, Protocol):
@@ -47,22 +50,36 @@ class ModelSpec:
 
     def __init__(self, record: RecordSpec) -> None:
         self.record, self.name = record, record.name
-        members, names = record.data_members, tuple(member.name for member in record.data_members)
-        self.layout = RecordLayout(StructType(self.name, (Field("exists", BoolType()), *members)))
+        self._names = tuple(member.name for member in record.data_members)
         self.keys_of = _reader(record.keys)
         self.size = len(record.members)
-        self._values_of = _reader(names)
-        self._encode_keys = abi.encoder(StructType(self.name, record.key_members))
-        arrangement = [*record.keys, "", *names]
+        self._values_of = _reader(self._names)
+        arrangement = [*record.keys, "", *self._names]
         self._arrange = itemgetter(*(arrangement.index(member.name) for member in record.members))
-        self._access = {name: self.layout.accessors(i) for i, name in enumerate(names, 1)}
-        # Each member that is not a key: its name, its layout, and its distance in words from the model's slot.
-        self.members: tuple[tuple[str, Layout, int], ...] = tuple(
+
+    @cached_property
+    def layout(self) -> RecordLayout:
+        """The layout of the flag that the model exists, and of the members that are not keys."""
+        members = Field("exists", BoolType()), *self.record.data_members
+        return RecordLayout(StructType(self.name, members))
+
+    @cached_property
+    def members(self) -> tuple[tuple[str, Layout, int], ...]:
+        """Each member that is not a key: its name, its layout, and its distance in words from the model's slot."""
+        layouts, places = self.layout.layouts[1:], self.layout.places[1:]
+        return tuple(
             (name, layout, offset.word)
-            for name, layout, offset in zip(
-                names, self.layout.layouts[1:], self.layout.places[1:], strict=True
-            )
+            for name, layout, offset in zip(self._names, layouts, places, strict=True)
         )
+
+    @cached_property
+    def _accessors(self) -> dict[str, _Access]:
+        """The functions that load and store each member."""
+        return {name: self.layout.accessors(i) for i, name in enumerate(self._names, 1)}
+
+    @cached_property
+    def _encode_keys(self) -> Callable[[object], bytes]:
+        return abi.encoder(StructType(self.name, self.record.key_members))
 
     @cached_property
     def open_members(self) -> tuple[tuple[str, Layout, int], ...]:
@@ -171,18 +188,16 @@ class ModelSpec:
         for name in vars(model):
             if name not in member_names and not hasattr(type(model), name):
                 raise TypeError(
-                    f"'{name}' is not a member of {self.name}; its members are {', '.join(self._access)}"
+                    f"'{name}' is not a member of {self.name}; its members are {', '.join(self._accessors)}"
                 )
 
-    def _member(
-        self, name: str
-    ) -> tuple[Callable[[Words, int], object], Callable[[Words, int, object], None]]:
+    def _member(self, name: str) -> _Access:
         """Return the functions that load and store a member."""
-        accessors = self._access.get(name)
+        accessors = self._accessors.get(name)
         if accessors is None:
             problem = "is a key" if name in self.record.keys else "is not a member"
             raise TypeError(
-                f"'{name}' {problem} of {self.name}; its members are {', '.join(self._access)}"
+                f"'{name}' {problem} of {self.name}; its members are {', '.join(self._accessors)}"
             )
         return accessors
 

@@ -10,7 +10,6 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
 from typing import Any, NoReturn
@@ -18,6 +17,7 @@ from typing import Any, NoReturn
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
+from chain.foundation.dataclass import dataclass
 from chain.schema.annotations import (
     declaring_class,
     is_key,
@@ -245,7 +245,7 @@ class RecordReader:
         """Turn the class into a dataclass with these options, and describe it."""
         self._resolve_annotations()
         try:
-            dataclasses.dataclass(**options)(self.cls)
+            dataclass(self.cls, **options)
         except (TypeError, ValueError) as error:
             self._refuse(str(error))
         return self._describe()

@@ -7,11 +7,12 @@ and of the packages from which the contract inherits; other contracts and other 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import Any
 
 from chain.errors import DeclarationError
+from chain.foundation.dataclass import dataclass
 from chain.source.compiled_code import functions_reached
 from chain.source.location import line_of
 from chain.spec.models import ModelSpec

@@ -7,10 +7,11 @@ is packed, and is read and written by straight-line Python functions, which are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import OptionalType, Scalar, StructType, ValueType

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from functools import cache
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 from chain.schema.value_types import Field, Int, StructType, ValueType
@@ -14,7 +15,11 @@ from chain.storage.map import MapLayout
 from chain.storage.vector import Vector, VectorLayout
 
 T = TypeVar("T")
-_PLACE: Final = RecordLayout(StructType("", (Field("place", Int.sized("u256", 256)),)))
+
+
+@cache
+def _place() -> RecordLayout:
+    return RecordLayout(StructType("", (Field("place", Int.sized("u256", 256)),)))
 
 
 class Set(StorageCollection, Generic[T]):
@@ -119,7 +124,7 @@ class SetLayout(CollectionLayout):
         self.item = item
         self.items = VectorLayout(name, layout_for(item))
         self.items.what = self.what
-        places = MapLayout(name, item, _PLACE, label)
+        places = MapLayout(name, item, _place(), label)
         self.key_bytes = places.key_bytes
         self.fields = FieldsLayout(["", ""], [self.items, places])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +23,7 @@ from chain.explorer.application import Application
 from chain.explorer.campaign.replays import base_of
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.boards import url_of
+from chain.foundation.dataclass import dataclass
 from chain.foundation.folder_lock import is_locked
 
 if TYPE_CHECKING:

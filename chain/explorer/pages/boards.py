@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from statistics import mode
 from typing import Any, Final
@@ -18,6 +17,7 @@ from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import emitted
 from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
+from chain.foundation.dataclass import dataclass
 from chain.pictures.markup import text
 from chain.pictures.picture import picture_of_parts
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import secrets
-from dataclasses import dataclass
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -19,6 +18,7 @@ from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.boards import contract_named
 from chain.explorer.receipt_survey import CallTally
 from chain.explorer.site import Site
+from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import describe_record
 from chain.ledger.sql.parse_values import ParseError, json_of_word
 from chain.metering.program import Program

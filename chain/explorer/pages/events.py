@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from chain.explorer import equivalent_queries, page
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import Emitted, emitted
 from chain.explorer.site import Site
+from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.event_source import EventSource
 from chain.ledger.queries import Query

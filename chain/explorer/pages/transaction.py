@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
@@ -18,6 +17,7 @@ from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
 from chain.explorer.source_excerpt import excerpt
 from chain.explorer.test_export import written_test
+from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.writes import Write
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt

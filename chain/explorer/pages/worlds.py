@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from chain.explorer import page
 from chain.explorer.distant_past import approach
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
+from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.worlds import StoredWorld
 from chain.ledger.sql.parse_values import ParseError, parse_word

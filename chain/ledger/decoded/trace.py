@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, TypeAlias
 
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.formatting import ValueFormatter

@@ -8,10 +8,10 @@ changes knows when a word changed, so what did not change the value is never rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from chain.foundation.atomic_steps import locked
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.change_index import each_change
 from chain.ledger.past_states import PastStates

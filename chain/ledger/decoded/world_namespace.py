@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Self, cast
 
+from chain import runtime
 from chain.ledger.known_contracts import Contracts
 from chain.machine.frame import Frame
 from chain.machine.state import State
 from chain.metering.program import Program
-from chain.runtime.world import World, world_at
 from chain.spec.models import ModelSpec, selector_of, tag_of
 from chain.storage.read_only import ReadOnlyStorage
 
 
 def is_world(program: Program | None) -> bool:
-    return program is not None and issubclass(program.spec.cls, World)
+    return program is not None and runtime.is_world(program.spec.cls)
 
 
 class WorldNamespace:
@@ -69,5 +69,5 @@ class WorldNamespace:
         return visiting | at_home
 
     @property
-    def _world(self) -> World:
-        return world_at(cast(Frame, self._words))  # it is only used for reading
+    def _world(self) -> runtime.World:
+        return runtime.world_at(cast(Frame, self._words))  # it is only used for reading

@@ -8,12 +8,14 @@ contracts remain slots.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+from chain import runtime
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
+from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.decoded.slot_paths import (
@@ -31,8 +33,7 @@ from chain.ledger.decoded.world_namespace import WorldNamespace
 from chain.ledger.known_contracts import Contracts
 from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
-from chain.runtime.system import HOME_FIELDS, SYSTEM_SLOT, System
-from chain.runtime.world import World
+from chain.runtime import is_system, is_world
 from chain.schema.value_types import OptionalType
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.layout import FieldsLayout, PackedLayout
@@ -282,8 +283,8 @@ class StorageDiff:
         if self._spec is None:
             raise UnknownSlot
         first = route.words[0]
-        if first == SYSTEM_SLOT and issubclass(self._spec.cls, System):
-            return RootLayout(HOME_FIELDS, SYSTEM_SLOT, route)
+        if is_system(self._spec.cls) and first == runtime.SYSTEM_SLOT:
+            return RootLayout(runtime.HOME_FIELDS, runtime.SYSTEM_SLOT, route)
         if first == MODELS and len(route.hops) >= 2:
             (selector, _), (keys, start) = route.hops[:2]
             model = self._models.get(selector or b"")
@@ -298,7 +299,7 @@ class StorageDiff:
     def _models(self) -> Mapping[bytes, ModelSpec]:
         """The models of the world in all its namespaces by selector; empty if the contract is not a world."""
         ledger = self._ledger
-        if self._spec is None or not issubclass(self._spec.cls, World):
+        if self._spec is None or not is_world(self._spec.cls):
             return {}
         world = WorldNamespace(ledger, ledger.state, self._address)
         return {key: spec for space in world.spaces() for key, spec in space.models.items()}

@@ -88,13 +88,14 @@ class ChainStore:
         self._timer: Timer | None = None  # runs `publish`
         self._ledger.on_truncated.append(self._truncate)
         self._late = partial(_call, WeakMethod(self._publish_late))
-        atexit.register(self._late)
+        self._at_exit = partial(_call, WeakMethod(self._end))
+        atexit.register(self._at_exit)
 
     def close(self) -> None:
         """Write the derived rows, close the file and release its lock."""
         self.publish()
         self._stop_timer()
-        atexit.unregister(self._late)
+        atexit.unregister(self._at_exit)
         self._file.release()
 
     @property
@@ -188,6 +189,13 @@ class ChainStore:
                 if self._content.begun is None:
                     self.publish()
                 self._timer = None
+
+    def _end(self) -> None:
+        """Close the file at the end of the process, so that SQLite leaves no log beside it."""
+        if self._file.is_held:
+            with self._content.lock:
+                if self._content.begun is None:
+                    self.close()
 
     def _start_timer(self) -> None:
         self._timer = Timer(SOON, self._late)

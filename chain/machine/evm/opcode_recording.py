@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, OpcodeAPI
@@ -11,6 +11,7 @@ from eth.exceptions import Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
+from chain.foundation.dataclass import dataclass
 from chain.machine.evm.forks import OPERATIONS, Operations
 from chain.machine.evm.messages import Computation, FastStack, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor

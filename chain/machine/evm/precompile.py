@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from eth.abc import ComputationAPI
+
+from chain.foundation.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
-from chain.crypto.signatures import CURVE
+from chain.crypto.signatures import curve
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, to_address, to_bytes
 from chain.rpc.node import Node
@@ -48,5 +48,5 @@ def sign_typed_data(node: Node, address: object, typed: object) -> str:
 
 def _sign(node: Node, address: object, message: bytes) -> str:
     account = signing_account(node, to_address(address))
-    signature = CURVE.sign(account.key, keccak(message))
+    signature = curve().sign(account.key, keccak(message))
     return data(signature[:64] + bytes((signature[64] + 27,)))

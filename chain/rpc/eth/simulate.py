@@ -8,9 +8,10 @@ transfer of ether adds a log where it happens, to the answer and not to the head
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.errors import NUMBER_ORDER, OVER_LIMIT, TIME_ORDER, RpcError
 from chain.rpc.eth.simulated_block import Simulation

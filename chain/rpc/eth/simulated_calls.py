@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame

@@ -7,10 +7,11 @@ An IP address is not a name, so it is accepted as a host.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 from urllib.parse import urlsplit
+
+from chain.foundation.dataclass import dataclass
 
 ANY: Final = "*"
 _NO_ORIGIN: Final = "null"  # a browser's origin for a page from a file or a sandbox

@@ -7,13 +7,14 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from threading import Event, Thread, current_thread, main_thread
 from typing import Final
 
 import uvicorn
 
+from chain.foundation.dataclass import dataclass
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol

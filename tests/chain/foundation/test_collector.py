@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -22,6 +23,40 @@ def test_collector_is_restored() -> None:
     with pytest.raises(KeyboardInterrupt), collector_paused():
         raise KeyboardInterrupt
     assert gc.isenabled()
+
+
+@pytest.fixture
+def unfrozen() -> Iterator[None]:
+    """Nothing is frozen, as in the process of a script."""
+    was_frozen = gc.get_freeze_count()
+    gc.unfreeze()
+    yield
+    if was_frozen:
+        gc.freeze()
+    else:
+        gc.unfreeze()
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_what_was_built_is_not_walked_afterwards() -> None:
+    phases: list[str] = []
+    gc.collect()
+    gc.callbacks.append(lambda phase, info: phases.append(phase))
+    try:
+        with collector_paused():
+            built = [[n] for n in range(20_000)]
+        later = [[n] for n in range(100)]
+    finally:
+        gc.callbacks.pop()
+    assert len(built) > len(later) and phases == []
+
+
+@pytest.mark.usefixtures("unfrozen")
+def test_what_was_frozen_stays_so() -> None:
+    gc.freeze()
+    with collector_paused():
+        pass
+    assert gc.get_freeze_count()
 
 
 def test_first_root_is_built_without_the_collector(monkeypatch: pytest.MonkeyPatch) -> None:
