@@ -1,10 +1,9 @@
 """The state in a chain's file: accounts and storage words, each a row with a checksum, in the order of their keys.
 
 The key of an account is its address, that of a word its address and slot. The hashed slots follow, each with its place among
-the preimages. A row of "chain:stretches" covers the keys from its
-own up to the next stretch: it says how many rows they have, and the sum of the rows' checksums. So whoever needs one word reads
-one stretch, and none of its rows can be missing or out of date. The rows are updated for many changes together, with their net
-effect.
+the preimages. A row of "chain:stretches" covers the keys from its own up to the next stretch: it says how many rows they have,
+and a sum over keys and checksums. So whoever needs one word reads one stretch, and none of its rows can be missing, misplaced
+or out of date. The rows are updated for many changes together, with their net effect.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
+from zlib import crc32
 
 from chain.ledger.change_index import Former, note_first_values
 from chain.ledger.file.checksum import Damaged, add_checksum, verify_checksum
@@ -36,7 +36,7 @@ class Cells(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Consecutive keys: the first, that of the next stretch, their number, and the sum of their checksums in 64 bits."""
+    """Consecutive keys: the first, that of the next stretch, their number, and a sum over them in 64 bits."""
 
     first: bytes
     end: bytes
@@ -69,7 +69,7 @@ def rows_of(connection: sqlite3.Connection, stretch: Stretch) -> dict[bytes, byt
     """Return the rows of a stretch by their keys, in order. Each is checked when it is decoded."""
     query = 'select place, row from "chain:cells" where place >= ? and place < ? order by place'
     rows = dict(connection.execute(query, (stretch.first, stretch.end)).fetchall())
-    if (len(rows), _total(rows.values())) != (stretch.number, stretch.total):
+    if (len(rows), _total(rows.items())) != (stretch.number, stretch.total):
         raise Damaged(f'"chain:cells" is not as it was written from 0x{stretch.first.hex()} on')
     return rows
 
@@ -140,11 +140,11 @@ def _put_within(
         for key in values:
             query = 'select row from "chain:cells" where place = ?'
             for (row,) in connection.execute(query, (key,)).fetchall():
-                number, total = number - 1, total - _sum_of(row)
+                number, total = number - 1, total - _sum_of((key, row))
                 connection.execute('delete from "chain:cells" where place = ?', (key,))
     rows = [(key, add_checksum("cells", key, value)) for key, value in values.items() if value is not None]  # fmt: skip
     connection.executemany('insert into "chain:cells" values (?, ?)', rows)
-    number, total = number + len(rows), total + _total(row for _, row in rows)
+    number, total = number + len(rows), total + _total(rows)
     changed = Stretch(stretch.first, stretch.end, number, total & _WRAP)
     had = Cells(had.rows + number - stretch.number, had.stretches)
     if number <= _LONGEST:
@@ -162,7 +162,7 @@ def _split(stretch: Stretch, rows: Mapping[bytes, bytes]) -> list[Stretch]:
     parts = []
     for i, first in enumerate(firsts[:-1]):
         within = keys[i * _SIZE : (i + 1) * _SIZE]
-        total = _total(rows[key] for key in within)
+        total = _total((key, rows[key]) for key in within)
         parts.append(Stretch(first, firsts[i + 1], len(within), total))
     return parts
 
@@ -173,9 +173,10 @@ def _put_stretch(connection: sqlite3.Connection, stretch: Stretch) -> None:
     connection.execute('insert or replace into "chain:stretches" values (?, ?)', (first, row))
 
 
-def _total(rows: Iterable[bytes]) -> int:
+def _total(rows: Iterable[tuple[bytes, bytes]]) -> int:
     return sum(map(_sum_of, rows)) & _WRAP
 
 
-def _sum_of(row: bytes) -> int:
-    return int.from_bytes(row[:4])
+def _sum_of(item: tuple[bytes, bytes]) -> int:
+    key, row = item
+    return crc32(key, int.from_bytes(row[:4]))

@@ -205,6 +205,15 @@ def test_stretches_hold_what_was_put(puts: list[dict[bytes, int | None]]) -> Non
                 assert (None if row is None else verify_checksum("cells", key, row)) == value
 
 
+def test_row_at_another_key_is_refused() -> None:
+    connection, cells = empty()
+    with closing(connection):
+        put_values(connection, cells, {b"a" + bytes(20): 1})
+        connection.execute('update "chain:cells" set place = ?', (b"a" + bytes(19) + b"x",))
+        with pytest.raises(Damaged, match='"chain:cells" is not as it was written'):
+            rows_of(connection, stretch_at(connection, b"a"))
+
+
 def test_row_out_of_date_is_refused() -> None:
     connection, cells = empty()
     with closing(connection):
