@@ -12,6 +12,7 @@ from chain.arena.find_game import digest_of, find_game
 from chain.arena.plan import Plan
 from chain.arena.report_page import SHOWN_FAILURES, report_page
 from chain.arena.store import FILE, Store
+from chain.foundation.whole_file import write_whole
 from chain.pictures import Picture, picture_of
 from chain.simulator.catalogue import ContractNotFound
 
@@ -42,7 +43,7 @@ def write_report(folder: Path, file: Path | None = None) -> Path:
     with Store(folder, writes=False) as store:
         page = report_of(store)
     target = file or folder / "report.html"
-    target.write_text(page, "utf-8")
+    write_whole(target, page)
     return target
 
 

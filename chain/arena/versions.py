@@ -18,15 +18,14 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from chain.arena.plan import Plan
 from chain.foundation.dataclass import dataclass
 from chain.replays.subprocess_runs import subprocess_env
 from chain.source.disk_cache import cache_folder
-
-_LEFT_OUT: Final = frozenset({"__pycache__", "node_modules"})  # folders that no game reads
+from chain.source.source_folder import files_below
 
 
 class NoVersion(ValueError):
@@ -135,11 +134,7 @@ def _files(home: Path, package: str) -> Iterator[Path]:
         yield home / f"{package}.py"
     elif not (home / package).is_dir():
         raise NoVersion(f"there is no package {package} in {home}")
-    found = list[Path]()
-    for folder, folders, files in os.walk(home / package):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT and name[0] != "."]
-        found += [Path(folder, name) for name in files]
-    yield from sorted(filter(Path.is_file, found))
+    yield from sorted(filter(Path.is_file, files_below(home / package)))
 
 
 def _plan_at(root: Path, plan: Plan) -> Plan:

@@ -7,13 +7,13 @@ If the process is killed between the two, the next run finds out from the chain 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final
 
 from chain.crypto.hashing import keccak
+from chain.foundation.whole_file import write_whole
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, portable, to_hex
 from chain.simulator.chain import Chain
@@ -132,18 +132,8 @@ def data_text(data: bytes) -> str:
 
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file completely or not at all."""
-    write_text(path, f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}-new")
-    with fresh.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    write_whole(path, f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
 
 
 def read_json(path: Path) -> Any:

@@ -22,6 +22,7 @@ from typing import Any, Final
 from chain.foundation.dataclass import dataclass
 from chain.foundation.folder_lock import locked
 from chain.foundation.thread_lock import ThreadLock
+from chain.foundation.whole_file import write_whole
 from chain.fuzz.fuzz_case import Fuzz
 from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.report import Report
@@ -122,7 +123,7 @@ class Campaign:
         """Return the answer of a unit of the next round: the one that is there, or a new one."""
         file = self._folder / f"unit-{self.state.rounds}-{number}.json"
         if not file.exists():
-            _write_whole(file, self._processes.play(self._job(number)))
+            write_whole(file, self._processes.play(self._job(number)))
         answer: dict[str, object] = json.loads(file.read_text("utf-8"))
         return answer
 
@@ -160,7 +161,7 @@ class Campaign:
             "failure": state.failure,
             "again": state.again,
         }
-        _write_whole(self._folder / "corpus.json", json.dumps(record))
+        write_whole(self._folder / "corpus.json", json.dumps(record))
         self._drop_units()
 
     def _drop_units(self) -> None:
@@ -244,13 +245,6 @@ class _Processes:
         with self._lock:
             self._running.discard(process)
         return answer
-
-
-def _write_whole(file: Path, text: str) -> None:
-    """Write a file completely or not at all."""
-    temporary = file.with_suffix(".part")
-    temporary.write_text(text, "utf-8")
-    temporary.replace(file)
 
 
 def _digest(description: type[Fuzz]) -> str:

@@ -7,8 +7,9 @@ new block is only what changed in it. The fields are those of Prague, in its ord
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from hashlib import sha256
+from operator import or_
 from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
@@ -213,14 +214,15 @@ def make_header(
 ) -> Header:
     """Return the header of a block with these receipts, which leaves this state; `withdrawals` are encoded."""
     envelopes = [receipt.ledger.envelope_of(receipt) for receipt in receipts]
+    blooms = [bloom_of(receipt.log_rows) for receipt in receipts]
     return Header(
         parent_hash=parent_hash,
         ommers_hash=_NO_OMMERS,
         coinbase=block.coinbase,
         state_root=state_root,
         transactions_root=list_root(envelopes),
-        receipts_root=list_root(encode_receipts(receipts)),
-        bloom=bloom_of([row for receipt in receipts for row in receipt.log_rows]),
+        receipts_root=list_root(_encode_receipts(receipts, blooms)),
+        bloom=reduce(or_, map(int.from_bytes, blooms), 0).to_bytes(256),
         difficulty=0,
         number=block.number,
         gas_limit=block.gas_limit,
@@ -255,19 +257,23 @@ def encode_block(
 
 def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:
     """Return the encodings of a block's receipts, from its first on, as they are hashed for its header."""
+    return _encode_receipts(receipts, [bloom_of(receipt.log_rows) for receipt in receipts])
+
+
+def _encode_receipts(receipts: Sequence[Receipt], blooms: Sequence[bytes]) -> list[bytes]:
     encoded: list[bytes] = []
     gas_used = 0
-    for receipt in receipts:
+    for receipt, bloom in zip(receipts, blooms, strict=True):
         gas_used += receipt.gas_used
-        encoded.append(encode_receipt(receipt, gas_used))
+        encoded.append(_encode_receipt(receipt, gas_used, bloom))
     return encoded
 
 
-def encode_receipt(receipt: Receipt, gas_used: int) -> bytes:
+def _encode_receipt(receipt: Receipt, gas_used: int, bloom: bytes) -> bytes:
     """Return the encoding of a receipt, of the same type as its transaction; `gas_used` is cumulative in the block."""
     rows = receipt.log_rows
     logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, *_ in rows]
-    body = rlp.encode((receipt.status, gas_used, bloom_of(rows), logs))
+    body = rlp.encode((receipt.status, gas_used, bloom, logs))
     return bytes((receipt.type,)) + body if receipt.type else body
 
 

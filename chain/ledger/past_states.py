@@ -23,7 +23,7 @@ from chain.ledger.change_index import (
     note_first_values,
 )
 from chain.ledger.timeline import Changing
-from chain.machine.overlay import overlay
+from chain.machine.overlay import OverlaidAccounts, overlay
 from chain.machine.state import ACCOUNT, Account, State
 
 
@@ -127,7 +127,8 @@ class PastStates:
 
     def fork(self, moment: int) -> State:
         """Return an independent state, for another chain that continues from an index of the timeline."""
-        if isinstance(self._ledger.state.accounts, dict):
+        accounts = self._ledger.state.accounts
+        if not (isinstance(accounts, OverlaidAccounts) and isinstance(accounts.base, PastState)):
             state = self.state(moment)
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
             return state

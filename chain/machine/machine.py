@@ -204,7 +204,7 @@ class Machine:
         self, frame: Frame, context: TransactionContext, error: BaseException, mark: Mark, refund: int
     ) -> None:  # fmt: skip
         """Record that a message failed with `error`, and undo it to `mark`. Raise again what is not an outcome of a message."""
-        if isinstance(error, MemoryError):  # an error of the host, so not an outcome of the message
+        if isinstance(error, MemoryError | OSError):  # of the host, not of the message
             raise error
         if isinstance(error, Exception | FatalHalt):
             self._undo(frame, context, failure_from_exception(frame, error), mark, refund)

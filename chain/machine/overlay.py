@@ -1,7 +1,7 @@
 """States on top of another one: they keep the differences, and read everything else from the state below.
 
-The past and a fork are such states, so their cost depends on the differences, not on the size of the state. Values that were
-read are cached too, because the state below never changes for its readers.
+The past, a fork and a chain in a file are such states, so their cost depends on the differences, not on the size of the state.
+Values that were read are cached too, because the state below never changes for its readers.
 """
 
 from __future__ import annotations
@@ -117,14 +117,14 @@ class OverlaidStorages(MutableMapping[bytes, MutableMapping[int, int]]):
 class OverlaidAccounts(MutableMapping[bytes, Account]):
     """All accounts over those of a base. None stands for an absent account."""
 
-    __slots__ = ("_base", "_own")
+    __slots__ = ("_own", "base")
 
     def __init__(self, base: Base) -> None:
-        self._base, self._own = base, dict[bytes, Account | None]()
+        self.base, self._own = base, dict[bytes, Account | None]()
 
     def get(self, address: bytes, default: object = None) -> Any:
         if address not in self._own:
-            self._own[address] = self._base.account(address)
+            self._own[address] = self.base.account(address)
         account = self._own[address]
         return default if account is None else account
 
@@ -141,14 +141,14 @@ class OverlaidAccounts(MutableMapping[bytes, Account]):
         self._own[address] = None
 
     def __iter__(self) -> Iterator[bytes]:
-        addresses = dict.fromkeys([*self._base.addresses(), *self._own])
+        addresses = dict.fromkeys([*self.base.addresses(), *self._own])
         return (address for address in addresses if self.get(address) is not None)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __copy__(self) -> OverlaidAccounts:
-        duplicate = OverlaidAccounts(self._base)
+        duplicate = OverlaidAccounts(self.base)
         duplicate._own = self._own.copy()
         return duplicate
 
@@ -156,6 +156,11 @@ class OverlaidAccounts(MutableMapping[bytes, Account]):
 def overlay(base: Base, codes: dict[bytes, bytes], slots: Slots) -> State:
     """Return a state that begins as `base` is."""
     state = State()
-    state.accounts, state.storages = OverlaidAccounts(base), OverlaidStorages(base)
+    lay_over(state, base)
     state.codes, state.slots = codes, slots
     return state
+
+
+def lay_over(state: State, base: Base) -> None:
+    """Let the accounts and words of a state begin as those of `base` are."""
+    state.accounts, state.storages = OverlaidAccounts(base), OverlaidStorages(base)

@@ -48,8 +48,8 @@ class FilePersistence(ChainReader):
 
         When a call has returned, its changes survive any end of the process; with `sync` also a loss of power, at the cost of
         waiting for the disk at every change. The file holds no code: pass the contract classes that run here, now or later
-        with `declare`. One process at a time can have the file open; others can read its tables. Rows that the chain needs
-        now are checked when it is opened, rows of the past when they are read; with `check`, all rows at once.
+        with `declare`. One process at a time can have the file open; others can read its tables. Rows are checked when they
+        are read; with `check`, all rows at once.
 
         >>> with Chain.open("race.chain", contracts=[Race]) as stored:
         ...     stored.deploy(Race)

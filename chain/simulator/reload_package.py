@@ -22,6 +22,7 @@ from chain.metering.program import Program, program_of
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain
 from chain.simulator.reader import run_guard
+from chain.source.source_folder import files_below
 from chain.source.top_level import author_module
 
 Stamps = dict[Path, tuple[int, int]]
@@ -145,4 +146,4 @@ def _files(modules: Iterable[str]) -> Iterator[Path]:
             yield Path(file)
         if "." not in name:
             for folder in getattr(module, "__path__", ()):
-                yield from (path for path in Path(folder).rglob("*") if "__pycache__" not in path.parts)  # fmt: skip
+                yield from files_below(Path(folder))

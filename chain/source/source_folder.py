@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from chain.source.modules import Module, parse_module
 from chain.source.other_packages import SHARED_FOLDERS, folder_of_package
 
+_LEFT_OUT: Final = frozenset({"__pycache__", "node_modules"})
 _FOREIGN: Final = sys.stdlib_module_names | {"chain"}
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """All files of a package, except in folders that no contract reads: hidden ones, caches, installed packages of npm."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _LEFT_OUT and name[0] != "."]
+        yield from (Path(place, name) for name in files)
 
 
 class SourceFolder:

@@ -75,7 +75,7 @@ def derivation_of(slots: Slots, word: int) -> SlotDerivation:
     """Return the way to `word` from the first word, whose slot is not hashed."""
     words, hops = [word], list[HashStep]()
     while (hashed := slots.nearest_hashed(words[0])) is not None:
-        parent, key = slots.preimages[hashed[0]]
+        parent, key = slots.preimage(hashed[0])
         words.insert(0, parent)
         hops.insert(0, HashStep(key, hashed[0]))
     return SlotDerivation(tuple(words), tuple(hops))

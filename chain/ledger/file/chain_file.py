@@ -18,10 +18,12 @@ from threading import get_ident
 from typing import Any, Final, TypeVar
 
 from chain.crypto.cbor import BadCbor, decode
+from chain.ledger.change_index import Former
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.integrity import check_schema, is_well_formed, sums_in, truth_in
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.pages import FilePages
+from chain.ledger.file.state_rows import Cells, check_state
 from chain.ledger.file.table_sums import Pending
 from chain.schema.inputs import file_path
 
@@ -29,7 +31,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 8
+FORMAT: Final = 9
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
@@ -41,9 +43,10 @@ TABLES: Final = {
         f"chain:{name}": f'create table "chain:{name}" ({key} integer primary key, row blob not null)'
         for name, key in _NUMBERED
     },
-    "chain:cells": (
-        'create table "chain:cells" (address blob, slot blob, row blob not null, primary key (address, slot)) without rowid'
-    ),
+    **{
+        f"chain:{name}": f'create table "chain:{name}" (place blob primary key, row blob not null) without rowid'
+        for name in ("cells", "stretches")
+    },
     "chain:changes": (
         'create table "chain:changes" (address blob, slot blob, stretch integer, row blob not null,'
         " primary key (address, slot, stretch)) without rowid"
@@ -60,7 +63,7 @@ _started: Final[dict[tuple[int, int, Path], ChainFile]] = {}
 _DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
 
 
-class BadChainFile(ValueError):
+class BadChainFile(OSError):
     """The file is not a chain that can be opened; the message says why. The file was left as it was."""
 
 
@@ -83,6 +86,8 @@ class ChainFile:
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
         self.is_missed = False  # a forked child process tried to use it
+        # What was at places that another process has changed in the rows of the state since they were read here.
+        self.former: Former = {}
         # The pending changes to the sums of the public tables; None if those tables are damaged.
         self.sums: Pending | None = {}
         self._note = self._process, get_ident(), self._real
@@ -155,7 +160,7 @@ class ChainFile:
         if not self.path.exists():
             return None
         self._check_head()
-        with self._damage_message():
+        with self.refusing_damage():
             connection = self._reader()
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
@@ -201,7 +206,7 @@ class ChainFile:
             )
 
     @contextmanager
-    def _damage_message(self) -> Iterator[None]:
+    def refusing_damage(self) -> Iterator[None]:
         """Report an error of reading as a damaged file."""
         try:
             yield
@@ -214,7 +219,7 @@ class ChainFile:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Yield the connection for reading; an error of reading is reported as a damaged file."""
         self.check_use()
-        with self._damage_message():
+        with self.refusing_damage():
             yield self._reader()
 
     def _reader(self) -> sqlite3.Connection:
@@ -323,12 +328,13 @@ class ChainFile:
 
     def check_rows(self, counts: Mapping[str, int]) -> None:
         """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
-        with self._damage_message():
+        with self.refusing_damage():
             for _ in truth_in(self._reader(), counts):
                 pass
+            check_state(self._reader(), Cells(counts["cells"], counts["stretches"]))
 
     def _rebuild(self, counts: Mapping[str, int]) -> None:
-        with self._damage_message(), self._fresh() as connection:
+        with self.refusing_damage(), self._fresh() as connection:
             for table, row in truth_in(self._reader(), counts):
                 marks = ", ".join("?" * len(row))
                 connection.execute(f'insert into "chain:{table}" values ({marks})', row)
@@ -362,7 +368,9 @@ class ChainFile:
         except BaseException as problem:
             with suppress(OSError):
                 new_path.unlink(missing_ok=True)
-            if isinstance(problem, sqlite3.OperationalError | OSError):
+            if isinstance(problem, sqlite3.OperationalError | OSError) and not isinstance(
+                problem, BadChainFile
+            ):
                 raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
             raise
 

@@ -1,5 +1,6 @@
-"""The rows of a chain's file that are derived from the others: hashes that were requested, the indexes of logs and changes,
-creations, and the public tables. They are written from time to time, many together, and `Derived` records how far they go.
+"""The rows of a chain's file that are derived from the others: the state, hashes that were requested, the indexes of logs and
+changes, creations, and the public tables. They are written from time to time, many together, and `Derived` records how far they
+go.
 """
 
 from __future__ import annotations
@@ -12,10 +13,19 @@ from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretch
 from chain.ledger.file.checksum import add_checksum, verify_checksum
-from chain.ledger.file.load_ledger import Derived
+from chain.ledger.file.load_ledger import Derived, stored_timeline
 from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.file.state_rows import (
+    Cells,
+    put_values,
+    redo_in_rows,
+    slot_key,
+    undo_in_rows,
+    write_state,
+)
 from chain.ledger.ledger import Ledger
 from chain.ledger.log_index import CHUNK, LogIndex
+from chain.storage.slots import hashed
 
 
 class Lengths(NamedTuple):
@@ -40,7 +50,7 @@ class DerivedRows:
     def __init__(
         self, connection: sqlite3.Connection, ledger: Ledger, file: ChainFile, done: Derived
     ) -> None:
-        self._connection, self._ledger = connection, ledger
+        self._connection, self._ledger, self._file = connection, ledger, file
         self._tables = PublishedTables(connection, ledger, file)
         self._done: Derived | None = done  # None: an unfinished write may be in the file or not
 
@@ -56,9 +66,10 @@ class DerivedRows:
         """Forget what is known about the file: the last write may have been rolled back."""
         self._done = None
 
-    def write(self, number: int, standing: Lengths | None) -> None:
+    def write(self, number: int, standing: Lengths | None, slots: int) -> None:
         """Delete rows that are no longer valid, then write the missing ones up to the step `number`. `standing` holds the
-        lengths that remained after a truncation. If the transaction is rolled back, call `forget`.
+        lengths that remained after a truncation, whose rows are still there; `slots` is the number of slots in the file. If
+        the transaction is rolled back, call `forget`.
         """
         had, ledger = self.done, self._ledger
         self._done = None
@@ -68,10 +79,11 @@ class DerivedRows:
         new = enumerate(map(tuple, creations[kept.creations :]), kept.creations)
         put(self._connection, "creations", new)
         stretches, changes = self._write_changes(kept)
+        cells = self._write_state(had, kept.timeline, slots)
         pending = self._tables.update(kept, kept != had)
         done = Derived(
             number, len(ledger.timeline), len(ledger.receipts), len(ledger.events), headers, hashes, chunks,
-            len(creations), stretches, changes, ledger.events.sources, pending,
+            len(creations), stretches, changes, slots, cells, ledger.events.sources, pending,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
         self._done = done
@@ -120,6 +132,21 @@ class DerivedRows:
         rows = (write_stretch(self._connection, n, timeline[n * size : (n + 1) * size]) for n in stretches)  # fmt: skip
         return kept.stretches + len(stretches), kept.changes + sum(rows)
 
+    def _write_state(self, had: Derived, kept: int, slots: int) -> Cells:
+        """Write what has changed in the state since the former rows, of whose changes the first `kept` are still valid."""
+        connection, ledger, cells = self._connection, self._ledger, had.cells
+        if not had.number:
+            cells = write_state(connection, ledger.state)
+        else:
+            if kept < had.timeline:
+                notes = [moment for moment in self._file.keys("notes") if moment < had.timeline]
+                undone = stored_timeline(self._file, had.receipts, notes)[kept:]
+                cells = undo_in_rows(connection, cells, undone)
+            cells = redo_in_rows(connection, cells, ledger.timeline[kept:])
+        new = ledger.state.slots.since(had.slots)[: slots - had.slots]
+        places = {slot_key(hashed(*new[i])): had.slots + i for i in range(len(new))}
+        return put_values(connection, cells, places)
+
     def _write_chunks(self, first: int) -> int:
         """Write the index of the logs from a chunk on, and return how many chunks there are. The rest is indexed on opening."""
         log = self._ledger.events
@@ -134,4 +161,4 @@ class DerivedRows:
 
 def _written_in(connection: sqlite3.Connection) -> Derived:
     row = connection.execute('select row from "chain:now" where id = ?', (DERIVED,)).fetchone()
-    return Derived() if row is None else Derived._make(verify_checksum("now", DERIVED, row[0]))
+    return Derived() if row is None else Derived.of(verify_checksum("now", DERIVED, row[0]))

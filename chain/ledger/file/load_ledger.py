@@ -1,12 +1,11 @@
 """Load a chain from its file: the present state immediately, the history on demand.
 
-The state is stored as of some block, and the changes since then are redone. Receipts, blocks, hashes and older changes stay in
-the file.
+The changes since the state was last stored are redone. The state itself, the preimages of slots, receipts, blocks, hashes and
+older changes stay in the file.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -20,9 +19,13 @@ from chain.ledger.file.chain_file import DERIVED, NOW, ChainFile
 from chain.ledger.file.change_rows import ChangeRows
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
-from chain.ledger.file.state_rows import Cells, load_cells
+from chain.ledger.file.slot_rows import SlotRows
+from chain.ledger.file.state_rows import Cells
+from chain.ledger.file.stored_state import StoredRows, StoredState
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
+from chain.ledger.state_trie import gather
+from chain.machine.overlay import lay_over
 from chain.machine.state import Changes
 
 _COUNTED: Final = 100_000  # rows, which SQLite counts in milliseconds
@@ -57,23 +60,21 @@ class Now(NamedTuple):
     open: Any = None
     lengths: LedgerLengths = LedgerLengths()
     number: int = 0  # of the last step that was written
-    settled: int | None = None  # the number of changes that the stored state includes
-    cells: Cells = Cells()  # the rows of the stored state
     cuts: tuple[Cut, ...] = ()  # the last rollbacks of the chain
 
     @classmethod
     def of(cls, row: Row) -> Now:
-        mining, held, lengths, number, settled, cells, cuts = row
+        mining, held, lengths, number, cuts = row
         mining, lengths = Mining._make(mining), LedgerLengths._make(lengths)
         was_cut = tuple(map(Cut._make, cuts))
-        return cls(mining, held, lengths, number, settled, Cells._make(cells), was_cut)
+        return cls(mining, held, lengths, number, was_cut)
 
 
 class Derived(NamedTuple):
     """The row of the file that records how far the derived rows go, which are written later."""
 
     number: int = 0  # of the last step that they include
-    timeline: int = 0
+    timeline: int = 0  # changes that the stored state includes
     receipts: int = 0
     logs: int = 0
     headers: int = 0
@@ -82,8 +83,15 @@ class Derived(NamedTuple):
     creations: int = 0
     stretches: int = 0  # of the index of the changes
     changes: int = 0  # rows of these
+    slots: int = 0  # that can be found by their hashes
+    cells: Cells = Cells()  # the rows of the state
     sources: Any = ()  # of the logs
     pending: int = 0  # total of the pending changes to the sums of the public tables
+
+    @classmethod
+    def of(cls, row: Row) -> Derived:
+        derived = cls._make(row)
+        return derived._replace(cells=Cells._make(derived.cells))
 
 
 class LoadedState(NamedTuple):
@@ -98,7 +106,8 @@ class LoadedState(NamedTuple):
         now, derived = self
         had = now.lengths
         return {
-            "now": 1 + bool(now.number) + bool(derived.number), "notes": had.timeline - had.receipts, "cells": now.cells.number,
+            "now": 1 + bool(now.number) + bool(derived.number), "notes": had.timeline - had.receipts,
+            "cells": derived.cells.rows, "stretches": derived.cells.stretches,
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
             "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
@@ -108,22 +117,23 @@ class LoadedState(NamedTuple):
 
 def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> LoadedState:
     """Fill the ledger of a new chain and its state from the file."""
-    with file.reading() as connection:
+    with file.reading():
         end = file.end("now")
         if end <= NOW:  # it was created, and no step was written
             return LoadedState(Now(Mining(ledger.blocks.head.timestamp)))
         now = Now.of(file.row("now", NOW))
-        derived = Derived._make(file.row("now", DERIVED)) if end > DERIVED else Derived()
+        derived = Derived.of(file.row("now", DERIVED)) if end > DERIVED else Derived()
         memory, had = LoadedState(now, derived), now.lengths
         for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, make_account(raw, key, name))
-        _load_words(file, ledger, had)
+        rows = StoredRows(file)
+        _load_words(file, ledger, memory, rows)
         for digest, row in file.rows("artifacts", 0, had.artifacts):
             ledger.artifacts.add(digest, Artifact.from_row(row))
         _check_ends(file, memory.counts)
         _load_history(file, ledger, had)
         _load_derived(file, ledger, derived)
-        _load_state(connection, ledger, now)
+        _load_state(rows, ledger, derived)
         if now.open is not None:
             ledger.open = Block(ledger.blocks.rules, *now.open)
     return memory
@@ -140,18 +150,12 @@ def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
         raise Damaged(f'"chain:changes" had {changes} rows, and has {file.count("changes")}')
 
 
-def _load_words(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
-    """Load the codes under their hashes, and the slots with their preimages. Both are hashed again."""
+def _load_words(file: ChainFile, ledger: Ledger, memory: LoadedState, rows: StoredRows) -> None:
+    """Load the codes under their hashes, which are computed again, and slots, which stay in the file."""
     state = ledger.state
-    for code in file.rows("codes", 0, had.codes):
+    for code in file.rows("codes", 0, memory.now.lengths.codes):
         state.intern_code(code)
-    slots = state.slots
-    for parent, key in file.rows("slots", 0, had.slots):
-        slot = int.from_bytes(parent)
-        if key is None:
-            slots.content_slot(slot)
-        else:
-            slots.map_slot(slot, key)
+    state.slots.restore(SlotRows(file, rows, memory.now.lengths.slots, memory.derived.slots))
 
 
 def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
@@ -160,9 +164,13 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
     if len(notes) != had.timeline - had.receipts:
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt)
-    changes = file.pages("receipts", had.receipts, _changes)
     blocks = file.pages("blocks", had.blocks, decode)
-    ledger.restore(blocks, receipts, _Timeline(file, changes, notes), notes)
+    ledger.restore(blocks, receipts, stored_timeline(file, had.receipts, notes), notes)
+
+
+def stored_timeline(file: ChainFile, receipts: int, notes: Sequence[int]) -> Sequence[Changes]:
+    """Return the changes in a file: of its first receipts, and of its notes, given by their timeline indexes."""
+    return _Timeline(file, file.pages("receipts", receipts, _changes), notes)
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
@@ -176,21 +184,26 @@ def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
     ledger.past.index.restore(ChangeRows(file, derived.stretches))
 
 
-def _load_state(connection: sqlite3.Connection, ledger: Ledger, now: Now) -> None:
+def _load_state(rows: StoredRows, ledger: Ledger, derived: Derived) -> None:
+    """Load the changes since the state was stored; the rest of it stays in the file."""
     state, timeline = ledger.state, ledger.timeline
-    if now.settled is not None:
-        state.accounts.clear()
-        if load_cells(connection, state) != now.cells:
-            raise Damaged('"chain:cells" is not as it was written')
-    for moment in range(now.settled or 0, len(timeline)):
+    if derived.number:
+        lay_over(state, StoredState(rows))
+    for moment in range(derived.timeline, len(timeline)):
         state.redo_changes(timeline[moment])
 
 
 def check_root(file: ChainFile, ledger: Ledger) -> None:
-    """Check the state against the newest header in the file, if there is one."""
-    headers = ledger.headers
+    """Check the state against all changes, and against the newest header in the file, if there is one."""
+    headers, state = ledger.headers, ledger.state
     number = headers.count - 1
     with file.reading():
+        accounts, storages, _ = gather(ledger.timeline)
+        if any(state.accounts.get(address) != account for address, account in accounts.items()) or any(
+            state.word(address, slot) != (word or 0)
+            for address, words in storages.items() for slot, word in words.items()
+        ):  # fmt: skip
+            raise Damaged("its state is not what its changes left")
         if number >= 0 and headers.state_trie(number).root != headers.header(number).state_root:
             raise Damaged(f"its state does not have the state root of block {number}")
 

@@ -194,10 +194,10 @@ class ModelRows:
                 for namespace, space in spaces.items()
                 for slot, table in self._tables_in(space).items()
             }
-        preimages = ledger.state.slots.preimages
-        slots = list(preimages) if moment is None else self._changed_models(address, moment)
+        known = ledger.state.slots
+        slots = list(known.preimages) if moment is None else self._changed_models(address, moment)
         for slot in slots:
-            parent, key = preimages[slot]
+            parent, key = known.preimage(slot)
             if parent in parents and key is not None:
                 namespace, table = parents[parent]
                 self._put(spaces[namespace], table, slot, key)
@@ -252,8 +252,10 @@ class ModelRows:
 
 def _model_of(word: int, slots: Slots) -> int | None:
     """Return the slot of the model that a word belongs to, or None; this climbs from content to what contains it."""
+    model = None
     while (hashed := slots.nearest_hashed(word)) is not None:
-        word, _ = slots.preimages[hashed[0]]
-        if slots.preimages.get(word, (0, None))[0] == MODELS:
-            return hashed[0]
+        parent, _ = slots.preimage(hashed[0])
+        if parent == MODELS:
+            return model
+        model, word = hashed[0], parent
     return None

@@ -34,7 +34,7 @@ def lengths_of(ledger: Ledger, keys: Mapping[bytes, Account]) -> LedgerLengths:
     state = ledger.state
     return LedgerLengths(
         len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-        len(state.codes), len(state.slots.preimages), len(keys), len(ledger.artifacts),
+        len(state.codes), state.slots.count, len(keys), len(ledger.artifacts),
     )  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def next_page(
     notes, packed = _timeline_indexes(ledger, had)
     moments = had.timeline + len(notes) + len(packed)
     codes = [code for _, code in _next(state.codes, had.codes)]
-    slots = [(slot.to_bytes(32), key) for _, (slot, key) in _next(state.slots.preimages, had.slots)]
+    slots = [(slot.to_bytes(32), key) for slot, key in state.slots.since(had.slots)[:PAGE]]
     known = [(bytes(account), account.key, account.name) for _, account in _next(keys, had.keys)]
     artifacts = [
         (digest, artifact.row) for digest, artifact in ledger.artifacts.newest(had.artifacts)[:PAGE]

@@ -6,10 +6,10 @@ step that cannot be written is undone in memory too, and an interrupted step is 
 write-ahead log, so a process that is killed at any time loses nothing that was acknowledged. After a loss of power the file
 is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
-The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The state is
-stored as of some block (`chain.ledger.file.state_rows`). The keys with which the chain signs for its accounts are stored too;
-they are for tests. Rows that are derived from these (`chain.ledger.file.derived_rows`) are written at most a second later,
-for many steps together. They include the public tables, whose names have no colon.
+The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The keys with
+which the chain signs for its accounts are stored too; they are for tests. Rows that are derived from these
+(`chain.ledger.file.derived_rows`) are written at most a second later, for many steps together. They include the state
+(`chain.ledger.file.state_rows`), and the public tables, whose names have no colon.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from chain.ledger.file.load_ledger import (
     load_ledger,
 )
 from chain.ledger.file.rows import serialize_row
-from chain.ledger.file.state_rows import EVERY, Cells, change_cells, write_cells
 from chain.ledger.ledger import Ledger
 from chain.metering.watchdog import uninterrupted
 
@@ -124,17 +123,16 @@ class ChainStore:
 
     def _write(self, number: int, mining: Mining, held: object, have: LedgerLengths) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
+        if self._is_bare or self._is_due(standing):
+            self._derived.write(number, standing, had.slots)
+            have = self._lengths()  # to read models for the tables may register new slots
         if standing is not None:
             had = had._replace(**standing._asdict())
             _shorten(connection, had)
-        if self._is_bare or self._is_due(standing):
-            self._derived.write(number, standing)
-            have = self._lengths()  # to read models for the tables may register new slots
-        settled, cells = self._settle(connection, had.timeline)
         cuts = self._written.cuts
         if standing is not None:
             cuts = (*cuts, Cut(number, *standing))[-CUTS:]
-        now = Now(mining, held, have, number, settled, cells, cuts)
+        now = Now(mining, held, have, number, cuts)
         self._write_rows(connection, had, now)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False
@@ -176,7 +174,7 @@ class ChainStore:
                 return
             try:
                 self._begin()
-                self._derived.write(number, None)
+                self._derived.write(number, None, self._written.lengths.slots)
                 connection.execute("commit")
             except BaseException:
                 self._derived.forget()
@@ -231,7 +229,7 @@ class ChainStore:
         ledger, state = self._ledger, self._ledger.state
         return LedgerLengths(
             len(ledger.blocks), len(ledger.timeline), len(ledger.receipts),
-            len(state.codes), len(state.slots.preimages), len(self._content.keys), len(ledger.artifacts),
+            len(state.codes), state.slots.count, len(self._content.keys), len(ledger.artifacts),
         )  # fmt: skip
 
     def _write_rows(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
@@ -245,8 +243,8 @@ class ChainStore:
         if have.blocks > had.blocks:
             put(connection, "blocks", enumerate(ledger.blocks.rows_from(had.blocks), had.blocks))
         if have.slots > had.slots:
-            slots = _new_items(state.slots.preimages, had.slots)
-            rows_of_slots = ((parent.to_bytes(32), key) for _, (parent, key) in slots)
+            slots = state.slots.since(had.slots)
+            rows_of_slots = ((parent.to_bytes(32), key) for parent, key in slots)
             put(connection, "slots", enumerate(rows_of_slots, had.slots))
         if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
             self._write_seldom(connection, had)
@@ -263,19 +261,6 @@ class ChainStore:
         artifacts = ledger.artifacts.newest(had.artifacts)
         rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
         put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
-
-    def _settle(self, connection: sqlite3.Connection, moments: int) -> tuple[int, Cells]:
-        """Update the rows of the stored state if that is due, and return how many changes they include.
-
-        `moments` is the number of changes in the file that are still valid.
-        """
-        ledger, settled, cells = self._ledger, self._written.settled, self._written.cells
-        end = ledger.blocks.head.end_timeline_index
-        if settled is None or settled > moments:
-            return end, write_cells(connection, ledger.state, ledger.timeline[end:])
-        if end - settled < EVERY:
-            return settled, cells
-        return end, change_cells(connection, cells, ledger.timeline[settled:end])
 
     # Truncation
 

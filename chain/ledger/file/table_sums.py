@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import marshal
 import sqlite3
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any, Final, TypeAlias
 from zlib import crc32
 
@@ -170,18 +172,23 @@ def pending_in(connection: sqlite3.Connection, pending: int, whole: bool) -> Pen
 def _summed(connection: sqlite3.Connection, name: str, first: int) -> dict[int, int]:
     """Return the sums of a table's rows, from the stretch `first` on."""
     sums: dict[int, int] = {}
-    for key, cells in _rows(connection, name, first):
-        chunk = key // _CHUNK
-        sums[chunk] = sums.get(chunk, 0) + _sum_of(key, cells)
+    for rows in _batches(connection, name, first):
+        while rows:
+            chunk = rows[0][0] // _CHUNK
+            end = bisect_left(rows, ((chunk + 1) * _CHUNK,))
+            # The bytes of `_sum_of`, without a step of Python for each row.
+            total = sum(map(crc32, map(marshal.dumps, rows[:end], repeat(0))))
+            sums[chunk] = sums.get(chunk, 0) + total
+            rows = rows[end:]
     return sums
 
 
-def _rows(
+def _batches(
     connection: sqlite3.Connection, name: str, first: int
-) -> Iterator[tuple[int, Sequence[object]]]:
-    if name == EXACT:
-        yield from ((0, row) for row in connection.execute(f"select * from {EXACT}"))
-        return
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the rows of a table, each with its number, from the stretch `first` on."""
     condition = f" where rowid >= {first * _CHUNK}" if first else ""
-    for key, *cells in connection.execute(f"select rowid, * from {quoted(name)}{condition}"):
-        yield key, cells
+    number = 0 if name == EXACT else "rowid"
+    found = connection.execute(f"select {number}, * from {quoted(name)}{condition}")
+    while rows := found.fetchmany(_CHUNK):
+        yield rows

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from chain.foundation.thread_lock import ThreadLock
+from chain.ledger.change_index import Former, Place, note_first_values
 from chain.ledger.file.chain_file import (
+    DERIVED,
     NOW,
     SETTINGS,
     TABLES,
@@ -20,7 +22,7 @@ from chain.ledger.file.chain_file import (
     ChainFile,
 )
 from chain.ledger.file.integrity import check_schema
-from chain.ledger.file.load_ledger import Cut, LedgerLengths, Now
+from chain.ledger.file.load_ledger import Cut, Derived, LedgerLengths, Now, stored_timeline
 from chain.ledger.file.replication import Growth
 from chain.ledger.file.store import CUTS
 
@@ -84,13 +86,13 @@ class WatchedFile(ChainFile):
             with self.snapshot() as connection:
                 ((version,),) = connection.execute("pragma data_version")
                 if self._followed is not None and self._checked != (connection, version):
-                    self.kept_since(self._followed, self.now())
+                    self.former = self._former_values(self._followed)
                     self._checked = connection, version
                 yield connection
 
     def follow(self, now: Now) -> None:
         """Take note as of which step the chain is read."""
-        self._followed = now
+        self._followed, self._checked = now, None
         self._stored = self._stored or now.lengths[:3]
 
     def _reader(self) -> sqlite3.Connection:
@@ -120,6 +122,19 @@ class WatchedFile(ChainFile):
         """Return the row about the present state."""
         row = self.rows_from("now", NOW)
         return Now.of(row[0][1]) if row and row[0][0] == NOW else Now()
+
+    def _former_values(self, had: Now) -> Former:
+        """Return what was at places at the time of a step, if the rows of the state include later changes of them."""
+        now, former = self.now(), dict[Place, Any]()
+        if now.number == had.number:
+            return former
+        kept = self.kept_since(had, now)
+        first = min([had.lengths.timeline, *([kept.timeline] if kept else [])])
+        end = Derived.of(self.row("now", DERIVED)).timeline
+        if first < end:
+            timeline = stored_timeline(self, now.lengths.receipts, self.keys("notes"))
+            note_first_values(former, timeline[first:end])
+        return former
 
     def kept_since(self, had: Now, now: Now) -> Cut | None:
         """Return the lengths that remain from the time of a step; None if the chain was not rolled back since.

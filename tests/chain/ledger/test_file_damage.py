@@ -87,7 +87,7 @@ def contents(chain: Chain) -> Any:
         [chain.ledger.header(n) for n in numbers], [r.tx_hash for r in chain.receipts],
         [list(r.events) for r in chain.receipts], [[str(w) for w in r.writes] for r in chain.receipts],
         list(map(tuple, chain.ledger.timeline)), chain.now,
-        chain.state.accounts, {a: w for a, w in chain.state.storages.items() if w}, chain.state.slots.preimages,
+        dict(chain.state.accounts), {a: dict(w) for a, w in chain.state.storages.items() if w}, chain.state.slots.preimages,
         {address: made.key for address, made in chain.keys.items()}, list(chain.ledger.artifacts),
     )  # fmt: skip
 
@@ -235,7 +235,8 @@ TRUTH = [
     (change('delete from "chain:receipts" where position = 3'), 'row 3 of "chain:receipts" is missing'),
     (change('delete from "chain:keys" where place = 10'), 'row 10 of "chain:keys" is missing'),
     (change('delete from "chain:notes" where moment = 13'), '"chain:notes" has 1 rows, and had 2'),
-    (change('delete from "chain:cells" where slot = x\'\''), '"chain:cells" is not as it was written'),
+    (change('delete from "chain:cells" where length(place) = 21'), '"chain:cells" is not as it was written'),
+    (change('delete from "chain:stretches"'), '"chain:stretches" lacks the row of 0x'),
     (change('drop table "chain:artifacts"'), 'table "chain:artifacts" is missing'),
 ]  # fmt: skip
 

@@ -76,7 +76,7 @@ def small_pages() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pages, "PAGE", 3)
         patch.setattr(pages, "KEPT", 2)
-        patch.setattr("chain.ledger.file.store.EVERY", 5)
+        patch.setattr("chain.ledger.file.store.MANY", 5)
         patch.setattr(change_index, "STRETCH", 4)
         yield
 
@@ -257,11 +257,6 @@ def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.M
         places.append(place % len(pages))
         return get(pages, place)
 
-    monkeypatch.setattr("chain.ledger.file.store.EVERY", 100)
-    with Chain.open(path, contracts=KNOWN) as chain:  # brings the rows of the state up to date
-        for n in range(3):
-            do(chain, "score", n)
-            chain.mine()
     address = None
     with Chain.open(path, contracts=KNOWN) as chain:
         address, game = chain.receipts[0].address, chain.receipts[2].address
@@ -332,16 +327,13 @@ def test_closed_chain_refuses_to_read(path: Path) -> None:
         chain.receipts[4 * PAGE]
 
 
-def test_accounts_that_never_send_are_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chain.ledger.file.store.EVERY", 2)
+def test_accounts_that_never_send_are_stored(tmp_path: Path) -> None:
     path, funded = tmp_path / "idle.chain", Address("0x" + "aa" * 20)
     with Chain.open(path) as chain:
         idle = chain.account("idle")
         for amount in range(5, 9):
             chain.set_balance(funded, amount)
-            chain.mine()
+            chain.driver.observer.publish()  # type: ignore[union-attr]
         chain.account("late")
         chain.mine(3)
     with Chain.open(path, check=True) as chain:

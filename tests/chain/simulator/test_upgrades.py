@@ -196,6 +196,23 @@ def test_module_beside_the_package_is_reloaded_too(
     del sys.modules["arena_rules"]
 
 
+def test_files_that_no_contract_reads_are_not_watched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chain: Chain
+) -> None:
+    folder = tmp_path / "watched_arena"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(dedent(FIRST))
+    monkeypatch.syspath_prepend(tmp_path)
+    package = offering(chain, ContractCatalogue(folder.name).find("Game"))
+    for name in ("node_modules/left-pad", ".git", "__pycache__"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "new.js").write_text("")
+    assert not package.is_edited
+    (folder / "cards.json").write_text("[]")
+    assert package.is_edited
+    del sys.modules[folder.name]
+
+
 def test_other_packages_stay_as_they_are(edit: Edit, chain: Chain) -> None:
     chain.deploy(Deblockle)
     first = edit(FIRST)
