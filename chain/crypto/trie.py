@@ -120,13 +120,14 @@ def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | N
     """
     if node is not None:
         return node.insert(items, depth) if items else node
-    items = [item for item in items if item.value]
+    if len(items) > 1:
+        items = [item for item in items if item.value]
     if not items:
         return None
     first, value, payload = items[0]
     path = first[depth:]
     if len(items) == 1:
-        return Leaf(path, value, payload)
+        return Leaf(path, value, payload) if value else None
     common = _agreed(path, items[-1].path[depth:])
     return _prepend(path[:common], _split_into_branch([None] * 16, items, depth + common))
 

@@ -291,7 +291,6 @@ class Ledger:
         """Return the hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
-    @locked
     def envelope_of(self, receipt: Receipt) -> bytes:
         """Return the signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)
