@@ -7,7 +7,7 @@ text with lone surrogates, reads much that is not a row (dates, floats, bytes af
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from struct import Struct
 from typing import Any, Final
@@ -17,7 +17,9 @@ _BIG: Final = 0xC2  # tag 2; the magnitude follows as bytes
 _NULL: Final = 0xF6
 _IN_PLACE: Final = 24  # a size below this is stored in the first byte
 _pack_2, _pack_4, _pack_8 = Struct(">BH").pack, Struct(">BI").pack, Struct(">BQ").pack
-_KINDS: Final = (int, bytes, tuple, str, type(None))
+_PLAIN: Final[Mapping[type, Callable[[Any], object]]] = {
+    int: int, bytes: bytes, list: tuple, str: str.__str__,
+}  # fmt: skip
 _WIDTHS: Final = {24: 1, 25: 2, 26: 4, 27: 8}
 
 
@@ -35,15 +37,15 @@ def encode(value: object) -> bytes:
 def _write(items: Iterable[Any], parts: list[bytes]) -> None:
     for value in items:
         kind = value.__class__
-        if kind not in _KINDS:
-            kind = _kind_of(value)
         if kind is int:
             parts.append(_NUMBERS[value] if 0 <= value < _FEW else _number(value))
         elif kind is bytes:
             size = len(value)
             parts.append(_BYTES_HEADS[size] if size < _FEW else _head(_BYTES, size))
             parts.append(value)
-        elif kind is tuple:
+        elif value is None:
+            parts.append(b"\xf6")
+        elif isinstance(value, tuple):
             size = len(value)
             parts.append(_ARRAYS[size] if size < _FEW else _head(_ARRAY, size))
             _write(value, parts)
@@ -51,16 +53,14 @@ def _write(items: Iterable[Any], parts: list[bytes]) -> None:
             raw = value.encode("utf-8", "surrogatepass")
             parts += (_head(_TEXT, len(raw)), raw)
         else:
-            parts.append(b"\xf6")
+            _write((_plain(value),), parts)
 
 
-def _kind_of(value: object) -> type:
-    """Return the function that writes a value of another class: as its base class, a list as a tuple."""
-    for kind in _KINDS:
+def _plain(value: object) -> object:
+    """Return a value of another class as one of its base class, and a list as a tuple."""
+    for kind, plain in _PLAIN.items():
         if isinstance(value, kind):
-            return kind
-    if isinstance(value, list):
-        return tuple
+            return plain(value)
     raise TypeError(f"{value!r} cannot be stored in a row")
 
 

@@ -8,6 +8,7 @@ has exactly one encoding, and `decode` accepts no other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 Item: TypeAlias = "int | bytes | Sequence[Item]"
@@ -30,16 +31,16 @@ class BadRlp(ValueError):
 
 def encode(item: Item) -> bytes:
     """Return the RLP encoding of an item."""
+    if isinstance(item, bytes):
+        size = len(item)
+        if size > _SHORT:
+            return _long_head(_STRING, size) + item
+        return _STRING_HEADS[size] + item if size != 1 or item >= EMPTY else item
     if isinstance(item, int):
         if 0 <= item < _STRING:
             return _NUMBERS[item]
-        item = item.to_bytes((item.bit_length() + 7) // 8)
-    if isinstance(item, bytes):
-        size = len(item)
-        if size <= _SHORT:
-            return item if size == 1 and item[0] < _STRING else _STRING_HEADS[size] + item
-        return _long_head(_STRING, size) + item
-    return wrap(b"".join(map(encode, item)))
+        return encode(item.to_bytes((item.bit_length() + 7) >> 3))
+    return wrap(b"".join([encode(part) for part in item]))
 
 
 def wrap(body: bytes) -> bytes:
@@ -48,6 +49,7 @@ def wrap(body: bytes) -> bytes:
     return (_LIST_HEADS[size] if size <= _SHORT else _long_head(_LIST, size)) + body
 
 
+@lru_cache(maxsize=1024)  # the same lengths recur
 def _long_head(kind: int, size: int) -> bytes:
     length = size.to_bytes((size.bit_length() + 7) // 8)
     return bytes((kind + _SHORT + len(length),)) + length

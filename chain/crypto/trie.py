@@ -9,7 +9,7 @@ value of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.crypto import rlp
@@ -17,6 +17,7 @@ from chain.crypto.hashing import keccak
 
 EMPTY_ROOT: Final = keccak(rlp.EMPTY)
 _DIGITS: Final = "0123456789abcdef"
+_INDEX: Final = {digit: index for index, digit in enumerate(_DIGITS)}
 # The size of a reference that is a hash; a shorter reference is the node itself.
 _HASHED: Final = 33
 
@@ -45,7 +46,8 @@ class Leaf:
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
         if len(items) == 1 and items[0].path[depth:] == self.path:  # the most frequent change
-            return update(None, items, depth)
+            _, value, payload = items[0]
+            return Leaf(self.path, value, payload) if value else None
         own_item = Item(items[0].path[:depth] + self.path, self.value, self.payload)
         merged = {own_item.path: own_item}
         merged.update([(item.path, item) for item in items])
@@ -76,7 +78,7 @@ class Extension:
         if common == len(path):
             return _prepend(path, self.child.insert(items, depth + common))
         children: list[Node | None] = [None] * 16
-        children[int(path[common], 16)] = _prepend(path[common + 1 :], self.child)
+        children[_INDEX[path[common]]] = _prepend(path[common + 1 :], self.child)
         return _prepend(path[:common], _split_into_branch(children, items, depth + common))
 
     def descend(self, path: str) -> tuple[Node | None, str]:
@@ -105,7 +107,7 @@ class Branch:
         return _split_into_branch(list(self.children), items, depth)
 
     def descend(self, path: str) -> tuple[Node | None, str]:
-        return self.children[int(path[0], 16)], path[1:]
+        return self.children[_INDEX[path[0]]], path[1:]
 
     def below(self, path: str) -> Node:
         return Extension(path, self)
@@ -118,13 +120,14 @@ def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | N
     """
     if node is not None:
         return node.insert(items, depth) if items else node
-    items = [item for item in items if item.value]
+    if len(items) > 1:
+        items = [item for item in items if item.value]
     if not items:
         return None
     first, value, payload = items[0]
     path = first[depth:]
     if len(items) == 1:
-        return Leaf(path, value, payload)
+        return Leaf(path, value, payload) if value else None
     common = _agreed(path, items[-1].path[depth:])
     return _prepend(path[:common], _split_into_branch([None] * 16, items, depth + common))
 
@@ -133,9 +136,15 @@ def _split_into_branch(
     children: list[Node | None], items: Sequence[Item], depth: int
 ) -> Node | None:
     """Insert `items` into the children of a branch, and return the resulting node."""
-    for digit, group in groupby(items, lambda item: item.path[depth]):
-        index = int(digit, 16)
-        children[index] = update(children[index], list(group), depth + 1)
+    start = 0
+    while start < len(items):
+        digit = items[start].path[depth]
+        end = start + 1
+        while end < len(items) and items[end].path[depth] == digit:
+            end += 1
+        index = _INDEX[digit]
+        children[index] = update(children[index], items[start:end], depth + 1)
+        start = end
     empty = children.count(None)
     if empty < 15:
         return Branch(children)
@@ -156,9 +165,10 @@ def root(node: Node | None) -> bytes:
 
 def find(node: Node | None, path: str) -> Leaf | None:
     """Return the leaf at `path`; None if there is none."""
-    for step, rest in _walk(node, path):
-        if isinstance(step, Leaf) and step.path == rest:
-            return step
+    while node is not None:
+        if isinstance(node, Leaf):
+            return node if node.path == path else None
+        node, path = node.descend(path)
     return None
 
 
@@ -188,6 +198,7 @@ def _reference(encoded: bytes) -> bytes:
     return encoded if len(encoded) < 32 else b"\xa0" + keccak(encoded)
 
 
+@lru_cache(maxsize=4096)  # the same leaves change again and again
 def _pack(path: str, kind: int) -> bytes:
     """Return a path as bytes, with a prefix for the node type (`kind`: 0 an extension, 2 a leaf) and for odd lengths."""
     digits = f"{kind + 1}{path}" if len(path) % 2 else f"{kind}0{path}"

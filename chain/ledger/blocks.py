@@ -227,6 +227,11 @@ class Blocks(Sealed, Sequence[Block]):
         time: int = self._rows[number][1]
         return time
 
+    def end_of(self, number: int) -> int:
+        """Return the timeline index where a block ends."""
+        end: int = self._rows[number][6]
+        return end
+
     def mark(self, number: int) -> object:
         """Return a mark that distinguishes a block from a later one with the same number."""
         return self._rows.mark(number)

@@ -106,11 +106,10 @@ class Headers:
         for _ in self._begin(number):
             pass
         tries, ledger = self._worlds, self._ledger
-        end = ledger.blocks[number].end_timeline_index
         nearest = next(cached for cached in reversed(tries) if cached <= number)
         if nearest == number:
             return tries[nearest]
-        start = ledger.blocks[nearest].end_timeline_index
+        start, end = map(ledger.blocks.end_of, (nearest, number))
         return tries[nearest].apply(ledger.timeline[start:end])
 
     def _begin(self, number: int) -> Iterator[None]:
@@ -118,7 +117,7 @@ class Headers:
         timeline = self._ledger.timeline
         while next(iter(self._worlds), number + 1) > number:
             initial, cuts = InitialState(), self._cuts
-            moment = self._ledger.blocks[number].end_timeline_index
+            moment = self._ledger.blocks.end_of(number)
             while moment < len(timeline) and cuts == self._cuts:
                 end = min(moment + _STEP, len(timeline))
                 initial.note(timeline[moment:end])
@@ -151,7 +150,7 @@ class Headers:
         if number < first:
             return True
         begun = next(iter(self._worlds), first + 1) <= first
-        unread = 0 if begun else len(ledger.timeline) - ledger.blocks[first].end_timeline_index
+        unread = 0 if begun else len(ledger.timeline) - ledger.blocks.end_of(first)
         return number < first + _NEAR and unread <= _FEW
 
     def restore(self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes]) -> None:
@@ -189,9 +188,9 @@ class Headers:
             )
         if len(self._hashes) <= number:
             yield from self._begin(len(self._hashes))
-        while len(self._hashes) <= number < len(self._ledger.blocks):
-            header = self._next(len(self._hashes))
-            del self._rows[len(self._hashes) :]
+        while (count := len(self._hashes)) <= number < len(self._ledger.blocks):
+            header = self._next(count)
+            del self._rows[count:]
             self._rows.extend([tuple(header)])
             self._hashes.extend([header.hash])
             yield
@@ -242,8 +241,13 @@ def make_header(
 
 def list_root(items: Sequence[bytes]) -> bytes:
     """Return the root of a trie that holds a list, keyed by the RLP encoding of the index."""
-    keyed = [trie.Item(rlp.encode(index).hex(), item) for index, item in enumerate(items)]
+    keyed = [trie.Item(_path_of(index), item) for index, item in enumerate(items)]
     return trie.root(trie.update(None, sorted(keyed)))
+
+
+@lru_cache(maxsize=1024)
+def _path_of(index: int) -> str:
+    return rlp.encode(index).hex()
 
 
 def encode_block(

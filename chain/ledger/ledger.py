@@ -293,7 +293,6 @@ class Ledger:
         """Return the hash of a receipt's transaction."""
         return self.envelopes.hash_of(receipt)
 
-    @locked
     def envelope_of(self, receipt: Receipt) -> bytes:
         """Return the signed bytes of a receipt's transaction."""
         return self.envelopes.bytes_of(receipt)

@@ -62,7 +62,9 @@ class LongList(Sequence[T]):
             first, end, step = position.indices(start + len(items))
             if first >= start and end >= start:
                 return items[first - start : end - start : step]
-            return [self[i] for i in range(first, end, step)]
+            if step != 1:
+                return [self[i] for i in range(first, end, step)]
+            return self._older_items(first, min(end, start)) + items[: max(end - start, 0)]
         i = position + start + len(items) if position < 0 else position
         if i >= start:
             return items[i - start]
@@ -76,6 +78,15 @@ class LongList(Sequence[T]):
             return self._stored[i]
         piece, index = divmod(i - self._stored_count, PIECE)
         return self._pieces[piece][index]
+
+    def _older_items(self, first: int, end: int) -> list[T]:
+        """Return the items from one position up to another, which are before the tail."""
+        count = self._stored_count
+        found = [*self._stored[first : min(end, count)]] if first < count else []
+        while (position := first + len(found)) < end:
+            piece, index = divmod(position - count, PIECE)
+            found += self._pieces[piece][index : index + end - position]
+        return found
 
     def __iter__(self) -> Iterator[T]:
         start, items = self.tail

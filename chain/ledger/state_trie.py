@@ -68,11 +68,12 @@ class StateTrie(NamedTuple):
                 base = None if address in wiped else storage
                 storage = trie.update(base, _word_items(words[address]))
             items.append(_account_item(address, account, storage))
-            orphans[address] = None if account else storage
+            if account is None or address in self.orphan_storage:
+                orphans[address] = None if account else storage
         return StateTrie(trie.update(self.accounts, sorted(items)), self._without_account(orphans))
 
     def _without_account(self, changed: Mapping[bytes, Node | None]) -> Mapping[bytes, Node]:
-        if all(self.orphan_storage.get(address) is node for address, node in changed.items()):
+        if not changed:
             return self.orphan_storage
         return {
             address: node

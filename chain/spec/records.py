@@ -10,9 +10,10 @@ import dataclasses
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from chain import abi
 from chain.crypto.hashing import keccak
@@ -28,6 +29,7 @@ from chain.schema.annotations import (
 )
 from chain.schema.codegen import SourceBuilder
 from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
+from chain.schema.scalars import FixedBytes
 from chain.schema.value_types import (
     AddressType,
     BytesType,
@@ -41,6 +43,8 @@ from chain.schema.value_types import (
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
 from chain.types import Address
 
+_Decoder: TypeAlias = Callable[[bytes, int], tuple[object, ...]]
+_HASH: Final = FixedBytes("bytes32", 32)  # a topic that holds only the hash of a key
 _TAKEN = {
     ("event", "Log(string)"): "what self.log(text) writes",
     ("error", "Error(string)"): "a plain Revert, as seen from outside",
@@ -137,18 +141,23 @@ class EventSpec:
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
-        keys, plain = self.record.key_members, self.record.data_members
-        if len(topics) != 1 + len(keys):
-            raise abi.BadData(f"{self.name} has {len(keys)} keys, not {len(topics) - 1}")
-        values: dict[str, object] = {}
-        for member, topic in zip(keys, topics[1:], strict=True):
-            raw = topic.to_bytes(32)
-            is_hashed = isinstance(member.kind, StringType | BytesType)
-            values[member.name] = raw if is_hashed else abi.decoder(member.kind)(raw, 0)
-        decoded = abi.decode_members(plain, data)
-        return self.record.cls(
-            **values, **{m.name: value for m, value in zip(plain, decoded, strict=True)}
-        )
+        names, decode_keys, decode_data = self._decoders
+        if len(topics) != 1 + len(self.keys):
+            raise abi.BadData(f"{self.name} has {len(self.keys)} keys, not {len(topics) - 1}")
+        raw = b"".join([topic.to_bytes(32) for topic in topics[1:]])
+        values = decode_keys(raw, 0) + decode_data(data, 0)
+        return self.record.cls(**dict(zip(names, values, strict=True)))
+
+    @cached_property
+    def _decoders(self) -> tuple[list[str], _Decoder, _Decoder]:
+        """The names of the keys and of the other members, and the functions that decode both."""
+        keys, others = self.record.key_members, self.record.data_members
+        words = [
+            replace(key, kind=_HASH) if isinstance(key.kind, StringType | BytesType) else key
+            for key in keys
+        ]
+        names = [member.name for member in (*keys, *others)]
+        return names, abi.members_decoder(tuple(words)), abi.members_decoder(others)
 
     @cached_property
     def _whole(self) -> Callable[[object], bytes]:

@@ -21,7 +21,7 @@ from chain.ledger.sql.table import quoted
 
 _CHUNK: Final = 4096  # keys per sum
 _SCHEMA: Final = -1  # in place of a chunk: the schema of the table
-_MOST: Final = 32  # chunks that are checked when a file is opened
+_MOST: Final = 8  # chunks that are checked when a file is opened
 _WRAP: Final = (1 << 64) - 1
 
 EXACT: Final = "exact_numbers"  # a table whose rows have no number

@@ -91,8 +91,7 @@ def top_level(value: object) -> Portable:
     return value if value.__class__ is int else portable(value)
 
 
-def to_json(value: Portable) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def column_type(kind: ValueType) -> str:
