@@ -70,7 +70,7 @@ def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes
     started = start_message(frame)
     try:
         contract: Any = object.__new__(spec.cls)
-        contract._frame = frame
+        contract._frame, contract._random = frame, None
         result = entry.function(contract, *entry.decode_args(data))
         frame.result = result
         frame.output = entry.encode_result(result)

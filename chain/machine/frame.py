@@ -166,9 +166,12 @@ class Frame:
         """All changes of the running transaction, to every account."""
         return self.state.changes
 
-    def read_if_unchanged(self, words: dict[int, int]) -> bool:
-        """Read and pay for all slots of `words` if they hold those values; return True if they do."""
-        if not self.storage_matches(words):
+    def read_if_unchanged(self, words: dict[int, int], version: object) -> bool:
+        """Read and pay for all slots of `words` if they hold those values; return True if they do.
+
+        They held them when the words of the state had this version.
+        """
+        if version is not self.state.words_version and not self.storage_matches(words):
             return False
         warm = self.warm
         if not warm or warm.keys().isdisjoint(words):
@@ -205,7 +208,9 @@ class Frame:
             self.gas -= self._price_of_change(warm[slot], current, word)
         if self.gas < 0:
             raise OutOfGas
-        self.state.changes += (self.address, slot, current or None, word or None)
+        state = self.state
+        state.words_version = object()
+        state.changes += (self.address, slot, current or None, word or None)
         if word:
             storage[slot] = word
         else:

@@ -65,6 +65,7 @@ class State:
 
     __slots__ = (
         "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "recent", "slots", "storages",
+        "words_version",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -72,6 +73,7 @@ class State:
         self.storages: MutableMapping[bytes, MutableMapping[int, int]] = StorageByAddress()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
+        self.words_version = object()  # another object after each change of a word
         # The changes of the running transaction. Each is recorded before it is applied.
         self.changes: list[object] = []
         self.closed: Changes = ()  # the changes of the last transaction, until a ledger takes them
@@ -150,11 +152,13 @@ class State:
         """Set a word, an account or a whole storage without a journal entry."""
         if slot is STORAGE:
             self.storages[address] = dict(value)
+            self.words_version = object()
             return
         container: MutableMapping[Any, Any] = (
             self.accounts if slot is ACCOUNT else self.storages[address]
         )
         key = address if slot is ACCOUNT else slot
+        self.words_version = object()
         if value is None:
             container.pop(key, None)
         else:
@@ -217,6 +221,7 @@ class State:
 
     def set_word(self, address: bytes, slot: int, word: int) -> None:
         storage = self.storages[address]
+        self.words_version = object()
         self.changes += (address, slot, storage.get(slot), word or None)
         if word:
             storage[slot] = word
@@ -226,6 +231,7 @@ class State:
     def delete_storage(self, address: bytes) -> None:
         storage = self.storages[address]
         if storage:
+            self.words_version = object()
             self.changes += (address, STORAGE, tuple(storage.items()), ())
             self.storages[address] = {}
 

@@ -118,7 +118,7 @@ class Contract(metaclass=ContractType):
 
     __slots__ = ("_frame", "_random")
     _frame: Frame
-    _random: Random
+    _random: Random | None
 
     @classmethod
     def _finalize_spec(cls, spec: ContractSpec) -> ContractSpec:
@@ -210,11 +210,10 @@ class Contract(metaclass=ContractType):
     @property
     def random(self) -> Random:
         """Randomness that anyone can recompute, from the prevrandao of the block, the transaction and this contract."""
-        try:
-            return self._random
-        except AttributeError:
-            self._random = Random(self._frame)
-            return self._random
+        random = self._random
+        if random is None:
+            random = self._random = Random(self._frame)
+        return random
 
     @_open
     def at(

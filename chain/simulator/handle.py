@@ -352,7 +352,7 @@ class Handle(Generic[C]):
 def bind_instance(contract: type[C], frame: Frame) -> C:
     """Return an instance of the contract that reads through `frame`."""
     instance: C = object.__new__(contract)
-    instance._frame = frame
+    instance._frame, instance._random = frame, None
     return instance
 
 

@@ -18,7 +18,7 @@ from chain.storage.packing import MemoTable, PackedLayout, PackingSource, Readab
 # Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, object]]
 _LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
-_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
+_LETTERS = {2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
 
 class Layout(Protocol):
@@ -177,15 +177,20 @@ class SequenceLayout(DynamicLayout):
             raise explain_mismatch(self.kind, value, error) from None
 
     def _pack_words(self, values: Sequence[object]) -> list[int]:
-        numbers, size = self._numbers(values), self.item.size or 0
+        numbers = self._numbers(values)
         if self.per_word == 1:
             return numbers
-        if size in _LETTERS:
-            raw = struct.pack(f"<{len(numbers)}{_LETTERS[size]}", *numbers)
-        else:
-            raw = b"".join([number.to_bytes(size, "little") for number in numbers])
-        width = size * self.per_word
+        raw, width = self._join(numbers), (self.item.size or 0) * self.per_word
         return [int.from_bytes(raw[i : i + width], "little") for i in range(0, len(raw), width)]
+
+    def _join(self, numbers: list[int]) -> bytes:
+        """Return packed items side by side, the first in the lowest bytes."""
+        size = self.item.size or 0
+        if size == 1:
+            return bytes(numbers)
+        if size in _LETTERS:
+            return struct.pack(f"<{len(numbers)}{_LETTERS[size]}", *numbers)
+        return b"".join([number.to_bytes(size, "little") for number in numbers])
 
     def write(self, frame: Words, slot: int, packed: tuple[int, list[Any]]) -> None:
         (count, items), base = packed, frame.data_slot(slot)
@@ -223,7 +228,8 @@ class SequenceLayout(DynamicLayout):
             for start in range(0, len(after), step):
                 items = after[start : start + step]
                 if items != before[start : start + step]:
-                    writes.append((store_word, base + start // step, self._pack_words(items)[0]))
+                    word = int.from_bytes(self._join(self._numbers(items)), "little")
+                    writes.append((store_word, base + start // step, word))
         except Exception as error:
             raise explain_mismatch(self.kind, after, error) from None
         if len(after) != len(before):

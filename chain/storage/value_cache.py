@@ -2,8 +2,8 @@
 
 Reading a record of sixty words costs little gas per word, but takes most of a call's time. So `change` caches the value it
 wrote, together with all slots that reading it would access and their words. The next read returns the cached value if these
-slots still hold these words. Each word is accessed, warmed and charged as in an ordinary read, so only the time differs. Only
-immutable values, tuples and frozen records, are cached.
+slots still hold these words, which is certain if no word of the state was changed since. Each word is accessed, warmed and
+charged as in an ordinary read, so only the time differs. Only immutable values, tuples and frozen records, are cached.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class WriteJournal(Protocol):
 
     @property
     def changes(self) -> Sequence[object]: ...  # address, slot, before, after, address, slot, …
+    @property
+    def words_version(self) -> object: ...  # another object after each change of a word
 
 
 class ContractWords(Words, Protocol):
@@ -32,7 +34,7 @@ class ContractWords(Words, Protocol):
     def state(self) -> WriteJournal: ...
     @property
     def storage(self) -> Mapping[int, int]: ...
-    def read_if_unchanged(self, words: dict[int, int]) -> bool: ...
+    def read_if_unchanged(self, words: dict[int, int], version: object) -> bool: ...
     def storage_matches(self, words: dict[int, int]) -> bool: ...
 
 
@@ -42,6 +44,7 @@ class CachedValue(NamedTuple):
     value: Any
     words: dict[int, int]
     heads: frozenset[int]  # the slots that determine how many others are read
+    version: object  # the version of the state's words that it was read or written in
 
 
 class ValueCache:
@@ -55,7 +58,7 @@ class ValueCache:
 
     def load(self, frame: ContractWords, slot: int) -> Any:
         entry = self._known.get((frame.address, slot))
-        if entry is not None and frame.read_if_unchanged(entry.words):
+        if entry is not None and frame.read_if_unchanged(entry.words, entry.version):
             self._looked = frame, entry, len(frame.state.changes)
             return entry.value
         return self._layout.load(frame, slot)
@@ -69,7 +72,8 @@ class ValueCache:
         writer = _Writer(frame)
         self._layout.change(writer, slot, before, after)
         if after is not None and self._reads_same_slots(entry, slot, writer.written):
-            entry = CachedValue(after, entry.words | writer.written, entry.heads)
+            words, version = entry.words | writer.written, frame.state.words_version
+            entry = CachedValue(after, words, entry.heads, version)
         else:
             entry = self._read(frame, slot)
         self._keep(frame, slot, entry)
@@ -95,7 +99,8 @@ class ValueCache:
         """Read the value at `slot` again, with the words it is stored in."""
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
-        return CachedValue(value, reader.words, frozenset(reader.heads))
+        version = frame.state.words_version
+        return CachedValue(value, reader.words, frozenset(reader.heads), version)
 
     def _reads_same_slots(self, known: CachedValue, slot: int, written: dict[int, int]) -> bool:
         """Return True if reading the changed value accesses the same slots as before.

@@ -8,119 +8,132 @@ change in a game and are in no patch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
-from contracts.sagrada.dice import Die
-from contracts.sagrada.state import BoardTool, RoundTrack, State, Turn
+from contracts.sagrada.dice import DICE, SHADES, Die
+from contracts.sagrada.state import BoardTool, Player, RoundTrack, State, Turn
 from contracts.sagrada.turns import TurnOrder
 from contracts.sagrada.window import Window
 
 HEAD: Final = 4  # bytes that a splice takes beside what it brings
 _NONE: Final = (0, 0)  # where there is no die
+_DICE: Final = tuple(
+    (None, *(Die(number, shade) for shade in SHADES)) for number in range(DICE)
+)  # by id and shade
 _BELOW: Final = tuple(256**place - 1 for place in range(256))
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    value: Callable[[State], object]
-    pack: Callable[[State], bytes]
+    pack: Callable[[Any], bytes]
     put: Callable[[State, bytes], State]
 
 
 def diff(before: State, after: State) -> bytes:
     """What must be done to `before` to have `after`."""
-    changed = [
-        (number, SECTIONS[number])
-        for number in range(len(_SHARED) + len(before.players))
-        if SECTIONS[number].value(before) is not SECTIONS[number].value(after)
-    ]
-    splices = [
-        bytes((number, start, gone, len(new))) + new
-        for number, section in changed
-        for start, gone, new in _splices(section.pack(before), section.pack(after))
-    ]
+    splices: list[bytes] = []
+    parts = zip(_parts(before), _parts(after), strict=True)
+    for number, (old, new) in enumerate(parts):
+        if old is not new:
+            pack = SECTIONS[number].pack
+            for start, gone, coming in _splices(pack(old), pack(new)):
+                splices.append(bytes((number, start, gone, len(coming))) + coming)
     return b"".join(splices)
 
 
 def apply(state: State, patch: bytes) -> State:
+    return follow(state, patch)[0]
+
+
+def follow(state: State, patch: bytes) -> tuple[State, bytes]:
+    """The state that a patch leads to, and the patch that leads back: the same splices the other way round."""
+    parts, changed, back = _parts(state), dict[int, bytes](), list[bytes]()
     at = 0
     while at < len(patch):
         number, start, gone, coming = patch[at : at + HEAD]
         at += HEAD + coming
-        old = SECTIONS[number].pack(state)
-        new = old[:start] + patch[at - coming : at] + old[start + gone :]
-        state = SECTIONS[number].put(state, new)
-    return state
+        if number not in changed:
+            changed[number] = SECTIONS[number].pack(parts[number])
+        old = changed[number]
+        end = start + gone
+        changed[number] = old[:start] + patch[at - coming : at] + old[end:]
+        back.append(bytes((number, start, coming, gone)) + old[start:end])
+    for number, packed in changed.items():
+        state = SECTIONS[number].put(state, packed)
+    return state, b"".join(back)
 
 
-def follow(state: State, patch: bytes) -> tuple[State, bytes]:
-    """The state that a patch leads to, and the patch that leads back."""
-    other = apply(state, patch)
-    return other, diff(other, state)
+def _parts(state: State) -> tuple[object, ...]:
+    """What the sections hold, in their order."""
+    track = state.track
+    return (
+        state.turn, state.pool, track, track.dice, state.bag, state.order, state.tools, *state.players
+    )  # fmt: skip
 
 
-def _splices(old: bytes, new: bytes) -> Iterator[tuple[int, int, bytes]]:
+def _splices(old: bytes, new: bytes) -> Iterable[tuple[int, int, bytes]]:
     """The runs of changes in a section that kept its length, else all between its equal ends."""
     if len(old) == len(new):
-        for start, end in _runs(_places(old, new)):
-            yield start, end - start, new[start:end]
-        return
+        return [(start, end - start, new[start:end]) for start, end in _runs(old, new)]
     shorter = min(len(old), len(new))
-    start = next(iter(_places(old[:shorter], new[:shorter])), shorter)
+    start = _alike(old[:shorter], new[:shorter])
     rest = shorter - start
-    same = next(iter(_places(old[: -rest - 1 : -1], new[: -rest - 1 : -1])), rest)
-    yield start, len(old) - same - start, new[start : len(new) - same]
+    same = _alike(old[: -rest - 1 : -1], new[: -rest - 1 : -1])
+    return [(start, len(old) - same - start, new[start : len(new) - same])]
 
 
-def _places(old: bytes, new: bytes) -> Iterator[int]:
-    """Where two of one length differ: as numbers they are compared at once, so only what differs takes time."""
+def _alike(old: bytes, new: bytes) -> int:
+    """How many bytes two of one length have in common at their start."""
+    apart = int.from_bytes(old) ^ int.from_bytes(new)
+    return len(old) - (apart.bit_length() + 7) // 8
+
+
+def _runs(old: bytes, new: bytes) -> list[tuple[int, int]]:
+    """Where two of one length differ, gaps included that cost less than a splice of their own.
+
+    As numbers they are compared at once, so only what differs takes time.
+    """
+    runs: list[tuple[int, int]] = []
+    end = -HEAD
     apart = int.from_bytes(old) ^ int.from_bytes(new)
     while apart:
         behind = (apart.bit_length() - 1) // 8
-        yield len(old) - 1 - behind
+        place = len(old) - 1 - behind
+        if place >= end + HEAD:
+            runs.append((place, place + 1))
+        else:
+            runs[-1] = (runs[-1][0], place + 1)
+        end = place + 1
         apart &= _BELOW[behind]
-
-
-def _runs(places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Neighbouring places together, gaps included that cost less than a splice of their own."""
-    start = end = -1
-    for place in places:
-        if start < 0:
-            start = place
-        elif place - end > HEAD:
-            yield start, end + 1
-            start = place
-        end = place
-    if start >= 0:
-        yield start, end + 1
+    return runs
 
 
 def _dice_bytes(dice: Iterable[Die | None]) -> bytes:
     return bytes([part for die in dice for part in (_NONE if die is None else (die.id, die.shade))])
 
 
-def _dice(packed: bytes) -> tuple[Die, ...]:
-    return tuple(Die(number, shade) for number, shade in _pairs(packed))
+def _dice(packed: bytes) -> tuple[Any, ...]:
+    """The dice, None where there is none."""
+    return tuple([_DICE[number][shade] for number, shade in _pairs(packed)])
 
 
 def _pairs(packed: bytes) -> Iterable[tuple[int, int]]:
     return zip(packed[::2], packed[1::2], strict=True)
 
 
-def _pack_turn(state: State) -> bytes:
-    turn = state.turn
+def _pack_turn(turn: Turn) -> bytes:
     told = turn.die_placed, turn.tool_activated, turn.undo_available
     flags = bytes((told[0], told[1], told[2], turn.active_tool, turn.passive_tool))
     return flags + _dice_bytes((turn.picked, *turn.moved))
 
 
 def _put_turn(state: State, packed: bytes) -> State:
-    placed, activated, undo, active, passive, number, shade = packed[:7]
-    picked = Die(number, shade) if shade else None
-    moved = _dice(packed[7:])
-    turn = Turn(picked, bool(placed), bool(activated), bool(undo), active, passive, moved)
+    placed, activated, undo, active, passive = packed[:5]
+    picked, *moved = _dice(packed[5:])
+    flags = bool(placed), bool(activated), bool(undo)
+    turn = Turn(picked, *flags, active, passive, tuple(moved))
     return replace(state, turn=turn)
 
 
@@ -132,8 +145,8 @@ def _put_track(state: State, packed: bytes) -> State:
     return replace(state, track=replace(state.track, dice=_dice(packed)))
 
 
-def _pack_order(state: State) -> bytes:
-    return bytes((state.order.index, state.order.first, *state.order.seats))
+def _pack_order(order: TurnOrder) -> bytes:
+    return bytes((order.index, order.first, *order.seats))
 
 
 def _put_order(state: State, packed: bytes) -> State:
@@ -145,46 +158,27 @@ def _put_tools(state: State, packed: bytes) -> State:
     return replace(state, tools=tuple(BoardTool(tool.id, points) for tool, points in paid))
 
 
-def _player(seat: int) -> Section:
-    def pack(state: State) -> bytes:
-        player = state.players[seat]
-        return bytes((player.favor_points,)) + _dice_bytes(player.window.dice)
+def _pack_player(player: Player) -> bytes:
+    return bytes((player.favor_points,)) + _dice_bytes(player.window.dice)
 
+
+def _player(seat: int) -> Section:
     def put(state: State, packed: bytes) -> State:
         player = state.players[seat]
-        dice = tuple(Die(n, shade) if shade else None for n, shade in _pairs(packed[1:]))
-        window = Window(player.window.frame, dice)
+        window = Window(player.window.frame, _dice(packed[1:]))
         player = replace(player, favor_points=packed[0], window=window)
         return replace(state, players=(*state.players[:seat], player, *state.players[seat + 1 :]))
 
-    return Section(lambda state: state.players[seat], pack, put)
+    return Section(_pack_player, put)
 
 
-_SHARED: Final = (
-    Section(lambda state: state.turn, _pack_turn, _put_turn),
-    Section(
-        lambda state: state.pool,
-        lambda state: _dice_bytes(state.pool),
-        lambda state, packed: replace(state, pool=_dice(packed)),
-    ),
-    Section(
-        lambda state: state.track,
-        lambda state: bytes((state.track.round, *state.track.counts)),
-        _put_round,
-    ),
-    Section(
-        lambda state: state.track.dice, lambda state: _dice_bytes(state.track.dice), _put_track
-    ),
-    Section(
-        lambda state: state.bag,
-        lambda state: bytes(state.bag),
-        lambda state, packed: replace(state, bag=tuple(packed)),
-    ),
-    Section(lambda state: state.order, _pack_order, _put_order),
-    Section(
-        lambda state: state.tools,
-        lambda state: bytes(tool.favor_points for tool in state.tools),
-        _put_tools,
-    ),
+SECTIONS: Final = (
+    Section(_pack_turn, _put_turn),
+    Section(_dice_bytes, lambda state, packed: replace(state, pool=_dice(packed))),
+    Section(lambda track: bytes((track.round, *track.counts)), _put_round),
+    Section(_dice_bytes, _put_track),
+    Section(bytes, lambda state, packed: replace(state, bag=tuple(packed))),
+    Section(_pack_order, _put_order),
+    Section(lambda tools: bytes([tool.favor_points for tool in tools]), _put_tools),
+    *(_player(seat) for seat in range(4)),
 )
-SECTIONS: Final = (*_SHARED, *(_player(seat) for seat in range(4)))
