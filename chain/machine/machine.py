@@ -36,7 +36,7 @@ from chain.spec.contracts import UPGRADE, ContractSpec
 class _UndeclaredContract:
     """Placeholder class for a contract whose own class is unknown, so that it can be upgraded."""
 
-    __slots__ = ("_frame",)
+    __slots__ = ("_frame", "_random")
 
 
 _ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
