@@ -12,13 +12,17 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from types import ModuleType
+from typing import Final
 
 import click
 
 from chain.cli import options
+from chain.errors import DeclarationError, InvalidTransaction, Reverted, UndeclaredContract
 from chain.ledger.decoded.address_book import AddressBook
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
+
+_REFUSALS: Final = (Reverted, InvalidTransaction, DeclarationError, UndeclaredContract)
 
 
 @click.command()
@@ -35,7 +39,7 @@ def command(where: str, offered: ContractCatalogue) -> None:
         ipython = _ipython() if sys.stdin.isatty() else None
         if ipython is not None:
             click.echo(banner)
-            ipython.start_ipython(argv=["--no-banner"], user_ns=names)
+            _run_ipython(ipython, names)
             return
         with suppress(ImportError):  # which edits the line, where there is one
             import_module("readline").parse_and_bind("tab: complete")
@@ -43,7 +47,34 @@ def command(where: str, offered: ContractCatalogue) -> None:
             import_module("readline").set_completer(completer.complete)
         if not sys.stdin.isatty():
             banner = sys.ps1 = sys.ps2 = ""
-        code.interact(banner, local=names, exitmsg="")
+        _Prompt(names).interact(banner, exitmsg="")
+
+
+class _Prompt(code.InteractiveConsole):
+    """Python's own prompt, where a refusal of the chain is one sentence."""
+
+    def showtraceback(self) -> None:
+        problem = sys.exc_info()[1]
+        if isinstance(problem, _REFUSALS):
+            self.write(_sentence(problem))
+        else:
+            super().showtraceback()
+
+
+def _run_ipython(ipython: ModuleType, names: dict[str, object]) -> None:
+    """Run IPython's prompt, where a refusal of the chain is one sentence too."""
+
+    def show(shell: object, kind: type, problem: BaseException, trace: object, tb_offset: object = None) -> None:  # fmt: skip
+        click.echo(_sentence(problem), err=True, nl=False)
+
+    app = import_module("IPython.terminal.ipapp").TerminalIPythonApp.instance(user_ns=names)
+    app.initialize(["--no-banner"])
+    app.shell.set_custom_exc(_REFUSALS, show)
+    app.start()
+
+
+def _sentence(problem: BaseException) -> str:
+    return f"{type(problem).__name__}: {problem}\n"
 
 
 def _names(chain: Chain, offered: ContractCatalogue) -> dict[str, object]:

@@ -167,6 +167,16 @@ def test_console_knows_chain_accounts_and_contracts(run: Run) -> None:
     assert done.stdout.splitlines() == ["5 5 zoe.testnet", "<class 'desk_arena.Race'>"]
 
 
+def test_refusal_at_the_prompt_is_a_sentence(run: Run) -> None:
+    done = run("console", input="race.move(1, gas=100)\n1 / 0\n")
+    refusal, *bug = done.stderr.strip().splitlines()
+    assert refusal.startswith("InvalidTransaction: intrinsic gas too low: it has 100 gas")
+    assert (bug[0], bug[-1]) == (
+        "Traceback (most recent call last):",
+        "ZeroDivisionError: division by zero",
+    )
+
+
 def test_sql_answers_one_question_after_the_other(run: Run) -> None:
     asked = "select count(*) n\nfrom Moved;\nselect nix;\n.tables\n.quit\n"
     done = run("sql", "--interactive", "--json", input=asked)
