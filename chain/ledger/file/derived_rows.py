@@ -152,9 +152,12 @@ class DerivedRows:
         log = self._ledger.events
         count = len(log) // CHUNK
         for number in range(first, count):
-            index = LogIndex(0, number * CHUNK)
-            for place in range(number * CHUNK, (number + 1) * CHUNK):
-                index.enter(place, log.rows[place], log.receipt_of(place))
+            start, end = number * CHUNK, (number + 1) * CHUNK
+            index = LogIndex(0, start)
+            for place, row, receipt in zip(
+                range(start, end), log.rows[start:end], log.receipts_from(start), strict=False
+            ):
+                index.enter(place, row, receipt)
             put(self._connection, "logs", [(number, index.chunk())])
         return count
 
