@@ -39,7 +39,8 @@ class Lengths(NamedTuple):
 def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, object]]) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
-        f'insert or replace into "chain:{table}" values (?, ?)',
+        # an update in place takes less time than to replace a row
+        f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row',
         [(key, add_checksum(table, key, row)) for key, row in rows],
     )
 
