@@ -95,7 +95,7 @@ _BIG_HEADS: Final = [b"\xc2" + head for head in _BYTES_HEADS]
 def decode(raw: bytes) -> Any:
     """Return the value that `raw` encodes, or raise `BadCbor`."""
     try:
-        value, end = _read(raw, 0)
+        (value,), end = _read(raw, 0, 1)
     except (IndexError, KeyError, TypeError, ValueError, RecursionError):
         raise BadCbor("these bytes are not a row") from None
     if end != len(raw):
@@ -103,30 +103,48 @@ def decode(raw: bytes) -> Any:
     return value
 
 
-def _read(raw: bytes, place: int) -> tuple[Any, int]:
-    """Return the value at offset `place`, and the offset of its end."""
-    first = raw[place]
-    place += 1
-    if first == _NULL:
-        return None, place
-    if first == _BIG:
-        magnitude, place = _read(raw, place)
-        return int.from_bytes(magnitude), place
-    major_type, size = first & 0xE0, first & 0x1F
-    if size >= _IN_PLACE:
-        width = _WIDTHS[size]
-        size = int.from_bytes(raw[place : place + width])
-        place += width
-    if major_type == _NUMBER:
-        return size, place
-    if major_type == _ARRAY:
-        items: list[object] = []
-        for _ in range(size):
-            item, place = _read(raw, place)
-            items.append(item)
-        return tuple(items), place
-    end = place + size
-    if end > len(raw) or major_type not in (_BYTES, _TEXT):
-        raise IndexError
-    content = raw[place:end]
-    return (content if major_type == _BYTES else content.decode("utf-8", "surrogatepass")), end
+def _read(raw: bytes, place: int, count: int) -> tuple[tuple[Any, ...], int]:
+    """Return `count` values from the offset `place` on, and the offset of their end."""
+    items: list[Any] = []
+    for _ in range(count):
+        first = raw[place]
+        place += 1
+        if first < _IN_PLACE:
+            items.append(first)
+            continue
+        if first == _NULL:
+            items.append(None)
+            continue
+        if first == _BIG:
+            (magnitude,), place = _read(raw, place, 1)
+            items.append(int.from_bytes(magnitude))
+            continue
+        major_type, size = first & 0xE0, first & 0x1F
+        if size == _IN_PLACE:  # the length is in one byte
+            size = raw[place]
+            place += 1
+        elif size > _IN_PLACE:
+            end = place + _WIDTHS[size]
+            size = int.from_bytes(raw[place:end])
+            place = end
+        if major_type == _BYTES:
+            items.append(_content(raw, place, size))
+            place += size
+        elif major_type == _NUMBER:
+            items.append(size)
+        elif major_type == _ARRAY:
+            inner, place = _read(raw, place, size)
+            items.append(inner)
+        elif major_type == _TEXT:
+            items.append(_content(raw, place, size).decode("utf-8", "surrogatepass"))
+            place += size
+        else:
+            raise ValueError(first)
+    return tuple(items), place
+
+
+def _content(raw: bytes, place: int, size: int) -> bytes:
+    content = raw[place : place + size]
+    if len(content) < size:
+        raise IndexError(place)
+    return content

@@ -39,7 +39,8 @@ class Lengths(NamedTuple):
 def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, object]]) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
-        f'insert or replace into "chain:{table}" values (?, ?)',
+        # an update in place takes less time than to replace a row
+        f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row',
         [(key, add_checksum(table, key, row)) for key, row in rows],
     )
 
@@ -152,9 +153,12 @@ class DerivedRows:
         log = self._ledger.events
         count = len(log) // CHUNK
         for number in range(first, count):
-            index = LogIndex(0, number * CHUNK)
-            for place in range(number * CHUNK, (number + 1) * CHUNK):
-                index.enter(place, log.rows[place], log.receipt_of(place))
+            start, end = number * CHUNK, (number + 1) * CHUNK
+            index = LogIndex(0, start)
+            for place, row, receipt in zip(
+                range(start, end), log.rows[start:end], log.receipts_from(start), strict=False
+            ):
+                index.enter(place, row, receipt)
             put(self._connection, "logs", [(number, index.chunk())])
         return count
 

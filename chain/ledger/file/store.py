@@ -166,11 +166,11 @@ class ChainStore:
 
     def publish(self) -> None:
         """Write the rows derived from the last steps, for the public tables. If it fails, it is tried again later."""
-        connection, number = self._connection, self._written.number
-        if connection is None or not self._file.is_held:
+        if not self._file.is_held:
             return
-        with suppress(sqlite3.Error, OSError):
-            if self._derived.done.number == number:
+        with self._content.lock, suppress(sqlite3.Error, OSError):
+            connection, number = self._connection, self._written.number
+            if connection is None or self._derived.done.number == number:
                 return
             try:
                 self._begin()

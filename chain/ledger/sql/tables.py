@@ -41,7 +41,7 @@ def _args(receipt: Receipt, entry: EntrySpec | None) -> Portable:
     args = named_args(receipt._known, entry, receipt.data, creates=receipt._creates)
     if entry is None or len(args) < len(entry.params):
         return None
-    return form.PORTABLE.members({param.name: args[param.name] for param in entry.params})
+    return form.PORTABLE.members(args)
 
 
 def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
@@ -83,12 +83,13 @@ _RECEIPT_COLUMNS: Final = tuple(map(ReceiptColumn._make, (
     ("error_kind", form.TEXT, lambda receipt, _: receipt.error and receipt.error.kind),
     ("error_place", form.TEXT, lambda receipt, _: (receipt.error and receipt.error.place) or None),
 )))  # fmt: skip
+_RECEIPT_VALUES: Final = [column.value for column in _RECEIPT_COLUMNS]
 
 
 def receipt_row(receipt: Receipt) -> TableRow:
     """Return the row of a receipt in the table of receipts."""
     entry = receipt.entry_spec
-    return tuple([value(receipt, entry) for _, _, value in _RECEIPT_COLUMNS])
+    return tuple([value(receipt, entry) for value in _RECEIPT_VALUES])
 
 
 class Receipts(AppendOnlyTable):
