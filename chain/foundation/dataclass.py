@@ -90,8 +90,9 @@ def has_plain_init(cls: type) -> bool:
 
 
 def is_made_here(method: FunctionType) -> bool:
-    """True if a dataclass got this method here. `__init__` excepted, as it is compiled."""
-    return method.__globals__ is globals()
+    """True if a dataclass got this method here."""
+    space = method.__globals__
+    return space is globals() or space.get("__later__") is _MADE_LATER
 
 
 def is_generated(method: FunctionType) -> bool:
