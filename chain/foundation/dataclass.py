@@ -90,9 +90,8 @@ def has_plain_init(cls: type) -> bool:
 
 
 def is_made_here(method: FunctionType) -> bool:
-    """True if a dataclass got this method here."""
-    space = method.__globals__
-    return space is globals() or space.get("__later__") is _MADE_LATER
+    """True if a dataclass got this method here; `__init__`, which shows the fields, is not among them."""
+    return method.__globals__ is globals()
 
 
 def is_generated(method: FunctionType) -> bool:

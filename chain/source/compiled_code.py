@@ -51,7 +51,7 @@ def functions_reached(
 def functions_in(things: Iterable[object]) -> list[FunctionType]:
     """Return the functions among a class's attributes, including those behind its properties.
 
-    The methods that every dataclass has are left out: they name nothing of the author's.
+    The methods that every dataclass has are left out, except for `__init__`: they name nothing of the author's.
     """
     others = [thing for thing in things if not isinstance(thing, _PLAIN)]
     attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in others]
