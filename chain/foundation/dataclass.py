@@ -90,7 +90,7 @@ def has_plain_init(cls: type) -> bool:
 
 
 def is_made_here(method: FunctionType) -> bool:
-    """True if a dataclass got this method here. `__init__` excepted, as it is compiled."""
+    """True if a dataclass got this method here; `__init__`, which shows the fields, is not among them."""
     return method.__globals__ is globals()
 
 

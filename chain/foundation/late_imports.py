@@ -11,7 +11,7 @@ from chain.foundation.gc_pause import collector_paused
 
 
 def late_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package. `homes` has the names in each of its modules."""
+    """Return the `__getattr__` of a package. `homes` has the names in each of its modules; none is that of a module."""
     home_of = {name: home for home, names in homes.items() for name in names}
 
     def get(name: str) -> Any:

@@ -28,6 +28,7 @@ from chain.ledger import decoded
 from chain.ledger.blocks import Block
 from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.field_reader import field_reader
 from chain.ledger.decoded.trace import Trace
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -268,7 +269,7 @@ class ChainReader(Sealed, ABC):
         def read_key(kind: ValueType, key: object, path: str) -> Any:
             return with_addresses(kind, key, path, ledger.address_of)
 
-        read = decoded.field_reader(spec, text(field, "field"), keys, read_key)
+        read = field_reader(spec, text(field, "field"), keys, read_key)
         return ledger.history.versions(bytes(handle.address), read, moment)
 
     # Messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dis import opmap
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from chain.foundation.dataclass import is_made_here
 
+_LEADING: Final = (FunctionType, type)
 _PLAIN: Final = (str, tuple, dict, type(None), GetSetDescriptorType, MemberDescriptorType)
 
 
@@ -29,25 +31,27 @@ def functions_reached(
 
     Only functions, and methods of classes, for which `leads_on` is true are followed.
     """
-    seen, waiting = set(), list(functions)
-    while waiting:
-        function = waiting.pop(0)
-        if function in seen:
+    done, seen, waiting = set[int](), set[int](), list(functions)
+    for function in waiting:
+        if id(function) in done:
             continue
-        seen.add(function)
+        done.add(id(function))
         named = objects_named_by(function)
         yield function, named
-        for thing in filter(leads_on, named.values()):
-            if isinstance(thing, FunctionType):
+        for thing in named.values():
+            if id(thing) in seen or not isinstance(thing, _LEADING):
+                continue
+            seen.add(id(thing))
+            if isinstance(thing, type):
+                waiting += functions_in(vars(thing).values()) if leads_on(thing) else ()
+            elif leads_on(thing):
                 waiting.append(thing)
-            elif isinstance(thing, type):
-                waiting += functions_in(vars(thing).values())
 
 
 def functions_in(things: Iterable[object]) -> list[FunctionType]:
     """Return the functions among a class's attributes, including those behind its properties.
 
-    The methods that every dataclass has are left out: they name nothing of the author's.
+    The methods that every dataclass has are left out, except for `__init__`: they name nothing of the author's.
     """
     others = [thing for thing in things if not isinstance(thing, _PLAIN)]
     attributes = [inspect.unwrap(_unwrap_property(thing)) for thing in others]
@@ -112,22 +116,25 @@ def paths_in(code: CodeType) -> tuple[tuple[str, ...], ...]:
 def _paths_in(code: CodeType) -> Iterator[tuple[str, ...]]:
     yield from ((name,) for name in code.co_freevars)
     yield from ((name, attribute) for name in code.co_freevars for attribute in code.co_names)
-    path: tuple[str, ...] = ()
-    high = 0
-    for operation, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
-        argument = high << 8 | low
-        if operation == _EXTENDED:
-            high = argument
-            continue
+    operations, arguments = code.co_code[::2], code.co_code[1::2]
+    for found in _LOADS.finditer(operations):
+        path: tuple[str, ...]
+        place, high = found.start(), 0
+        first = place
+        while first and operations[first - 1] == _EXTENDED:
+            first -= 1
+        for low in arguments[first:place]:
+            high = (high | low) << 8
+        path = (code.co_names[(high | arguments[place]) >> _NAMES[operations[place]]],)
         high = 0
-        if path and operation in _ATTRIBUTES:
-            path = (*path, code.co_names[argument >> _ATTRIBUTES[operation]])
-        elif operation != _CACHE:
-            if path:
-                yield path
-            shift = _NAMES.get(operation)
-            path = () if shift is None else (code.co_names[argument >> shift],)
-    if path:
+        for operation, low in zip(operations[place + 1 :], arguments[place + 1 :], strict=True):
+            if operation in _ATTRIBUTES:
+                path = (*path, code.co_names[(high | low) >> _ATTRIBUTES[operation]])
+                high = 0
+            elif operation == _EXTENDED:
+                high = (high | low) << 8
+            elif operation != _CACHE:
+                break
         yield path
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -138,6 +145,7 @@ _CACHE: Final = opmap["CACHE"]
 _EXTENDED: Final = opmap["EXTENDED_ARG"]
 # By operation: the number of bits by which its argument is shifted to hold the index of a name.
 _NAMES: Final = {opmap["LOAD_GLOBAL"]: 1, opmap["LOAD_NAME"]: 0}
+_LOADS: Final = re.compile(b"[" + b"".join(re.escape(bytes([load])) for load in _NAMES) + b"]")
 _ATTRIBUTES: Final = {opmap["LOAD_ATTR"]: 0 if sys.version_info < (3, 12) else 1}
 if "LOAD_METHOD" in opmap:  # before Python 3.12
     _ATTRIBUTES[opmap["LOAD_METHOD"]] = 0

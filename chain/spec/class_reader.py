@@ -5,6 +5,7 @@ Every message has one form: file and line, the name, what is wrong with it; what
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import typing
 from dataclasses import replace
@@ -48,6 +49,11 @@ class ContractClassReader:
             name: value for parent in reversed(cls.__mro__) for name, value in vars(parent).items()
         }
 
+        # Not one of the chain's own classes, and no instrumented copy, whose original was checked.
+        self._is_new = cls.__module__.partition(".")[0] != "chain" and frame.f_builtins is vars(
+            builtins
+        )
+
     def read(self) -> ContractSpec:
         self._check_class()
         marked = {name: value for name, value in self.found.items() if self._is_entry(name, value)}
@@ -56,7 +62,7 @@ class ContractClassReader:
         self._check_selectors(entries)
         fields = self._storage()
         functions = functions_in(self.found.values())
-        if self.cls.__module__.partition(".")[0] != "chain":
+        if self._is_new:
             references_of(self.cls, functions)  # only checked now; they are read again on first use
         return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
 

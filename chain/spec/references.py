@@ -50,8 +50,12 @@ def references_of(cls: type, functions: Iterable[FunctionType]) -> References:
 
 
 def _classes_named_by(cls: type, functions: Iterable[FunctionType]) -> Iterator[type]:
+    seen = set[int]()
     for _, named in functions_reached(functions, is_own_code(cls)):
-        yield from (thing for thing in named.values() if isinstance(thing, type))
+        for thing in named.values():
+            if isinstance(thing, type) and id(thing) not in seen:
+                seen.add(id(thing))
+                yield thing
 
 
 def is_own_code(cls: type) -> Callable[[object], bool]:

@@ -12,14 +12,12 @@ from chain.foundation.late_imports import late_names
 if TYPE_CHECKING:
     from chain.ledger.decoded.activity import activity_of
     from chain.ledger.decoded.build_trace import trace_of
-    from chain.ledger.decoded.field_reader import field_reader
     from chain.ledger.decoded.versions import History, Version
     from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 
 _HOMES: Final = {
     "activity": ("activity_of",),
     "build_trace": ("trace_of",),
-    "field_reader": ("field_reader",),
     "versions": ("History", "Version"),
     "worlds": ("StoredWorld", "worlds_of"),
 }
@@ -31,7 +29,6 @@ __all__ = [
     "StoredWorld",
     "Version",
     "activity_of",
-    "field_reader",
     "trace_of",
     "worlds_of",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from chain import Chain
 from chain.ledger.file import derived_rows, store
 from chain.ledger.file.store import ChainStore
+from tests.chain.game_folders import ROOT
 from tests.chain.plays import Added, Counter
 
 
@@ -70,6 +73,16 @@ def copied(path: Path) -> Path:
     for end in ("", "-wal"):
         copyfile(f"{path}{end}", f"{path}2{end}")
     return path.with_name(f"{path.name}2")
+
+
+def test_a_process_that_ends_leaves_a_whole_file(path: Path) -> None:
+    script = (
+        "from chain import Chain\nfrom tests.chain.plays import Counter\n"
+        f"held = [Chain.open({str(path)!r})]\nheld.append(held)\nheld[0].deploy(Counter)"
+    )
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert count_in(path) == 1
 
 
 def test_tables_wait_for_the_timer(chain: Chain, path: Path) -> None:

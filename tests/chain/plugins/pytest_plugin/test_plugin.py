@@ -328,8 +328,9 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
     )  # fmt: skip
     assert (
         "imported: ['chain', 'chain.foundation', 'chain.foundation.compiled_core', 'chain.foundation.creation_hooks',"
-        " 'chain.plugins', 'chain.plugins.pytest_plugin', 'chain.plugins.pytest_plugin.isolation', 'chain.source',"
-        " 'chain.source.user_modules']" in done.stdout
+        " 'chain.foundation.gc_pause', 'chain.foundation.late_imports', 'chain.plugins', 'chain.plugins.pytest_plugin',"
+        " 'chain.plugins.pytest_plugin.isolation', 'chain.source', 'chain.source.user_modules']"
+        in done.stdout
     )
     assert "test_nothing" in done.stdout
 
