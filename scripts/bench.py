@@ -1,4 +1,5 @@
-"""Measure the speed of Boardchain, and show which bars are met: `scripts/bench.py [SECTION …]`, by default all but `node`.
+"""Measure the speed of Boardchain, and show which bars are met: `scripts/bench.py [SECTION …]`, by default all but `node` and
+`forge`.
 
 Machines differ and are shared, so what counts are ratios: what is compared runs in turn, for several rounds, by processor time,
 and the best round of each is taken. The baseline of the calls is a counter in bytecode on eth-tester's PyEVM backend, through
@@ -20,6 +21,7 @@ import bench_blokus
 import bench_deblockle
 import bench_explorer
 import bench_files
+import bench_forge
 import bench_fuel
 import bench_growth
 import bench_mage_duel
@@ -50,7 +52,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"no section {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     print(f"{python_build()}, processor time")
-    for name in sys.argv[1:] or [name for name in SECTIONS if name != "node"]:
+    for name in sys.argv[1:] or [name for name in SECTIONS if SECTIONS[name] not in WITH_CLIENTS]:
         start = time.monotonic()
         print(f"\n{name}: {SECTIONS[name].__doc__}")
         SECTIONS[name]()
@@ -160,9 +162,27 @@ def node() -> None:
     bench_node.main()
 
 
+def forge() -> None:
+    """the same contracts in Solidity, run and fuzzed by Foundry's forge"""
+    bench_forge.show()
+
+
+WITH_CLIENTS = (node, forge)  # compared with programs that scripts/setup_clients installs
 SECTIONS: dict[str, Callable[[], None]] = {
     section.__name__: section
-    for section in (calls, asked, growth, queries, files, explorer, start, tests, games, fuel, node)
+    for section in (
+        calls,
+        asked,
+        growth,
+        queries,
+        files,
+        explorer,
+        start,
+        tests,
+        games,
+        fuel,
+        *WITH_CLIENTS,
+    )
 }
 
 

@@ -56,7 +56,7 @@ class CallExplorer:
         self._record_set_up()
         self._invariants = description.invariants()
         self._effects = EffectReader(self.chain.ledger)
-        self.report = Report(CoveredLines(files, lines))
+        self.report = Report(_covered_by_set_up(description, files, lines))
         self.steps: list[Step] = []
         self.corpus = Corpus()
         self._kept: list[Step] = []  # the steps that changed the chain
@@ -180,6 +180,16 @@ class CallExplorer:
             if spec is not None and receipt.ok:
                 self._remember(spec, receipt.args.values(), receipt.return_value)
         self.hints.set_up()
+
+
+def _covered_by_set_up(description: type[Fuzz], files: Sequence[str], wanted: bool) -> CoveredLines:
+    """Return the lines that the set-up reaches, such as those of `@init`. The first one told which files count."""
+    lines = CoveredLines(files, wanted)
+    if lines.files:
+        with lines:
+            description(Chain())
+        lines.take()
+    return lines
 
 
 def _names(contract: type[Contract], spec: EntrySpec) -> set[str]:

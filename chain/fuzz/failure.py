@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chain.fuzz.explorer import CallExplorer
-from chain.fuzz.report import Report
+from chain.fuzz.report import Report, counted
 from chain.fuzz.steps import Step, StepProblem
 from chain.fuzz.write_test import write_test
 from chain.ledger.decoded.activity import activity_of
@@ -35,7 +35,8 @@ class FuzzFailure(AssertionError):
         self.pictures = before_and_after(explorer.chain)
         # A test file that fails in the same way.
         self.test = write_test(explorer.play, steps, problem)
-        count = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+        count = counted(len(steps), "step")
+        happened = f"; what happened:\n{self.activity}" if self.activity else ".\n"
         super().__init__(
-            f"{problem}\n\nIt takes {count}; what happened:\n{self.activity}\nThis test fails in the same way:\n\n{self.test}"
+            f"{problem}\n\nIt takes {count}{happened}\nThis test fails in the same way:\n\n{self.test}"
         )

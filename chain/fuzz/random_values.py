@@ -176,14 +176,14 @@ def _wide(low: int, high: int) -> Draw[int]:
     most = high.bit_length()
 
     def draw(random: Random) -> int:
-        number = random.getrandbits(random.randint(1, most)) % (high + 1)
+        number = random.getrandbits(between(random, 1, most)) % (high + 1)
         return ~number if low < 0 and random.random() < 0.5 else number
 
     return draw
 
 
 def _between(low: int, high: int) -> Draw[int]:
-    return lambda random: random.randint(low, high)
+    return lambda random: between(random, low, high)
 
 
 # Bytes and texts
@@ -191,7 +191,7 @@ def _between(low: int, high: int) -> Draw[int]:
 
 def _addresses(kind: AddressType, hints: ValueHints) -> Draw[Address]:
     def known(random: Random) -> Address:
-        return random.choice(hints.accounts) if hints.accounts else ZERO_ADDRESS
+        return pick(random, hints.accounts) if hints.accounts else ZERO_ADDRESS
 
     def unnamed(random: Random) -> Address:
         return Address(known(random))
@@ -206,32 +206,32 @@ def _texts(kind: StringType, hints: ValueHints) -> Draw[str]:
     """Return a draw of texts: account names and addresses, which contracts know, and words of the source."""
 
     def known(random: Random) -> str:
-        return name_of(random.choice(hints.accounts) if hints.accounts else ZERO_ADDRESS)
+        return name_of(pick(random, hints.accounts) if hints.accounts else ZERO_ADDRESS)
 
     constants = [_among(words) for words in hints.words if words]
     return _one_of(known, _seen(kind, hints), _any_text, *constants)
 
 
 def _any_text(random: Random) -> str:
-    return "".join([_any_character(random) for _ in range(random.randint(0, _LONGEST_TEXT))])
+    return "".join([_any_character(random) for _ in range(between(random, 0, _LONGEST_TEXT))])
 
 
 def _any_character(random: Random) -> str:
     if random.random() < 0.5:
-        return chr(random.randint(0x20, 0x7E))
-    place = random.randrange(_CHARACTERS)
+        return chr(between(random, 0x20, 0x7E))
+    place = between(random, 0, _CHARACTERS - 1)
     return chr(place if place < _SURROGATES.start else place + len(_SURROGATES))
 
 
 def _any_bytes(random: Random) -> bytes:
-    return random.randbytes(random.randint(0, _LONGEST_BYTES))
+    return random.randbytes(between(random, 0, _LONGEST_BYTES))
 
 
 # Values with parts
 
 
 def _lists(item: Draw[Any], make: Callable[[list[Any]], object]) -> Draw[object]:
-    return lambda random: make([item(random) for _ in range(random.randint(0, _LONGEST))])
+    return lambda random: make([item(random) for _ in range(between(random, 0, _LONGEST))])
 
 
 def _records(kind: StructType, hints: ValueHints) -> Draw[object]:
@@ -252,12 +252,22 @@ def _records(kind: StructType, hints: ValueHints) -> Draw[object]:
 # Choices
 
 
+def pick(random: Random, choices: Sequence[T]) -> T:
+    """Return one of these, in half the time of `random.choice`."""
+    return choices[int(random.random() * len(choices))]
+
+
+def between(random: Random, low: int, high: int) -> int:
+    """Return a number of a range that is narrower than 2^53."""
+    return low + int(random.random() * (high - low + 1))
+
+
 def _among(choices: Sequence[T]) -> Draw[T]:
-    return lambda random: random.choice(choices)
+    return lambda random: pick(random, choices)
 
 
 def _one_of(*draws: Draw[T]) -> Draw[T]:
-    return lambda random: random.choice(draws)(random)
+    return lambda random: pick(random, draws)(random)
 
 
 def _sometimes(value: T, otherwise: Draw[T]) -> Draw[T]:

@@ -115,7 +115,7 @@ class Report:
 
     def _table(self) -> Iterator[str]:
         wide = max([5, *map(len, self.tallies)])
-        yield f"{self.examples} plays, {self.calls} calls"
+        yield f"{counted(self.examples, 'play')}, {counted(self.calls, 'call')}"
         yield f"{'entry':<{wide}}  {'calls':>7} {'ok':>7} {'refused':>7}"
         for name, tally in self.tallies.items():
             refused = tally.calls - tally.ok
@@ -132,6 +132,10 @@ class Report:
         for file, count, missed in self.lines.table() if self.lines.ever else ():
             rest = f", not {spans(missed)}" if missed else ""
             yield f"{_short_path(file)}: {count - len(missed)} of {count} lines reached{rest}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def spans(lines: list[int]) -> str:

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from chain.fuzz.explorer import CallExplorer, ProblemFound
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.fuzz_case import Fuzz, proposals_of
-from chain.fuzz.random_values import Draw, NoValue, arguments, seconds, wei
+from chain.fuzz.random_values import Draw, NoValue, arguments, pick, seconds, wei
 from chain.fuzz.report import Report
 from chain.fuzz.shrink import shrink
 from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait
@@ -91,18 +91,18 @@ class _Plays:
         explorer, random = self._explorer, self._random
         explorer.begin()
         choices = [choose for choose in self._choices if random.random() < 0.5] or self._choices
-        restarts = random.choice(_RESTARTS)
+        restarts = pick(random, _RESTARTS)
         self._start_over()
         for _ in range(steps):
             if random.random() < restarts:
                 self._start_over()
             else:
-                self._take(random.choice(choices))
+                self._take(pick(random, choices))
         explorer.end()
 
     def _start_over(self) -> None:
         explorer, random = self._explorer, self._random
-        if not explorer.restart_from_corpus(random.choice(_SORTS), random.getrandbits(16)):
+        if not explorer.restart_from_corpus(pick(random, _SORTS), random.getrandbits(16)):
             for deploy in self._deployments:
                 self._take(deploy)
 
@@ -120,7 +120,7 @@ def _choices(explorer: CallExplorer) -> list[Choose]:
     choices: list[Choose] = [_any_call(explorer, *target) for target in explorer.entries(("call",))]
     views = [_any_call(explorer, *target) for target in explorer.entries(("view",))]
     if views:
-        choices.append(lambda random: random.choice(views)(random))
+        choices.append(lambda random: pick(random, views)(random))
     for method, entry in explorer.description.proposers():
         choices.append(_proposed_call(explorer, method, *_proposed_entry(explorer, method, entry)))
     if explorer.description.time_passes:
@@ -137,7 +137,7 @@ def _any_call(explorer: CallExplorer, on: str, spec: EntrySpec) -> Choose:
     )
 
     def step(random: Random) -> Step:
-        return Call(on, spec.name, args(random), random.choice(senders), value(random))
+        return Call(on, spec.name, args(random), pick(random, senders), value(random))
 
     return step
 
@@ -150,8 +150,8 @@ def _proposed_call(explorer: CallExplorer, method: str, on: str, spec: EntrySpec
         proposed = proposals_of(explorer.play, method)
         if not proposed:
             return None
-        proposal = random.choice(proposed)
-        sender = proposal.sender or random.choice(senders)
+        proposal = pick(random, proposed)
+        sender = proposal.sender or pick(random, senders)
         return Call(on, spec.name, proposal.args, sender, proposal.value)
 
     return step
@@ -184,5 +184,5 @@ def _deployment(explorer: CallExplorer, contract: type[Contract]) -> Choose:
         explorer.play.accounts,
     )
     return lambda random: PlannedDeployment(
-        contract, args(random), random.choice(senders), value(random)
+        contract, args(random), pick(random, senders), value(random)
     )

@@ -27,7 +27,10 @@ def shrink(
     reproduced = search.reproduces(steps)
     if reproduced is None:
         return None
-    steps = search.leave_out(search.simplify(search.leave_out(reproduced)))
+    steps = search.leave_out(reproduced)
+    # A simpler value later on may allow an earlier one to be simpler too.
+    while (simpler := search.leave_out(search.simplify(steps))) != steps:
+        steps = simpler
     outcome = explorer.replay(steps)
     return None if outcome is None else (steps, outcome[0])
 

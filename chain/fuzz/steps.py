@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from traceback import extract_tb
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from chain.errors import InvalidTransaction, Reverted
@@ -131,13 +132,11 @@ def problem_after(
 
 
 def _why(broken: Exception) -> str:
-    """Return the text of an exception, with its type unless it is an AssertionError with a text."""
-    error_type, text = type(broken).__name__, str(broken).strip()
-    return (
-        text
-        if text and isinstance(broken, AssertionError)
-        else f"{error_type}: {text}".rstrip(": ")
-    )
+    """Return the text of an exception, with its type if it is no AssertionError; of one without a text, its line."""
+    text = str(broken).strip()
+    if not isinstance(broken, AssertionError):
+        return f"{type(broken).__name__}: {text}".rstrip(": ")
+    return text or extract_tb(broken.__traceback__)[-1].line or "AssertionError"
 
 
 def entry_name(play: Fuzz, step: Step) -> str:

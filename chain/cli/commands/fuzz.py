@@ -21,6 +21,7 @@ from chain.fuzz.fuzz_targets import descriptions
 from chain.fuzz.rounds import UNITS, Campaign, RoundPlan, UnitFailed, UnitLost
 from chain.simulator.catalogue import ContractNotFound
 
+_NO_INVARIANTS = "no invariants: only exceptions were looked for; a class derived from chain.fuzz.Fuzz says what must hold"
 _SOME = click.IntRange(min=1)
 
 
@@ -119,6 +120,8 @@ def _run(
         with bar("fuzzing", examples) as step:
             report = description.run(examples, steps, seed, lines, step)
         click.echo(report)
+        if not description.invariants():
+            click.echo(_NO_INVARIANTS)
     except AssertionError as failure:
         click.echo(f"{getattr(failure, 'report', '')}\n\n{failure}")
         if write is not None and hasattr(failure, "test") and hasattr(failure, "pictures"):

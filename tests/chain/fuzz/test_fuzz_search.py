@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Map, Revert, abi, call, init, require, reverts, view
 from chain.fuzz import Fuzz, by, invariant, proposes
+from chain.fuzz.explorer import CallExplorer
 from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.random_values import NoValue, ValueHints, values
-from chain.fuzz.shrink import simpler_values
+from chain.fuzz.shrink import shrink, simpler_values
+from chain.fuzz.steps import Call
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import Field, StructType
 from chain.types import i64, u8, u64
@@ -330,3 +332,52 @@ def test_finding_leaves_its_chain() -> None:
     assert "Till.divide(0) failed: ZeroDivisionError" in found.value.activity
     with reverts(ZeroDivisionError):
         Chain().deploy(Till).divide(0)
+
+
+class Purse(Contract):
+    coins: u64
+    owner: Address
+
+    @init
+    def new(self) -> None:
+        self.owner = self.caller
+
+    @call
+    def earn(self, coins: u64) -> None:
+        self.coins = coins
+
+    @call
+    def spend(self, coins: u64) -> None:
+        require(0 < coins <= self.coins, "too few")
+        self.coins = 0
+        hold(False)
+
+
+def test_values_are_simplified_until_none_can_be() -> None:
+    """Less can be earned only once less is spent."""
+    explorer = CallExplorer(only("earn", "spend", contract=Purse), lines=False)
+    steps = [Call("purse", entry, (50,), Chain().accounts[0]) for entry in ("earn", "spend")]
+    found = explorer.replay([*steps])
+    assert found is not None
+    shorter = shrink(explorer, [*steps], found[0])
+    assert shorter is not None
+    assert [untyped(step).args for step in shorter[0]] == [(1,), (1,)]
+
+
+def test_lines_of_the_set_up_count() -> None:
+    lines, start = only("earn", contract=Purse).run(5).lines, Purse.new.__code__.co_firstlineno
+    assert (__file__, start + 2) in lines.ever
+
+
+def test_assertion_without_text_is_quoted() -> None:
+    def broken(self: Fuzz) -> None:
+        if self.handle.fields.coins > 4:
+            raise AssertionError
+
+    with pytest.raises(FuzzFailure, match=r"hold: raise AssertionError\n"):
+        only("earn", contract=Purse, small=invariant(broken)).run(50)
+
+
+def test_failing_view_has_no_activity() -> None:
+    with pytest.raises(FuzzFailure, match=r"It takes 1 step\.\n\nThis test"):
+        only("doubled").run(50)
