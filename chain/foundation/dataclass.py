@@ -79,6 +79,12 @@ def _make(
     return cls
 
 
+def begin_init(cls: type, lines: Sequence[str], names: Mapping[str, object]) -> None:
+    """Let the `__init__` that a dataclass got here begin with these lines, in which builtins have these names."""
+    frozen: bool = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    _add(cls, {"__init__": _init(cls, frozen, lines, names)})
+
+
 def has_plain_init(cls: type) -> bool:
     """True if a dataclass is constructed from its fields in their order, and from nothing else."""
     init = cls.__init__  # type: ignore[misc]
@@ -109,17 +115,22 @@ def _add(cls: type, methods: Mapping[str, Any], own: Collection[str] = ()) -> No
         setattr(cls, name, method)
 
 
-def _init(cls: type, frozen: bool) -> Any:
+def _init(
+    cls: type, frozen: bool, start: Sequence[str] = (), names: Mapping[str, object] | None = None
+) -> Any:
     """Return `__init__`. It is compiled, so that it is fast, and refuses wrong arguments in Python's words."""
     fields: list[Field[Any]] = [*cls.__dataclass_fields__.values()]  # type: ignore[attr-defined]
     arguments = [field for field in fields if field._field_type is _ARGUMENT_ONLY]  # type: ignore[attr-defined]
     stored = dataclasses.fields(cls)
     taken = [field for field in fields if field.init and (field in arguments or field in stored)]
     things: dict[str, object] = {"__later__": _MADE_LATER, "__put__": object.__setattr__}
+    if names is not None:
+        things["__builtins__"] = names
     for field in fields:
         things[f"__field_{field.name}__"] = field
         things[f"__set_{field.name}__"] = getattr(getattr(cls, field.name, None), "__set__", None)
     lines = [f"def __init__({', '.join(['__self__', *_parameters(taken)])}):"]
+    lines += [f" {line}" for line in start]
     lines += [f" {line}" for field in stored for line in _setting(cls, field, frozen)]
     if hasattr(cls, "__post_init__"):
         lines.append(f" __self__.__post_init__({', '.join(field.name for field in arguments)})")

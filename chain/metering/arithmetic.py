@@ -34,6 +34,7 @@ _HASHED: Final[tuple[type, ...]] = (
     type({}.keys()),
     type({}.items()),
 )
+_JOINED: Final = 96  # ticks to join two sets or dicts
 _PRODUCT: Final = 2**14  # bits of one factor times bits of the other, per tick
 
 
@@ -130,11 +131,14 @@ def differ(
 def _join(left: object, right: object) -> None:
     """Charge for joining two sets or dicts."""
     if isinstance(left, _HASHED):
+        charge(_JOINED)
         size = size_of(left) + size_of(right)
         if size > FREE:
             charge(size * (KEYS if not isinstance(left, Counter) else 4 * KEYS))
         if not isinstance(right, _HASHED):
             keys(right)
+    elif not isinstance(left, int):
+        charge(_JOINED)
 
 
 def multiply(
@@ -204,7 +208,7 @@ def power(base: Any, exponent: object, modulus: object = None) -> object:
         if modulus is not None:
             bits = take(modulus) if isinstance(modulus, int) else 0
             take(base)
-            charge(1 + take(exponent) * (1 + 2 * bits * bits // _PRODUCT))
+            charge(1 + take(exponent) * (10 + 2 * bits * bits // _PRODUCT))
         elif exponent < 0:
             raise ValueError(
                 "a power with a negative exponent is a float: divide by the power with '//'"

@@ -18,6 +18,7 @@ from collections.abc import (
     Sized,
     ValuesView,
 )
+from enum import Enum
 from functools import partial
 from types import GeneratorType, MappingProxyType
 from typing import Any, Final, TypeVar
@@ -149,13 +150,13 @@ def metered(source: Iterable[T], each: int = 4) -> Iterator[T]:
         yield item
 
 
-def metered_if_long(source: Any) -> Any:
+def metered_if_long(source: Any, each: int = 4) -> Any:
     """Return `source` so that draining it is charged. Return it unchanged if it is short or ticks by itself."""
     if type(source) in ROWS and len(source) <= FREE:
         return source
     if type(source) is GeneratorType or (isinstance(source, SIZED) and len_is_short(source)):
         return source
-    return metered(source)
+    return metered(source, each)
 
 
 def len_is_short(source: Any) -> bool:
@@ -166,9 +167,10 @@ def len_is_short(source: Any) -> bool:
 
 
 def metered_lazy_builtin(
-    real: Callable[..., object], first: int = 0, last: int | None = None
+    real: Callable[..., object], first: int = 0, last: int | None = None, each: int = 4
 ) -> Callable[..., object]:
-    """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained."""
+    """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained, `each` ticks for
+    an item."""
 
     path = f"builtins.{real.__name__}"
 
@@ -185,7 +187,7 @@ def metered_lazy_builtin(
         else:
             return real(*args, **named)
         arguments = list(args)
-        arguments[sources] = map(metered_if_long, args[sources])
+        arguments[sources] = [metered_if_long(arg, each) for arg in args[sources]]
         return real(*arguments, **named)
 
     return guarded
@@ -261,7 +263,7 @@ def _weighing(key: Callable[[T], V], times: int) -> Callable[[T], V]:
     def weighed(item: T) -> V:
         value = key(item)
         if type(value) is not int:
-            charge(1 + weight_of(value) * times)
+            charge(FREE + weight_of(value) * times)
         return value
 
     return weighed
@@ -328,9 +330,9 @@ def charge_pictured(value: object) -> object:
         if len(value) > TEXT * FREE:
             charge_text(len(value))
         return value
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, Enum):
         return pay_for_digits(value)
-    charge(_PICTURED)
+    charge(2 * _PICTURED if isinstance(value, Enum) else _PICTURED)
     return worded(weigh(value) if type(value).__module__ != "builtins" else weigh_written(value))
 
 

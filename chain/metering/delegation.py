@@ -14,9 +14,11 @@ _PASSED: Final = 24  # ticks for an item on its way through a generator
 
 def delegated(source: Any) -> Any:
     """Return `source`, to which a generator delegates by `yield from`, so that draining it is charged. A generator that
-    delegates in turn pays for each item, which Python passes on through all levels."""
-    if type(source) is GeneratorType and "__delegated__" in source.gi_code.co_names:
-        return _passed_on(source)
+    delegates in turn, or an expression that may read one, pays for each item, which Python passes on through all levels."""
+    if type(source) is GeneratorType:
+        code = source.gi_code
+        if code.co_name == "<genexpr>" or "__delegated__" in code.co_names:
+            return _passed_on(source)
     return metered_if_long(source)
 
 

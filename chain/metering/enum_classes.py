@@ -1,20 +1,28 @@
-"""The Enum classes of instrumented copies. Their members refuse changes.
+"""The Enum classes of instrumented copies. Their members refuse changes, and what Python does for them charges.
 
-Python's `enum` runs a few dozen lines to combine two flags, and keeps each combination that it has met. They are charged
-alike, whether a combination is met for the first time or again.
+Python's `enum` runs a function of its own to find a member, to count the members, or to tell a member's name. The classes here
+charge for the first two, and their members hold name and value as plain attributes. To combine two flags, `enum` runs a few
+dozen lines, and keeps each combination that it has met. They are charged alike, whether a combination is met for the first time
+or again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from enum import Enum, Flag
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, EnumType, Flag, IntFlag, StrEnum
 from functools import wraps
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 from chain.metering.frozen_collections import record_name, settable
 from chain.metering.fuel import charge
+from chain.metering.value_size import note_enum
 from chain.source.word_sets import word_set
 
+_FOUND: Final = 64  # ticks to find a member by its value
+_ASKED: Final = 16  # ticks to ask an Enum class for something else
+_LISTED: Final = 8  # ticks more for each member that is listed
+_CLASS: Final = 2**16  # ticks to create a class, which the call of an Enum without members does
 _USED: Final = 192  # ticks to look a flag up, or ask something of it
 _MADE: Final = 256  # ticks more to combine flags
 _MEMBER: Final = 64  # ticks more for each member, or bit, that the combination may consist of
@@ -22,11 +30,79 @@ _ASKING: Final = word_set("__len__ __bool__ __str__ __repr__ __contains__")
 _COMBINING: Final = word_set("__or__ __and__ __xor__ __ror__ __rand__ __rxor__ __invert__ __iter__")
 
 
-def adapt(cls: type[Enum]) -> None:
-    """Change a class in place, after its module has run."""
+class EnumClass(EnumType):
+    """The class of the Enum classes of an author."""
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        charge(_FOUND if cls._member_map_ else _CLASS)
+        return super().__call__(*args, **named)
+
+    def __getitem__(cls, name: str) -> Any:
+        charge(_ASKED)
+        return cls._member_map_[name]
+
+    def __len__(cls) -> int:
+        charge(_ASKED)
+        return len(cls._member_names_)
+
+    def __bool__(cls) -> Literal[True]:
+        charge(_ASKED)
+        return True
+
+    def __iter__(cls) -> Iterator[Any]:
+        members: Iterator[Any] = iter(cls._listed())
+        return members
+
+    def __reversed__(cls) -> Iterator[Any]:
+        members: Iterator[Any] = reversed(cls._listed())
+        return members
+
+    def _listed(cls) -> list[Any]:
+        charge(_ASKED + _LISTED * len(cls._member_names_))
+        return [cls._member_map_[name] for name in cls._member_names_]
+
+    @property
+    def __members__(cls) -> Mapping[str, Any]:  # type: ignore[override]
+        charge(_ASKED)
+        return MappingProxyType(cls._member_map_)
+
+
+class _Told:
+    """The `name` or `value` of members that do not hold it, as a combination of flags that Python made later."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, member: Any, cls: type) -> object:
+        if member is None:
+            raise AttributeError(self._name)
+        return vars(member).setdefault(self._name, getattr(member, f"_{self._name}_"))
+
+
+_TOLD: Final = {name: _Told(name) for name in ("name", "value")}
+
+
+def adapt(cls: Any) -> None:
+    """Change an Enum class in place, when it is made."""
+    type.__setattr__(cls, "__class__", EnumClass)
+    if cls._member_map_:
+        _quicken(cls)
+        note_enum(cls)
     if issubclass(cls, Flag):
         _close(cls)
         _charge_flags(cls)
+
+
+def _quicken(cls: Any) -> None:
+    """Let the members hold their names and values as plain attributes, and be keys by their identity."""
+    for name, told in _TOLD.items():
+        is_own = any(name in vars(base) for base in cls.__mro__ if base not in _PYTHONS)
+        if not is_own and name not in cls._member_map_:
+            type.__setattr__(cls, name, told)
+            for member in cls._member_map_.values():
+                told.__get__(member, cls)
+    if cls.__hash__ is Enum.__hash__ and cls.__init__ is Enum.__init__:
+        type.__setattr__(cls, "__hash__", object.__hash__)
 
 
 def _charge_flags(cls: type[Flag]) -> None:
@@ -37,6 +113,11 @@ def _charge_flags(cls: type[Flag]) -> None:
             function = getattr(cls, name)
             type.__setattr__(cls, name, _charged(function, ticks))
     type.__setattr__(cls, "__new__", _charged(Enum.__new__, combined))
+
+
+_PYTHONS: Final = frozenset(
+    {*Enum.__mro__, *IntFlag.__mro__, *StrEnum.__mro__}
+)  # bases that authors do not write
 
 
 class _State:

@@ -16,10 +16,12 @@ from chain.metering.builtin_costs import (
     size_of,
 )
 from chain.metering.format_costs import pay_for_format
-from chain.metering.fuel import charge, charge_8
+from chain.metering.fuel import charge
 from chain.metering.stable_text import scrubbed
 
+_CALLED: Final = 32  # ticks for a call
 _FIELD: Final = 128  # ticks for a `$` in a template
+_FORMATTED: Final = 256  # ticks to format by a `Formatter`
 _WRAPPED: Final = 64  # ticks for a character that is wrapped
 _Args: TypeAlias = tuple[object, ...]
 _Named: TypeAlias = dict[str, object]
@@ -31,11 +33,12 @@ FOREIGN: Final = frozenset(
 
 def foreign_method(thing: object, name: str, args: _Args, named: _Named) -> object:
     """Call a method of a hash that takes in data, or of a template that is filled in."""
-    charge_8()
+    charge(_CALLED)
     for arg in args:
         if isinstance(arg, bytes | bytearray | memoryview):
             charge(1 + size_of(arg) // HASHED_AT_ONCE)
     if isinstance(thing, Formatter):
+        charge(_FORMATTED)
         if args and isinstance(args[0], str):
             values = [*args[1:], *named.values()]
             if name == "vformat":

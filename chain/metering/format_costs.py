@@ -16,13 +16,15 @@ from chain.metering.builtin_costs import (
     tells_itself,
     written,
 )
-from chain.metering.fuel import charge_8, out_of_fuel
+from chain.metering.fuel import charge, out_of_fuel
 from chain.metering.stable_text import is_common, pictured, scrubbed, worded
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 # A width that is taken from a value. In brackets, as in `{0[}]:{1}}`, a brace ends nothing.
 _WIDTHS: Final = re.compile(r"\{[^{}]*:[^}]*\{|\[(?s:.)*:[^}]*\{")
 _TEXTS: Final = (str, bytes, bytearray)
+_FORMATTED: Final = 48  # ticks for a call
+_VALUE: Final = 8  # ticks for a value
 _SHORT: Final = 256  # characters of the longest template that is cached
 _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
@@ -30,6 +32,7 @@ _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
 
 def formatted_by_braces(text: str, args: tuple[object, ...], named: dict[str, object]) -> str:
     """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
+    charge(_FORMATTED + _VALUE * len(args))
     if type(text) is not str:  # a subclass may define its own hash
         text = str.__str__(text)
     if _is_simple(text) and _are_brief((*args, *named.values())):
@@ -125,7 +128,7 @@ def pay_for_width(value: object) -> object:
 
 def formatted(left: Any, right: object) -> Any:
     """Return `left % right`, where `left` is a text or bytes."""
-    charge_8()
+    charge(2 * _FORMATTED)
     text = left if isinstance(left, str) else left.decode("latin-1")
     pay_for_widths(text)
     if isinstance(right, tuple):
@@ -156,7 +159,7 @@ def _filled(left: Any, right: object) -> object:
 
 
 def guarded_format(value: object, spec: str = "") -> str:
-    charge_8()
+    charge(_FORMATTED)
     pay_for_widths(spec)
     text: str = written(format(charge_shown(value), spec))
     return text

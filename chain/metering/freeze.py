@@ -30,7 +30,6 @@ from typing import Any, Final, NamedTuple
 from chain.errors import DeclarationError
 from chain.guard.allowlist import SETTINGS
 from chain.metering import frozen_collections
-from chain.metering.enum_classes import adapt
 from chain.metering.frozen_collections import CONSTANTS, record_name
 from chain.source.location import Source
 from chain.source.modules import Module
@@ -313,7 +312,6 @@ class Freezing:
                 if new is not value:
                     type.__setattr__(cls, attribute, new)
         if issubclass(cls, Enum):
-            adapt(cls)
             self._members(cls)
             for member, value in cls._member_map_.items():
                 self._named(f"{name}.{member}", value)

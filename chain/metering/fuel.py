@@ -73,11 +73,13 @@ CHARGE: Final = "__charge__"
 TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}
 WORTHS: Final = {tank: worth for worth, tank in TANKS.items()}
 LARGEST: Final = 64
+_STEPS: Final = 6  # beyond this number of steps, a call is faster
 # By number of ticks: the tank whose step takes that many, or the next larger one.
 _TANK_OF: Final = tuple(
     next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
 )
 DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
+GENERATOR: Final = "__generator__"  # the name of the function within one that makes generators
 
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
@@ -104,6 +106,24 @@ def _in_larger_tanks() -> int:
         + 16 * sixteens.__length_hint__()
         + LARGEST * most.__length_hint__()
     )
+
+
+def steps_of(ticks: int) -> list[int]:
+    """Return the sizes of the steps that add up to this many ticks, or a few more. Return none where a call is faster."""
+    sizes = [LARGEST] * (ticks // LARGEST)
+    if rest := ticks % LARGEST:
+        sizes += [16, 16] if 16 < rest <= 32 else [min(size for size in TANKS if rest <= size)]
+    return sizes if len(sizes) <= _STEPS else []
+
+
+def tick_lines(ticks: int) -> list[str]:
+    """Return lines of source, for a function of an instrumented copy, that take this many ticks."""
+    lines = [
+        line
+        for size in steps_of(ticks)
+        for line in (f"for __t__ in {TANKS[size]}: break", f"else: {DRY}({size})")
+    ]
+    return lines or [f"{CHARGE}({ticks})"]
 
 
 def set_fuel(ticks: int) -> None:

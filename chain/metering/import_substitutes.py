@@ -16,11 +16,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from chain.foundation.dataclass import dataclass
 from chain.metering import weighed_heaps
 from chain.metering.builtin_costs import FREE
 from chain.metering.bundled_files import imported_in
 from chain.metering.charged_deques import Deque
+from chain.metering.dataclass_init import dataclass
 from chain.metering.dataclass_replace import replace
 from chain.metering.frozen_collections import asking, settable, taken
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge
@@ -71,6 +71,7 @@ def named(method: object) -> Any:
 
 def _methodcaller(name: str, /, *args: object, **named: object) -> Callable[[object], object]:
     def call(thing: object) -> object:
+        charge(_SET)
         _getattr(thing, name)  # refuses a method that may not be taken
         return view(metered_method(thing, name, *args, **named))
 
@@ -102,7 +103,9 @@ def _marking(real: Callable[..., object]) -> Callable[..., object]:
     return marked
 
 
-_SET: Final = 64  # ticks for an attribute, which may be a new one
+_SET: Final = (
+    64  # ticks for an attribute, which may be a new one, or for a method found by its name
+)
 _CLASS_MARKED: Final = 2**16  # ticks for the methods that a decorator writes into a class
 _HEAPS: Final = ("heapify", "heappop", "heappush", "heappushpop", "heapreplace")
 # The replacements for Python's own functions and classes, by module and name.

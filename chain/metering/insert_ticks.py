@@ -12,17 +12,15 @@ are handled by `chain.metering.rewrite`.
 from __future__ import annotations
 
 import ast
-from typing import Any, Final
+from typing import Any
 
 from chain.errors import DeclarationError
 from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_function, ticks_of_turns
-from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, LARGEST, TANKS, UP
+from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, TANKS, UP, steps_of, tick_lines
 from chain.metering.recursion import recursive_lines
 from chain.source.location import relative_path
 from chain.source.modules import Module
 from chain.source.newer_python import newer_syntax
-
-_STEPS: Final = 6  # beyond this number of steps, a call is faster
 
 
 def parse_at(code: str, place: ast.AST) -> Any:
@@ -38,25 +36,16 @@ def call_of(word: str, value: ast.expr) -> ast.expr:
     return ast.copy_location(ast.Call(parse_at(word, value), [value], []), value)
 
 
-def _steps(ticks: int) -> list[int]:
-    """Return the sizes of the steps that add up to this many ticks, or a few more. Return none where a call is faster."""
-    sizes = [LARGEST] * (ticks // LARGEST)
-    if rest := ticks % LARGEST:
-        sizes += [16, 16] if 16 < rest <= 32 else [min(size for size in TANKS if rest <= size)]
-    return sizes if len(sizes) <= _STEPS else []
-
-
 def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
     """Return an expression that takes this many ticks and is true."""
-    steps = " and ".join(f"(0 in {TANKS[size]} or {DRY}({size}))" for size in _steps(ticks))
+    steps = " and ".join(f"(0 in {TANKS[size]} or {DRY}({size}))" for size in steps_of(ticks))
     expression: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
     return expression
 
 
 def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
     """Return statements that take this many ticks. They are faster than an expression."""
-    steps = [f"for __t__ in {TANKS[size]}: break\nelse: {DRY}({size})" for size in _steps(ticks)]
-    module = ast.parse("\n".join(steps or [f"{CHARGE}({ticks})"]))
+    module = ast.parse("\n".join(tick_lines(ticks)))
     for node in ast.walk(module):
         ast.copy_location(node, place)
     return module.body

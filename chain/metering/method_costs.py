@@ -63,6 +63,7 @@ _PLAIN: Final = (*_TEXTS, list, tuple, dict, set, frozenset, deque, range, int, 
 _OWNERS: Final = (*_PLAIN, Formatter, Template)
 _OF_CLASSES: Final = frozenset({"fromkeys", "maketrans", "from_bytes", "fromhex", "_make"})
 _JOINED: Final = (list, tuple)
+_TEMPLATE: Final = 512  # ticks to read a template of `re`
 _PARTS: Final = 128  # ticks for taking a named tuple apart
 _LONGEST: Final = 256  # bytes of a number
 WORD: Final = 32  # bytes that are read as one number at no extra cost
@@ -191,6 +192,17 @@ def _counted(thing: object, args: _Args) -> None:
     charge_items(thing, 32)
 
 
+def _expanded(thing: object, args: _Args) -> None:
+    """Charge for a template that `re` reads again for each match."""
+    if isinstance(thing, re.Match):
+        charge(_TEMPLATE + sum(map(size_of, args)) * _PARTS)
+
+
+def _counted_groups(thing: object, args: _Args) -> None:
+    if isinstance(thing, re.Match):
+        charge(BUILT * KEYS * thing.re.groups)
+
+
 def _new_key(thing: object, args: _Args) -> None:
     if args:
         key(args[0])
@@ -315,6 +327,8 @@ _NAMES: Final[dict[str, _Price]] = {
     "translate": translated,
     "from_bytes": _number,
     "keccak": _asked,
+    "expand": _expanded,
+    "groups groupdict": _counted_groups,
     " ".join(PATTERN_METHODS): whole,
 }  # fmt: skip
 _DONE_HERE: Final[dict[str, Callable[..., object]]] = {

@@ -6,12 +6,12 @@ import ast
 import builtins
 import operator
 import sys
-from enum import EnumType
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final
 
 from chain.metering import arithmetic
 from chain.metering.builtin_costs import (
+    BUILT,
     ROWS,
     charge_items,
     charge_new_items,
@@ -73,8 +73,8 @@ BUILTINS: Final[dict[str, object]] = {
     "dict": metered_builtin(dict, pay_pairs),
     **{name: guarded_bytes(getattr(builtins, name)) for name in ("bytes", "bytearray")},
     "memoryview": metered_builtin(memoryview, lambda data: data, 64),
-    "map": metered_lazy_builtin(map, 1),
-    "filter": metered_lazy_builtin(filter, 1),
+    "map": metered_lazy_builtin(map, 1, each=12),
+    "filter": metered_lazy_builtin(filter, 1, each=12),
     "zip": metered_lazy_builtin(zip),
     "enumerate": metered_lazy_builtin(enumerate, 0, 1),
     "reversed": guarded_reversed,
@@ -144,9 +144,9 @@ def _class_made(*args: object) -> object:
 CALLED[type] = _class_made
 CALLED.update(TYPED)
 _NOTED: Final = type(u8)
-_LOOKED_UP: Final = (
-    64  # ticks to find a member of an Enum whose name does not show that it is a class
-)
+_PASSING: Final = frozenset({"functools", "typing"})  # modules whose objects pass a call on
+_PASSED: Final = 32  # ticks for that
+_MADE: Final = 16  # ticks to make an object, where no name shows that a class is called
 
 
 # Types of callables other than classes.
@@ -156,9 +156,10 @@ FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
     if not isinstance(thing, type | _NOTED):
+        if type(thing).__module__ in _PASSING:
+            charge(_PASSED + BUILT * len(getattr(thing, "args", ())))
         return thing
-    if isinstance(thing, EnumType):
-        charge(_LOOKED_UP)
+    charge(_MADE)
     return CALLED.get(thing, thing)
 
 

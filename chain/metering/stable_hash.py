@@ -17,6 +17,7 @@ from chain.metering.fuel import charge_8
 
 _NOTHING: Final = 0x1CA11
 _TEXTS: Final = (str.__hash__, bytes.__hash__)
+_OF_MEMBERS: Final[tuple[object, ...]] = (Enum.__hash__, object.__hash__)
 
 
 def stable_hash(value: object, /) -> int:
@@ -49,7 +50,7 @@ def _hashed(value: Any, how: object) -> int:
         return hash(tuple(map(stable_hash, value)))
     if how is frozenset.__hash__:
         return hash(frozenset(map(stable_hash, value)))
-    if how is Enum.__hash__:
+    if isinstance(value, Enum) and how in _OF_MEMBERS:
         return stable_hash(value.name)
     if isinstance(how, FunctionType):
         dataclass_fields = is_generated(how) and getattr(value, "__dataclass_fields__", None)

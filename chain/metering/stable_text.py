@@ -30,8 +30,8 @@ from types import (
 from typing import Any, Final, TypeVar, cast
 
 from chain.errors import DeclarationError, Revert
-from chain.metering.fuel import charge
-from chain.metering.named_tuples import with_stable_replace
+from chain.metering import enum_classes, named_tuples
+from chain.metering.fuel import GENERATOR, charge
 from chain.metering.newer_unicode import escaped
 from chain.metering.value_size import weigh_written
 from chain.source.failure_line import is_of_python
@@ -40,6 +40,7 @@ T = TypeVar("T")
 
 _RAISING: Final = frozenset({"RAISE_VARARGS"})
 _ADDRESS: Final = re.compile(r"(<[^\n]*?) (?:at|@) 0x[0-9A-Fa-f]{6,16}>")
+_INNER: Final = f".<locals>.{GENERATOR}"  # at the end of the name of a generator
 PLAIN: Final = frozenset({str, int, bool, bytes, type(None)})
 _DEFAULT: Final[object] = object.__repr__
 _PLAIN_STR: Final[object] = object.__str__
@@ -62,8 +63,10 @@ def with_stable_repr(cls: T) -> T:
         raise DeclarationError(
             f"{cls.__qualname__} holds a partial, which is a method on some versions of Python; write a method"
         )
-    if isinstance(cls, type):
-        with_stable_replace(cls)
+    if isinstance(cls, EnumType):
+        enum_classes.adapt(cls)
+    elif isinstance(cls, type):
+        named_tuples.adapt(cls)
     if isinstance(cls, type) and cls.__new__ in _COLLECTING:
         cls.__new__ = _collected(cls.__new__)  # type: ignore[method-assign]
     return cls
@@ -141,7 +144,7 @@ def picturable(value: object) -> object:
 
 def _drawn(text: str) -> str:
     """Return a `repr` without addresses, and with the characters escaped that only some versions of Python know."""
-    return _ADDRESS.sub(r"\1>", escaped(text))
+    return _ADDRESS.sub(r"\1>", escaped(text)).replace(_INNER, "")
 
 
 def args_of(thing: Any) -> object:

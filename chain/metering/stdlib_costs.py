@@ -9,7 +9,7 @@ import math
 import operator
 import sys
 import textwrap
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sized
 from copy import deepcopy
 from dataclasses import asdict, astuple
@@ -19,6 +19,7 @@ from itertools import accumulate, groupby
 from textwrap import indent
 from typing import Any, Final, NamedTuple, TypeVar
 
+from chain.metering import enum_classes, named_tuples
 from chain.metering.arithmetic import (
     add,
     differ,
@@ -37,13 +38,13 @@ from chain.metering.builtin_costs import (
     metered,
     metered_if_long,
     pay_keys,
+    pay_pairs,
     size_of,
     sort,
 )
 from chain.metering.deep_costs import charge_deep
 from chain.metering.fuel import charge, charge_8
 from chain.metering.lookup_costs import contains
-from chain.metering.named_tuples import with_stable_replace
 from chain.metering.number_costs import by_bits, comb, factorial, perm, prod
 from chain.metering.own_costs import OWN, TYPES
 from chain.metering.regex import by_function
@@ -66,7 +67,7 @@ _CHEAP: Final = word_set(
     """
     collections.abc functools.total_ordering operator.attrgetter
     operator.itemgetter operator.methodcaller heapq.heappush heapq.heappop copy.replace dataclasses.dataclass
-    dataclasses.fields dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
+    dataclasses.replace dataclasses.is_dataclass dataclasses.KW_ONLY
     dataclasses.InitVar operator.neg re.Match re.Pattern re.error string.Template
     """
 )
@@ -75,9 +76,7 @@ _COMBINING: Final = frozenset(
     for name in ("combinations", "combinations_with_replacement", "permutations", "product")
 )
 _COMBINED: Final = 24  # ticks for one of their items, which combines many
-_KEYED: Final = frozenset(
-    {"collections.Counter", "collections.OrderedDict", "collections.defaultdict"}
-)
+_KEYED: Final = frozenset({"collections.Counter", "collections.OrderedDict"})
 _ENUMS: Final = frozenset(
     f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
 )
@@ -88,6 +87,7 @@ _MAKING: Final = ("dataclasses.", _NAMED_TUPLE)  # they make classes, or stand f
 _CALLED: Final = 96  # ticks to determine the price
 _CLASS: Final = 2**16  # ticks to create a class
 _CALLED_BACK: Final = 24  # ticks for a call of the author's function by one of Python's
+_CREATED: Final = 24  # ticks for a value that a `defaultdict` creates
 _WRAPPED: Final = 256  # ticks to make one function look like another
 _TEED: Final = 512  # ticks for the iterators of `tee`, which buffer items for one another
 _MOST_HELD: Final = 64  # arguments of a `partial`
@@ -209,7 +209,9 @@ def _class_made(function: Callable[..., T]) -> Callable[..., T]:
         new = function(*args, **named)
         if isinstance(new, type):
             new.__module__ = frame.f_globals["__name__"]
-            with_stable_replace(new)
+            if isinstance(new, enum.EnumType):
+                enum_classes.adapt(new)
+            named_tuples.adapt(new)
         return new
 
     return guarded
@@ -304,6 +306,17 @@ def _comparing_by(function: Callable[[Any, Any], Any]) -> object:
     return cmp_to_key(compared)
 
 
+def _defaults(factory: Any = None, *args: Any, **named: object) -> object:
+    """Return a `defaultdict` that charges for each value that it creates."""
+
+    def made() -> Any:
+        charge(_CREATED)
+        return factory()
+
+    pairs = map(pay_pairs, args)
+    return defaultdict(made if callable(factory) else factory, *pairs, **named)
+
+
 def _wrapped(*args: Any, **named: Any) -> object:
     charge(_WRAPPED)
     return wraps(*args, **named)
@@ -337,6 +350,7 @@ _SPECIAL: Final[dict[str, Callable[..., object]]] = {
     },
     "functools.reduce": _reduce,
     "functools.cmp_to_key": _comparing_by,
+    "collections.defaultdict": _defaults,
     "functools.wraps": _wrapped,
     "itertools.accumulate": _accumulate,
     "itertools.groupby": _groupby,

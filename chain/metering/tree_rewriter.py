@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 
 from chain.metering.builtin_costs import FREE
 from chain.metering.cheap_values import light_in, light_of
+from chain.metering.generator_functions import charged_function, charged_lambda
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import call_of, parse_at
 from chain.metering.repeated_tests import Test, test_once
@@ -50,11 +51,13 @@ class Weighing(Wording):
     # Functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
-        if self._is_inside:
-            return self._naming(True, self._inside, node, super().visit_FunctionDef)
-        self._tests = {}
+        is_inside = self._is_inside
+        if not is_inside:
+            self._tests = {}
         function: Any = self._naming(True, self._inside, node, super().visit_FunctionDef)
-        test_once(function, self._tests)
+        if not is_inside:
+            test_once(function, self._tests)
+        charged_function(function)
         return function  # type: ignore[no-any-return]
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
@@ -92,7 +95,11 @@ class Weighing(Wording):
             self._has_names = before
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
-        return self._naming(not self._is_iterable, self._inside, node, super().visit_Lambda)
+        function: Any = self._naming(
+            not self._is_iterable, self._inside, node, super().visit_Lambda
+        )
+        charged_lambda(function)
+        return function  # type: ignore[no-any-return]
 
     def _inside(self, node: Any, visit: Callable[[Any], ast.AST]) -> ast.AST:
         """Visit a function with the facts about its names; they apply to nested functions too."""

@@ -163,15 +163,17 @@ class ByClass(dict[type, V]):
         return found
 
 
+def note_enum(kind: EnumType) -> None:
+    """Note that the members of an Enum are light, if Python compares them at once. No price changes by that."""
+    if kind.__eq__ in _EQUALITY and len(LIGHT) < _KNOWN:
+        LIGHT.add(kind)
+
+
 @ByClass
 def _parts_of(kind: Any) -> Callable[[Any], Any] | None:
     """Return a function that lists the parts of such a value; `len` for texts, None if Python never visits its parts."""
     if isinstance(kind, EnumType):
-        if (
-            kind.__eq__ in _EQUALITY and len(LIGHT) < _KNOWN
-        ):  # light from now on, which changes no price
-            LIGHT.add(kind)
-            PLAIN.add(kind)
+        note_enum(kind)
         return None
     if issubclass(kind, TEXTS) and not issubclass(kind, tuple):
         return len

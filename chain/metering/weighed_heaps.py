@@ -5,20 +5,24 @@ They compare the same items in the same order as Python's own.
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from chain.metering.fuel import charge_8
+from chain.metering.fuel import charge, charge_8
 from chain.metering.value_size import weigh
 
 T = TypeVar("T")
 
+_CALLED: Final = 16  # ticks for a call
+
 
 def heappush(heap: list[T], item: T) -> None:
+    charge(_CALLED)
     heap.append(item)
     _rise(heap, 0, len(heap) - 1)
 
 
 def heappop(heap: list[T]) -> T:
+    charge(_CALLED)
     last = heap.pop()
     return heapreplace(heap, last) if heap else last
 

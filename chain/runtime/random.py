@@ -11,12 +11,14 @@ from typing import Final, TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.machine.frame import Frame
+from chain.metering.fuel import charge
 from chain.schema.inputs import whole_number
 from chain.storage.frozen_list import changeable
 
 T = TypeVar("T")
 
 
+_DRAWN: Final = 96  # ticks for a hash and what is made of it
 _SHARED_TYPES: Final = frozenset({int, str, bytes, bool})  # not classes of the author
 
 
@@ -93,6 +95,7 @@ class Random:
             self._seed = self._make_seed()
         limit = 2**256 - 2**256 % n
         while True:
+            charge(_DRAWN)
             number = int.from_bytes(keccak(self._seed + self._drawn.to_bytes(8)))
             self._drawn += 1
             if number < limit:

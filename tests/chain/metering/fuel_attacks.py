@@ -18,7 +18,8 @@ from chain.simulator.handle import Handle
 
 PROGRAMS = Path(__file__).parent / "fuel_attacks.txt"
 _HEAD = "from chain import Contract, call\n"
-_CLASS = "\n\nclass Bomb(Contract):\n    @call\n    def go(self) -> None:\n"
+_CLASS = "\n\nclass Bomb(Contract):\n"
+_ENTRY = "    @call\n    def go(self) -> None:\n"
 
 
 def programs() -> dict[str, str]:
@@ -32,7 +33,8 @@ def programs() -> dict[str, str]:
         if first.startswith("import "):  # the guard wants it at the top, and so does the image
             top += first.partition("\n")[0] + "\n"
             inner = inner.partition("\n")[2]
-        found[name] = f"{_HEAD}{top}{_CLASS}{textwrap.indent(inner, '    ')}\n"
+        top, _, fields = top.partition("holds:\n")
+        found[name] = f"{_HEAD}{top}{_CLASS}{fields}{_ENTRY}{textwrap.indent(inner, '    ')}\n"
     return found
 
 

@@ -36,7 +36,7 @@ def test_local_contract_is_counted() -> None:
     local = Chain(guard=False).deploy(Local)
     assert local.note(4).return_value == 4 and seen == [4]
     assert failure_of(local.run(gas=100_000, check=False)).kind == "out of gas"
-    assert local.turn.simulate(100).ticks == local.turn.simulate(0).ticks + 100
+    assert local.turn.simulate(100).ticks == local.turn.simulate(0).ticks + 400
 
 
 # Fuel of messages inside messages

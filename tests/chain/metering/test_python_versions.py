@@ -211,7 +211,7 @@ class Sorter(Contract):
 
 def test_what_an_author_compares_takes_the_same_on_every_version() -> None:
     receipt = Chain(guard=False).deploy(Sorter).sort()
-    assert (receipt.return_value, receipt.ticks) == ("036912", 91288)
+    assert (receipt.return_value, receipt.ticks) == ("036912", 97792)
 
 
 def test_operators_that_call_themselves_run_out_of_gas() -> None:

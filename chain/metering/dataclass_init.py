@@ -1,0 +1,49 @@
+"""The dataclasses of instrumented copies, whose `__init__` charges, whatever calls it."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import wraps
+from typing import Any, Final
+
+from chain.foundation import dataclass as made_here
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, charge, tick_lines
+
+_FEW: Final = 2  # fields for which half the ticks do
+_BEGUN: Final = 16  # ticks for an `__init__`
+_SLOT: Final = 3  # ticks for a field that it sets
+_FIELD: Final = 8  # ticks for a field that it sets by its name, as a frozen class without slots does, or that it makes
+
+
+def dataclass(cls: type, **how: Any) -> type:
+    """Return `dataclasses.dataclass(cls, **how)`."""
+    has_own = "__init__" in vars(cls)
+    made: Any = made_here.dataclass(cls, **how)
+    if has_own or "__init__" not in vars(made):
+        return made  # type: ignore[no-any-return]
+    ticks = _ticks_of(made)
+    if made.__init__.__code__.co_filename.startswith("<initialize"):
+        made_here.begin_init(made, tick_lines(ticks), INSTRUMENTED_BUILTINS)
+    else:
+        made.__init__ = _charged(made.__init__, ticks)
+    return made  # type: ignore[no-any-return]
+
+
+def _ticks_of(cls: Any) -> int:
+    fields, frozen = dataclasses.fields(cls), cls.__dataclass_params__.frozen
+    by_name = [
+        field for field in fields if frozen and field.name not in vars(cls).get("__slots__", ())
+    ]
+    later = [field for field in fields if field.default_factory is not dataclasses.MISSING]
+    if not by_name and not later:
+        return _BEGUN // 2 if len(fields) <= _FEW else max(_BEGUN, _SLOT * len(fields))
+    return _BEGUN + _SLOT * len(fields) + _FIELD * (len(by_name) + len(later))
+
+
+def _charged(init: Any, ticks: int) -> Any:
+    @wraps(init)
+    def charged(*args: object, **named: object) -> None:
+        charge(ticks)
+        init(*args, **named)
+
+    return charged
