@@ -57,12 +57,17 @@ def looking() -> Iterator[None]:
         (frame, frame.gas, len(frame.children), len(frame.view_logs), frame.besides)
         for frame in frames
     ]
+    # The first message keeps no journal of the slots that it makes warm.
+    warm = [(slots, slots.copy()) for slots in state.access.values()]
     ticks = suspend()
     try:
         yield
     finally:
         set_fuel(ticks)
         state.undo(mark)
+        for slots, slots_before in warm:
+            slots.clear()
+            slots.update(slots_before)
         context.refund, context.random_streams = refund, streams
         for frame, gas, children, texts, besides in before:
             frame.gas, frame.besides = gas, besides

@@ -156,7 +156,8 @@ class Frame:
         else:
             self.gas -= cost.COLD_SLOAD
             word = warm[slot] = self.storage.get(slot, 0)
-            self.state.access_journal.append((warm, slot))
+            if self.depth:  # the first message ends the transaction: nobody asks then what it made warm
+                self.state.access_journal.append((warm, slot))
         if self.gas < 0:
             raise OutOfGas
         return word
@@ -177,7 +178,8 @@ class Frame:
         if not warm or warm.keys().isdisjoint(words):
             self.charge(cost.COLD_SLOAD * len(words))
             warm.update(words)
-            self.state.access_journal.append((BulkRemoval(warm), words))
+            if self.depth:
+                self.state.access_journal.append((BulkRemoval(warm), words))
         else:
             for slot in words:
                 self.sload(slot)
@@ -198,7 +200,8 @@ class Frame:
         if slot not in warm:
             self.gas -= cost.COLD_SLOAD
             warm[slot] = current
-            self.state.access_journal.append((warm, slot))
+            if self.depth:
+                self.state.access_journal.append((warm, slot))
         if word == current:
             self.charge(cost.WARM)
             return

@@ -122,6 +122,8 @@ class State:
         million receipts does not slow it down. The collector does so when it first meets a tuple, if it has met the parts
         before; and it meets first what something older refers to, in the order in which it was made. So `recent` does.
         """
+        self.access = {}
+        self.access_journal.clear()
         closed = changes, logs = tuple(self.changes), tuple(self.logs)
         self.closed = changes
         recent = self.recent
@@ -134,8 +136,6 @@ class State:
             del recent[: _RECENT // 2]
         self.changes.clear()
         self.logs.clear()
-        self.access = {}
-        self.access_journal.clear()
         return closed
 
     def undo_changes(self, changes: Changes) -> None:

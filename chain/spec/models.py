@@ -45,6 +45,12 @@ def selector_of(tag: str) -> bytes:
     return keccak(tag.encode())
 
 
+@lru_cache(maxsize=4096)
+def resource_of(namespace: str, name: str) -> bytes:
+    """Return the resource of a model."""
+    return selector_of(tag_of(namespace, name))
+
+
 class ModelSpec:
     """The description of a model class: its keys, its members, and how each is read and written."""
 
@@ -101,7 +107,7 @@ class ModelSpec:
 
     def parent(self, words: MappedWords, namespace: str) -> int:
         """Return the parent slot of all models of this class."""
-        return words.map_slot(MODELS, selector_of(tag_of(namespace, self.name)))
+        return words.map_slot(MODELS, resource_of(namespace, self.name))
 
     def key_bytes(self, keys: tuple[object, ...]) -> bytes:
         """Return the encoded keys."""
