@@ -72,8 +72,8 @@ class ValueCache:
         writer = _Writer(frame)
         self._layout.change(writer, slot, before, after)
         if after is not None and self._reads_same_slots(entry, slot, writer.written):
-            words, version = entry.words | writer.written, frame.state.words_version
-            entry = CachedValue(after, words, entry.heads, version)
+            entry.words.update(writer.written)  # nobody else has this entry any more
+            entry = CachedValue(after, entry.words, entry.heads, frame.state.words_version)
         else:
             entry = self._read(frame, slot)
         self._keep(frame, slot, entry)
