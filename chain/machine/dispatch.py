@@ -47,9 +47,10 @@ def _run_entry(
     frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
 ) -> None:
     """Run the author's part of a message. The first message of a transaction waits for its turn."""
-    context, address = frame.context, frame.address
+    context = frame.context
+    locks = context.reentrancy_locks
     if is_locked:
-        context.reentrancy_locks.add(address)
+        context.reentrancy_locks = (*locks, frame.address)
     try:
         if context.metering_depth or is_mine():
             _run_fuelled(frame, spec, entry, data)
@@ -61,8 +62,7 @@ def _run_entry(
             finally:
                 end_turn()
     finally:
-        if is_locked:
-            context.reentrancy_locks.discard(address)
+        context.reentrancy_locks = locks
 
 
 def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:

@@ -8,7 +8,6 @@ transaction share.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from dataclasses import field
 from itertools import repeat
 from typing import Any, ClassVar, Protocol
 
@@ -49,7 +48,7 @@ class TransactionContext:
     blob_hashes: tuple[bytes, ...] = ()
     refund: int = 0
     random_streams: int = 0  # number of random streams opened so far
-    reentrancy_locks: set[bytes] = field(default_factory=set)  # contracts inside a guarded call
+    reentrancy_locks: tuple[bytes, ...] = ()  # contracts inside a guarded call
     undone_changes: Changes = ()
     undone_logs: Sequence[LogRow] = ()
     open_models: frozenset[tuple[bytes, int]] = frozenset()  # in edit, by world and slot
@@ -156,7 +155,9 @@ class Frame:
         else:
             self.gas -= cost.COLD_SLOAD
             word = warm[slot] = self.storage.get(slot, 0)
-            if self.depth:  # the first message ends the transaction: nobody asks then what it made warm
+            if (
+                self.depth
+            ):  # the first message ends the transaction: nobody asks then what it made warm
                 self.state.access_journal.append((warm, slot))
         if self.gas < 0:
             raise OutOfGas

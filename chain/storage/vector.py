@@ -153,8 +153,9 @@ class Vector(StorageCollection, Generic[T]):
 
     def _index(self, index: int) -> int:
         """Return `index` as a position from 0 on, or refuse it."""
-        count = len(self)
-        self._whole(index)
+        count = self._frame.sload(self._slot)
+        if type(index) is not int:
+            self._whole(index)
         position = index + count if index < 0 else index
         if not 0 <= position < count:
             raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
