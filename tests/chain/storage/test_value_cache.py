@@ -161,6 +161,21 @@ def test_changed_value_is_read_from_memory(monkeypatch: pytest.MonkeyPatch) -> N
     assert desk.turn(Board(3, False, (4, 3), (), "a"), False).return_value.turn == 3
 
 
+def test_value_written_or_undone_elsewhere_is_read_again() -> None:
+    chain = Chain(guard=False)
+    desk = chain.deploy(Desk)
+    first, second, third = (Board(turn, False, (turn,), (), "a") for turn in (1, 2, 3))
+    desk.begin(first)
+    desk.turn(second, False)
+    with chain.anchor():
+        assert desk.set(third).return_value == third
+        assert desk.read().return_value[0] == third
+    assert desk.turn(third, False).return_value == third
+    with chain.anchor():
+        desk.turn(first, False)
+    assert desk.set(third).return_value == third
+
+
 @pytest.mark.parametrize(("field", "remembered"), [(0, True), (1, True), (2, False), (3, False)])
 def test_only_frozen_values_are_remembered(field: int, remembered: bool) -> None:
     layout: Any = Desk.__spec__.fields.layouts[field]  # type: ignore[union-attr]
