@@ -174,7 +174,7 @@ def _shown(hint: object) -> str:
         if isinstance(hint, str)
         else getattr(hint, "__forward_arg__", "") or inspect.formatannotation(hint)
     )
-    return re.sub(r"ClassVar\[(.*)\]$", r"\1", text)
+    return re.sub(r"\b(decoded|runtime)\.", "", re.sub(r"ClassVar\[(.*)\]$", r"\1", text))
 
 
 def _signature(function: Any) -> str:

@@ -174,8 +174,8 @@ class Blocks(Sealed, Sequence[Block]):
 
     >>> len(chain.blocks), chain.blocks[0].timestamp, [block.number for block in chain.blocks[-2:]]
     (9, 1704067200, [7, 8])
-    >>> chain.blocks.number(-1), chain.blocks.time_of(0)
-    (8, 1704067200)
+    >>> chain.blocks.number(-1), chain.blocks.time_of(0), chain.blocks.end_of(0)
+    (8, 1704067200, 0)
     """
 
     rules: ChainConfig  # the settings of the chain
