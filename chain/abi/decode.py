@@ -126,7 +126,7 @@ class _Plan(SourceBuilder):
     def record(self, kind: StructType, guard: str = "") -> str:
         """Plan to read the members of a record, and return the expression for it."""
         parts = [self.add(part, guard) for part in kind.parts]
-        return kind.construction_source(self.bind(kind.cls) if kind.cls else "", parts)
+        return kind.construction_source(self.bind(kind.maker), parts)
 
     @property
     def refused(self) -> str:

@@ -36,7 +36,7 @@ class OpenList(Generic[T]):
         "_items",
         "_layout",
         "_length",
-        "_shared",
+        "_packed",
         "_slot",
         "_stored",
         "_words",
@@ -45,7 +45,7 @@ class OpenList(Generic[T]):
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
         self._items: dict[int, T] = {}  # by position: the items that were read or set
-        self._shared: dict[int, list[T]] = {}  # by index of the word: its items, once it is read
+        self._packed: dict[int, int] = {}  # by index: the words of several items that were read
         self._changed: dict[int, None] = {}  # the positions of the items that were set, in order
         self._base: int | None = None  # the first slot of the items; None until one is read
         self._length: int | None = None  # None until it is read
@@ -116,11 +116,11 @@ class OpenList(Generic[T]):
         if layout.per_word == 1:
             item: T = layout.item.load(words, base + place * layout.item.words)
             return item
-        word_index, offset = divmod(place, layout.per_word)
-        shared = self._shared.get(word_index)
-        if shared is None:
-            shared = self._shared[word_index] = layout.unpack_word(words.sload(base + word_index))
-        return shared[offset]
+        word_index, position = divmod(place, layout.per_word)
+        word = self._packed.get(word_index)
+        if word is None:
+            word = self._packed[word_index] = words.sload(base + word_index)
+        return layout.unpack_item(word, position)  # type: ignore[no-any-return]
 
     @property
     def is_changed(self) -> bool:

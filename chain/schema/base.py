@@ -42,6 +42,13 @@ class ValueType:
         """True if values are or contain instances of an author's class."""
         return any(part.has_author_class for part in self.parts)
 
+    @property
+    def runs_author_code(self) -> bool:
+        """True if the author's code runs when a value is made or compared, such as `__post_init__`. Such values are made anew
+        for each reader, who pays for it: what is cached would be free.
+        """
+        return any(part.runs_author_code for part in self.parts)
+
     def fits(self, value: object) -> bool:
         """Return True if `value` fits a type without parts. It may also raise if it does not."""
         return False

@@ -224,27 +224,33 @@ class EnumType(Scalar):
 
     def code_of(self) -> dict[Enum, int]:
         """Return the code of each member."""
-        return dict(zip(self.cls, self.codes, strict=True))
+        return dict(zip(self._members, self.codes, strict=True))
 
     def member_of(self) -> dict[int, Enum]:
         """Return the member of each code."""
-        return dict(zip(self.codes, self.cls, strict=True))
+        return dict(zip(self.codes, self._members, strict=True))
+
+    @property
+    def _members(self) -> list[Enum]:
+        """The members; the class itself would charge a contract for them, each time that they are listed."""
+        known = self.cls._member_map_
+        return [known[name] for name in self.cls._member_names_]
 
     @property
     def zero(self) -> Enum:
         """The value of an unset Enum: the member of code 0, or else the first."""
-        return self.member_of().get(0, next(iter(self.cls)))
+        return self.member_of().get(0, self._members[0])
 
     def fits(self, value: object) -> bool:
         return value in self.code_of()
 
     def parse(self, text: str) -> Enum:
-        known: dict[str, Enum] = {member.name.lower(): member for member in self.cls}
+        known: dict[str, Enum] = {member.name.lower(): member for member in self._members}
         known |= {str(code): member for code, member in self.member_of().items()}
-        known |= self.cls.__members__
+        known |= self.cls._member_map_
         member = known.get(text, known.get(text.lower()))
         if member is None:
-            raise ValueError(f"it is one of {', '.join(member.name for member in self.cls)}")
+            raise ValueError(f"it is one of {', '.join(member.name for member in self._members)}")
         return member
 
     def pack(self, value: str, bind: Bind) -> str:

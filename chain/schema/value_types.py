@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType
 from typing import Final, TypeAlias
 
 from chain.crypto.address import Address
-from chain.foundation.dataclass import dataclass
+from chain.foundation.dataclass import dataclass, is_generated
 from chain.schema.base import Part, ValueType
 from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
 
@@ -180,7 +181,12 @@ class StructType(TupleLike):
 
     def build(self, values: list[object]) -> object:
         """Return the value with these members."""
-        return tuple(values) if self.cls is None else self.cls(*values)
+        return tuple(values) if self.maker is None else self.maker(*values)
+
+    @property
+    def maker(self) -> Callable[..., object] | None:
+        """What makes a record of its members, without ticks: one that is cached is not made again. None for a fixed tuple."""
+        return None if self.cls is None else vars(self.cls).get("__uncharged__", self.cls)
 
     @property
     def zero(self) -> object:
@@ -189,6 +195,14 @@ class StructType(TupleLike):
     @property
     def has_author_class(self) -> bool:
         return self.cls is not None or any(part.has_author_class for part in self.parts)
+
+    @property
+    def runs_author_code(self) -> bool:
+        has_own = hasattr(self.cls, "__post_init__") or any(
+            isinstance(method := getattr(self.cls, name), FunctionType) and not is_generated(method)
+            for name in ("__init__", "__eq__", "__ne__", "__hash__")
+        )
+        return has_own or any(part.runs_author_code for part in self.parts)
 
     def expectation(self, value: object = 0) -> str:
         size = f" (a tuple of {len(self.members)})" if self.cls is None else ""
@@ -206,10 +220,10 @@ class StructType(TupleLike):
         """Return source that reads member `index` of the record called `value`."""
         return f"{value}[{index}]" if self.cls is None else f"{value}.{self.members[index].name}"
 
-    def construction_source(self, cls: str, members: list[str]) -> str:
-        """Return source that makes a record of members. `cls` is the name of its class in the source."""
+    def construction_source(self, maker: str, members: list[str]) -> str:
+        """Return source that makes a record of members. `maker` is the name of what makes it in the source."""
         inner = ", ".join(members)
-        return f"({inner},)" if self.cls is None else f"{cls}({inner})"
+        return f"({inner},)" if self.cls is None else f"{maker}({inner})"
 
     def destructuring_source(self, value: str) -> list[str]:
         """Return lines of source that put the members of the record `value` into `value_0`, `value_1`, …, or raise.

@@ -113,6 +113,7 @@ class SequenceLayout(DynamicLayout):
         self.kind = kind
         self.item = item
         self.per_word = 32 // self.item.size if self.item.size else 1
+        self._is_made_anew = kind.runs_author_code
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
             self._numbers: Callable[[object], list[int]] = names["pack"]
@@ -147,16 +148,26 @@ class SequenceLayout(DynamicLayout):
             values = [load(frame, base + i * step) for i in range(count)]
         else:
             words = [frame.sload(base + i) for i in range(-(-count // per_word))]
-            if make is tuple:
+            if self._is_made_anew:
+                values = [
+                    self.unpack_item(words[i // per_word], i % per_word) for i in range(count)
+                ]
+            elif make is tuple:
                 return self._tuples[count, *words]
-            values = (
-                self._words[words[0]][:count] if len(words) == 1 else self._unpack(count, *words)
-            )
+            elif len(words) == 1:
+                values = self._words[words[0]][:count]
+            else:
+                values = self._unpack(count, *words)
         return values if make is list else make(values)
 
-    def unpack_word(self, word: int) -> list[Any]:
-        """Return the items in a word that holds several."""
-        return self._words[word]
+    def unpack_item(self, word: int, position: int) -> Any:
+        """Return the item at a position of a word that holds several."""
+        if (
+            self._is_made_anew
+        ):  # not its neighbours: there may be none, and the author's code refuse such an item
+            item: Any = self.item
+            return item.unpack(word >> 8 * item.size * position)
+        return self._words[word][position]
 
     def _unpack(self, count: int, *words: int) -> list[Any]:
         values: list[Any] = []

@@ -192,8 +192,7 @@ class RecordLayout(FieldsLayout):
             else:
                 lines.append(f" w{word} = {source.bind(layout)}.load(frame, slot + {word})")
                 parts.append(f"w{word}")
-        cls = source.bind(self.kind.cls) if self.kind.cls else ""
-        return self.kind.construction_source(cls, parts)
+        return self.kind.construction_source(source.bind(self.kind.maker), parts)
 
     def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
         """Return a name and an expression for each shared word, and for each member with words of its own."""

@@ -120,7 +120,10 @@ class PackingSource(SourceBuilder):
                 inner = self.bind(packed_layout(item).unpack)
                 return f"({inner}({masked} >> 8) if {number} & 1 else None)"
             case StructType():
-                return f"{self.bind(MemoTable(_record_builder(kind)))}[{masked}]"
+                build = _record_builder(kind)
+                if kind.runs_author_code:
+                    return f"{self.bind(build)}({masked})"
+                return f"{self.bind(MemoTable(build))}[{masked}]"
             case _:
                 raise AssertionError(kind)
 
@@ -161,7 +164,7 @@ class MemoTable(dict[K, V]):
 def _record_builder(kind: StructType) -> Callable[[int], Any]:
     source = PackingSource(f"build {kind.name}")
     parts = [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
-    construction = kind.construction_source(source.bind(kind.cls) if kind.cls else "", parts)
+    construction = kind.construction_source(source.bind(kind.maker), parts)
     build: Callable[[int], Any] = source.compile([f"def build(w): return {construction}"])["build"]
     return build
 

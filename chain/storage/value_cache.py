@@ -152,7 +152,11 @@ class _Writer:
 def cached(layout: Layout) -> ValueCache | Layout:
     """Return a cache for values of `layout` if they have words of their own and are immutable, otherwise `layout` itself."""
     inner = layout.item if isinstance(layout, OptionLayout) else layout
-    is_cacheable = isinstance(inner, RecordLayout | SequenceLayout) and _is_plain(inner)
+    is_cacheable = (
+        isinstance(inner, RecordLayout | SequenceLayout)
+        and _is_plain(inner)
+        and not inner.kind.runs_author_code
+    )
     return ValueCache(layout) if is_cacheable else layout
 
 

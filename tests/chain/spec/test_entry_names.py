@@ -71,7 +71,7 @@ class Shop(Contract):
 
     @view
     def log(self, number: u64) -> u64:
-        return number.bit_length() - 1
+        return max(number, 1).bit_length() - 1
 
     @call(payable=True)
     def transfer(self, to: Address) -> u256:
