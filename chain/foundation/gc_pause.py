@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from gc import disable, enable, freeze, get_freeze_count, isenabled, unfreeze
+from gc import disable, enable, freeze, get_count, get_freeze_count, isenabled, unfreeze
+from typing import Final
+
+_LARGE: Final = 10_000  # objects
 
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Scope without garbage collection. What is built in it then counts as old, and is not walked before other old objects."""
-    was_enabled = isenabled()
-    disable()
-    try:
+    """Scope without garbage collection. Afterwards, a large structure that was built in it counts as old."""
+    if not isenabled():
         yield
+        return
+    try:
+        disable()
+        yield
+        if (
+            get_count()[0] > _LARGE and not get_freeze_count()
+        ):  # which takes as long as there are frozen objects
+            freeze()
+            unfreeze()  # into the oldest generation
     finally:
-        if was_enabled:
-            if not get_freeze_count():
-                freeze()
-                unfreeze()  # into the oldest generation
-            enable()
+        enable()

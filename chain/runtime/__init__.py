@@ -24,9 +24,11 @@ __all__ = ["HOME_FIELDS", "SYSTEM_SLOT", "System", "World", "is_system", "is_wor
 
 def is_world(cls: type) -> TypeGuard[type[World]]:
     """True for `World` and what derives from it. Nothing does before it is imported."""
-    return f"{__name__}.world" in sys.modules and issubclass(cls, __getattr__("World"))
+    module = sys.modules.get(f"{__name__}.world")
+    return module is not None and issubclass(cls, module.World)
 
 
 def is_system(cls: type) -> TypeGuard[type[System]]:
     """True for `System` and what derives from it."""
-    return f"{__name__}.system" in sys.modules and issubclass(cls, __getattr__("System"))
+    module = sys.modules.get(f"{__name__}.system")
+    return module is not None and issubclass(cls, module.System)

@@ -71,11 +71,13 @@ class Interrupts:
 
 
 def _is_closed(frame: FrameType) -> bool:
-    """Return True where Python handles no interrupt: before the end of a `with`, and at a `try`, which does nothing."""
+    """Return True where Python handles no interrupt: before the end of a `with`, at a `try`, which does nothing, and before the
+    first call of a `finally`, if it is one of a builtin.
+    """
     line = getline(frame.f_code.co_filename, frame.f_lineno).lstrip()
     if line.startswith("with "):
         return frame.f_lasti > _begins(frame.f_code, frame.f_lineno)
-    return line.startswith("try:")
+    return line.startswith(("try:", "enable()"))
 
 
 @cache
