@@ -14,7 +14,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -82,7 +82,21 @@ def _make(
 def begin_init(cls: type, lines: Sequence[str], names: Mapping[str, object]) -> None:
     """Let the `__init__` that a dataclass got here begin with these lines, in which builtins have these names."""
     frozen: bool = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    _add(cls, {"__init__": _init(cls, frozen, lines, names)})
+    init = _init(cls, frozen, lines, names)
+    init.__begun__ = True
+    _add(cls, {"__init__": init})
+
+
+def plain_maker(cls: Any) -> Callable[..., object]:
+    """Return a function that makes objects of a class as it did before `begin_init`; the class itself if that never came."""
+    make: Callable[..., object] = cls
+    if hasattr(cls.__init__, "__begun__"):
+        parts = _parts(cls, cls.__dataclass_params__.frozen)
+        parts.things.update(__class__=cls, __new__=object.__new__)
+        head = f"def __init__({', '.join(_parameters(parts.taken))}):"
+        lines = ["__self__ = __new__(__class__)", *parts.lines, "return __self__"]
+        make = parts.compile(cls, [head, *lines])
+    return make
 
 
 def has_plain_init(cls: type) -> bool:
@@ -119,26 +133,41 @@ def _init(
     cls: type, frozen: bool, start: Sequence[str] = (), names: Mapping[str, object] | None = None
 ) -> Any:
     """Return `__init__`. It is compiled, so that it is fast, and refuses wrong arguments in Python's words."""
+    parts = _parts(cls, frozen)
+    if names is not None:
+        parts.things.update(__builtins__=names)
+    head = f"def __init__({', '.join(['__self__', *_parameters(parts.taken)])}):"
+    made = parts.compile(cls, [head, *start, *parts.lines])
+    made.__annotations__ = {field.name: field.type for field in parts.taken} | {"return": None}
+    return made
+
+
+class _Parts(NamedTuple):
+    """The parts of a function that sets the fields of a new object."""
+
+    taken: list[Field[Any]]  # its parameters
+    lines: list[str]
+    things: dict[str, object]  # its global names
+
+    def compile(self, cls: type, lines: Sequence[str]) -> Any:
+        code = _compiled("\n ".join([*lines, "pass"]), f"<initialize {cls.__name__}>")
+        exec(code, self.things)
+        return self.things["__init__"]
+
+
+def _parts(cls: type, frozen: bool) -> _Parts:
     fields: list[Field[Any]] = [*cls.__dataclass_fields__.values()]  # type: ignore[attr-defined]
     arguments = [field for field in fields if field._field_type is _ARGUMENT_ONLY]  # type: ignore[attr-defined]
     stored = dataclasses.fields(cls)
     taken = [field for field in fields if field.init and (field in arguments or field in stored)]
     things: dict[str, object] = {"__later__": _MADE_LATER, "__put__": object.__setattr__}
-    if names is not None:
-        things["__builtins__"] = names
     for field in fields:
         things[f"__field_{field.name}__"] = field
         things[f"__set_{field.name}__"] = getattr(getattr(cls, field.name, None), "__set__", None)
-    lines = [f"def __init__({', '.join(['__self__', *_parameters(taken)])}):"]
-    lines += [f" {line}" for line in start]
-    lines += [f" {line}" for field in stored for line in _setting(cls, field, frozen)]
+    lines = [line for field in stored for line in _setting(cls, field, frozen)]
     if hasattr(cls, "__post_init__"):
-        lines.append(f" __self__.__post_init__({', '.join(field.name for field in arguments)})")
-    code = _compiled("\n".join([*lines, " pass"]), f"<initialize {cls.__name__}>")
-    exec(code, things)
-    init: Any = things["__init__"]
-    init.__annotations__ = {field.name: field.type for field in taken} | {"return": None}
-    return init
+        lines.append(f"__self__.__post_init__({', '.join(field.name for field in arguments)})")
+    return _Parts(taken, lines, things)
 
 
 def _parameters(fields: Sequence[Field[Any]]) -> list[str]:

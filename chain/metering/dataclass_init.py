@@ -1,5 +1,5 @@
 """The dataclasses of instrumented copies, whose `__init__` charges, whatever calls it in a contract. The chain itself makes
-records by `__uncharged__`: how many it makes depends on what it has cached.
+records by their plain makers: how many it makes depends on what it has cached.
 """
 
 from __future__ import annotations
@@ -23,14 +23,7 @@ def dataclass(cls: type, **how: Any) -> type:
     made: Any = made_here.dataclass(cls, **how)
     if has_own or "__init__" not in vars(made):
         return made  # type: ignore[no-any-return]
-    ticks, plain = _ticks_of(made), made.__init__
-
-    def uncharged(*values: object) -> object:
-        record = object.__new__(made)
-        plain(record, *values)
-        return record
-
-    made.__uncharged__ = uncharged
+    ticks = _ticks_of(made)
     if made.__init__.__code__.co_filename.startswith("<initialize"):
         made_here.begin_init(made, tick_lines(ticks), INSTRUMENTED_BUILTINS)
     else:

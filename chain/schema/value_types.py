@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Final, TypeAlias
 
 from chain.crypto.address import Address
-from chain.foundation.dataclass import dataclass, is_generated
+from chain.foundation.dataclass import dataclass, is_generated, plain_maker
 from chain.schema.base import Part, ValueType
 from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
 
@@ -181,12 +181,13 @@ class StructType(TupleLike):
 
     def build(self, values: list[object]) -> object:
         """Return the value with these members."""
-        return tuple(values) if self.maker is None else self.maker(*values)
+        make = self.maker
+        return tuple(values) if make is None else make(*values)
 
     @property
     def maker(self) -> Callable[..., object] | None:
         """What makes a record of its members, without ticks: one that is cached is not made again. None for a fixed tuple."""
-        return None if self.cls is None else vars(self.cls).get("__uncharged__", self.cls)
+        return None if self.cls is None else plain_maker(self.cls)
 
     @property
     def zero(self) -> object:
