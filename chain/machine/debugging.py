@@ -18,7 +18,7 @@ from typing import Any, Final
 from chain.machine.dispatch import _run_fuelled
 from chain.machine.frame import Frame
 from chain.metering.debug_statements import IS_DEBUGGED, LOOKING
-from chain.metering.fuel import INSTRUMENTED_BUILTINS, set_fuel, suspend
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, resume, suspend
 
 _RUNS: Final = _run_fuelled.__code__
 
@@ -59,11 +59,11 @@ def looking() -> Iterator[None]:
     ]
     # The first message keeps no journal of the slots that it makes warm.
     warm = [(slots, slots.copy()) for slots in state.access.values()]
-    ticks = suspend()
+    rest = suspend()
     try:
         yield
     finally:
-        set_fuel(ticks)
+        resume(rest)
         state.undo(mark)
         for slots, slots_before in warm:
             slots.clear()

@@ -35,6 +35,7 @@ _HASHED: Final[tuple[type, ...]] = (
     type({}.items()),
 )
 _JOINED: Final = 96  # ticks to join two sets or dicts
+_COUNTED: Final = 160  # more ticks if they are counters
 _PRODUCT: Final = 2**14  # bits of one factor times bits of the other, per tick
 
 
@@ -85,8 +86,10 @@ def summed(total: object) -> object:
     charge_8()
     if isinstance(total, _TEXTS):
         charge_text(len(total))
+    elif isinstance(total, _HASHED):  # only counters can be added
+        charge(_COUNTED + size_of(total) * 4 * KEYS)
     elif (size := size_of(total)) > FREE:
-        charge(size * (4 * KEYS if isinstance(total, _HASHED) else 1))
+        charge(size)
     return total
 
 
@@ -133,8 +136,10 @@ def _join(left: object, right: object) -> None:
     if isinstance(left, _HASHED):
         charge(_JOINED)
         size = size_of(left) + size_of(right)
-        if size > FREE:
-            charge(size * (KEYS if not isinstance(left, Counter) else 4 * KEYS))
+        if isinstance(left, Counter):
+            charge(_COUNTED + size * 4 * KEYS)
+        elif size > FREE:
+            charge(size * KEYS)
         if not isinstance(right, _HASHED):
             keys(right)
     elif not isinstance(left, int):

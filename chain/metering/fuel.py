@@ -9,6 +9,9 @@ the tanks together hold too little, it raises `OutOfGas`, which a contract canno
 every later tick raises it again, and the message ends as out of gas whatever it returned. The ticks that a message did not use
 go back to its sender.
 
+A turn of a `while` loop that does next to nothing takes half a tick. There is a tank of halves too, which `__out_of_turns__`
+fills with some of the ticks.
+
 Functions that may call themselves also take a level when they start and return it when they end. Python's own recursion limit
 does not do: it counts differently from version to version, and includes the frames of the test runner.
 
@@ -30,6 +33,7 @@ KEPT_BACK: Final = 1024  # a message that sends another keeps one tick in this m
 DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
+_TURNS: Final = 256  # ticks that become halves at a time
 _ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
 
 
@@ -68,6 +72,7 @@ TANK, PAIRS, FOURS, EIGHTS, DRY = (
     "__out_of_fuel__",
 )
 SIXTEENS, MOST = "__sixteens__", "__sixty_fours__"
+HALVES, NO_TURNS = "__halves__", "__out_of_turns__"
 CHARGE: Final = "__charge__"
 # By the worth of a zero.
 TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}
@@ -84,17 +89,24 @@ GENERATOR: Final = "__generator__"  # the name of the function within one that m
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
 _singles: Final[Callable[[dict[str, object]], repeat[int]]] = itemgetter(TANK)
+_halves: Final[Callable[[dict[str, object]], repeat[int]]] = itemgetter(HALVES)
 _larger: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
     *list(TANKS.values())[1:]
 )
 
 
 _ENDLESS: Final = repeat(0, OUTSIDE)
+_EMPTY: Final = repeat(0, 0)
 
 
 def remaining() -> int:
-    """Return the number of ticks in all tanks."""
-    return _singles(INSTRUMENTED_BUILTINS).__length_hint__() + _in_larger_tanks()
+    """Return the number of whole ticks in all tanks."""
+    return _remaining_halves() // 2
+
+
+def _remaining_halves() -> int:
+    singles, halves = _singles(INSTRUMENTED_BUILTINS), _halves(INSTRUMENTED_BUILTINS)
+    return 2 * (singles.__length_hint__() + _in_larger_tanks()) + halves.__length_hint__()
 
 
 def _in_larger_tanks() -> int:
@@ -126,28 +138,41 @@ def tick_lines(ticks: int) -> list[str]:
     return lines or [f"{CHARGE}({ticks})"]
 
 
+def turn_lines() -> list[str]:
+    """Return lines of source, for a function of an instrumented copy, that take half a tick."""
+    return [f"for __t__ in {HALVES}: break", f"else: {NO_TURNS}()"]
+
+
 def set_fuel(ticks: int) -> None:
     """Make the tanks hold exactly this many ticks together. The larger ones stay as they are, if possible."""
+    INSTRUMENTED_BUILTINS[HALVES] = _EMPTY
     singles = ticks - _in_larger_tanks()
     if singles < 0:
-        _distribute(ticks)
+        _distribute(2 * ticks)
     else:
         INSTRUMENTED_BUILTINS[TANK] = repeat(0, singles)
 
 
-def _distribute(ticks: int) -> None:
-    """Fill all tanks, so that they hold exactly this many ticks together."""
+def _distribute(halves: int) -> None:
+    """Fill all tanks, so that they hold exactly this many halves of a tick together."""
+    ticks, odd = divmod(halves, 2)
     share = min(ticks // len(TANKS), _SHARE)
     for worth, tank in TANKS.items():
         INSTRUMENTED_BUILTINS[tank] = repeat(0, share // worth)
     INSTRUMENTED_BUILTINS[TANK] = repeat(0, ticks - _in_larger_tanks())
+    INSTRUMENTED_BUILTINS[HALVES] = repeat(0, odd)
 
 
 def suspend() -> int:
-    """Stop counting, as the chain's own work is not charged to the contract. Return the remaining ticks, for `set_fuel`."""
-    ticks = remaining()
+    """Stop counting, as the chain's own work is not charged to the contract. Return the remaining fuel, for `resume`."""
+    halves = _remaining_halves()
     set_fuel(OUTSIDE)
-    return ticks
+    return halves
+
+
+def resume(halves: int) -> None:
+    """Count again, from the fuel that `suspend` returned."""
+    _distribute(halves)
 
 
 def charge(ticks: int) -> None:
@@ -180,11 +205,23 @@ def change(ticks: int = 8) -> bool:
 
     Return True, for use in a condition. An instrumented copy that passes no number means eight ticks.
     """
-    rest = remaining() - ticks
+    rest = _remaining_halves() - 2 * ticks
     if rest < 0:
         out_of_fuel()
     _distribute(rest)
     return True
+
+
+def take_turn() -> None:
+    """Take half a tick, because the tank of halves is empty, and fill that tank."""
+    ticks = min(remaining(), _TURNS)
+    if ticks == 0:
+        out_of_fuel()
+    if ticks == _TURNS:
+        charge(ticks)
+    else:
+        change(ticks)
+    INSTRUMENTED_BUILTINS[HALVES] = repeat(0, 2 * ticks - 1)
 
 
 def out_of_fuel() -> NoReturn:
@@ -269,7 +306,14 @@ def abort_message(frame: MeteredMessage, started: Started, problem: BaseExceptio
             raise OutOfGas from problem
 
 
-_distribute(OUTSIDE)
+_distribute(2 * OUTSIDE)
 INSTRUMENTED_BUILTINS.update(
-    {DRY: change, CHARGE: charge, DEEP: too_deep, DOWN: _levels[0].down, UP: _levels[0].up}
+    {
+        DRY: change,
+        NO_TURNS: take_turn,
+        CHARGE: charge,
+        DEEP: too_deep,
+        DOWN: _levels[0].down,
+        UP: _levels[0].up,
+    }
 )

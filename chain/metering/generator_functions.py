@@ -9,8 +9,8 @@ import ast
 from collections.abc import Sequence
 from typing import Final
 
-from chain.metering.fuel import GENERATOR
-from chain.metering.insert_ticks import tick_expression, ticks_before
+from chain.metering.fuel import GENERATOR, tick_lines
+from chain.metering.insert_ticks import statements_before, tick_expression
 
 _MADE: Final = 16  # ticks to make a generator
 
@@ -25,7 +25,7 @@ def charged_function(function: ast.FunctionDef) -> None:
     made = ast.Return(_call(function.args))
     function.body = [
         *head,
-        *ticks_before(place, _MADE),
+        *statements_before(place, tick_lines(_MADE)),
         ast.copy_location(inner, function),
         ast.copy_location(made, place),
     ]

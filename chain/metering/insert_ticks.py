@@ -16,7 +16,7 @@ from typing import Any
 
 from chain.errors import DeclarationError
 from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_function, ticks_of_turns
-from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, TANKS, UP, steps_of, tick_lines
+from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, TANKS, UP, steps_of, tick_lines, turn_lines
 from chain.metering.recursion import recursive_lines
 from chain.source.location import relative_path
 from chain.source.modules import Module
@@ -43,9 +43,9 @@ def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
     return expression
 
 
-def ticks_before(place: ast.stmt, ticks: int = 1) -> list[ast.stmt]:
-    """Return statements that take this many ticks. They are faster than an expression."""
-    module = ast.parse("\n".join(tick_lines(ticks)))
+def statements_before(place: ast.stmt, lines: list[str]) -> list[ast.stmt]:
+    """Return the statements in these lines. To take ticks, they are faster than an expression."""
+    module = ast.parse("\n".join(lines))
     for node in ast.walk(module):
         ast.copy_location(node, place)
     return module.body
@@ -66,7 +66,7 @@ class TickInserter(ast.NodeTransformer):
         node.body = [self.visit(statement) for statement in node.body]
         head = [node.body.pop(0)] if ast.get_docstring(node, clean=False) is not None else []
         first = node.body[0] if node.body else head[0]
-        tick = ticks_before(first, ticks)
+        tick = statements_before(first, tick_lines(ticks))
         if (node.lineno, node.col_offset) in self.recursive:
             node.body = [*head, *tick, *_with_depth_guard(node, first)]
         else:
@@ -109,8 +109,8 @@ class TickInserter(ast.NodeTransformer):
     def _loop(self, node: ast.For | ast.While) -> ast.AST:
         ticks = ticks_of(*node.body, *([node.test] if isinstance(node, ast.While) else ()))
         self.generic_visit(node)
-        first = node.body[0]
-        node.body[:0] = ticks_before(first, ticks)
+        lines = turn_lines() if isinstance(node, ast.While) and ticks == 1 else tick_lines(ticks)
+        node.body[:0] = statements_before(node.body[0], lines)
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:

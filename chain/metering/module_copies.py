@@ -160,7 +160,7 @@ class ModuleNamespace:
         )
         codes = self._codes = StatementCodes(sources, self.history, self._is_as_built)
         self.history.append(codes.key)
-        ticks = fuel.suspend()
+        rest = fuel.suspend()
         try:
             with self._installed():
                 for module in sources.modules:
@@ -170,7 +170,7 @@ class ModuleNamespace:
             )
             Freezing({copy.source: copy.space for copy in self.modules.values()}).run()
         finally:
-            fuel.set_fuel(ticks)
+            fuel.resume(rest)
         for name, copy in self.modules.items():
             record_name(copy.made, f"the module '{name}'")
         for module in sources.modules:

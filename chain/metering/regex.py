@@ -47,6 +47,7 @@ _UNICODE: Final = re.compile(r"\(\?[a-z]*u")
 _WITHOUT_CASE: Final = re.compile(r"\(\?[a-z]*i")
 # Older characters that got a second case later.
 _NEW_CASE: Final = re.compile("[\u019b\u0264\ua7d3\ua7d5]")
+_TEMPLATE: Final = 512  # ticks to read a template, which `re` does again for each match
 _TRIES: Final = 8  # attempts for one tick
 _READING: Final = 96  # ticks to parse one character of a pattern
 _LISTING: Final = 8  # ticks for a character in a large range
@@ -188,6 +189,7 @@ def _of_match(
     if isinstance(thing, re.Match):
         charge_text(len(thing.string))
         if name == "expand" and args and isinstance(args[0], str | bytes):
+            charge(_TEMPLATE)
             refers = args[0].find("\\" if isinstance(args[0], str) else b"\\") >= 0  # type: ignore[arg-type]
             charge_text(len(args[0]) * (len(thing.string) if refers else 1))
     return getattr(thing, name)(*args, **named)

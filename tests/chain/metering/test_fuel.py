@@ -11,20 +11,25 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chain import Chain
 from chain.errors import OutOfGas
 from chain.machine.gas import TOKEN, TRANSACTION, calldata_tokens
 from chain.metering.fuel import (
     GAS_PER_TICK,
+    HALVES,
     INSTRUMENTED_BUILTINS,
     LARGEST,
     TANKS,
     change,
     charge,
     remaining,
+    resume,
     set_fuel,
     suspend,
+    take_turn,
 )
 from chain.rpc.errors import REFUSED
 from chain.rpc.server.listener import Settings
@@ -67,7 +72,7 @@ def step(worth: int) -> None:
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 500, 6 * 2**18 - 1, 6 * 2**18, 10**7])
 @pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 2, 16, 16, 1]])
 def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list[int]) -> None:
-    ticks_outside = suspend()
+    outside = suspend()
     try:
         set_fuel(size)
         expected = size
@@ -81,12 +86,41 @@ def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list
             step(worth)
             expected -= worth
     finally:
-        set_fuel(ticks_outside)
+        resume(outside)
+
+
+def turn() -> None:
+    """Take half a tick, as an instrumented copy does in a turn of a `while` loop that does next to nothing."""
+    for _ in INSTRUMENTED_BUILTINS[HALVES]:
+        return
+    take_turn()
+
+
+@given(st.integers(0, 700), st.lists(st.sampled_from([0, 0, 0, *TANKS]), max_size=60), st.data())
+def test_a_turn_takes_half_a_tick(size: int, worths: list[int], data: st.DataObject) -> None:
+    """Whatever else is taken in between, and wherever the counting is suspended."""
+    outside, halves = suspend(), 2 * size
+    try:
+        set_fuel(size)
+        for worth in worths * 8:
+            price = 2 * worth or 1
+            if halves < price:
+                with pytest.raises(OutOfGas):
+                    step(worth) if worth else turn()
+                assert remaining() == 0
+                break
+            step(worth) if worth else turn()
+            halves -= price
+            assert remaining() == halves // 2
+            if data.draw(st.booleans()):
+                resume(suspend())
+    finally:
+        resume(outside)
 
 
 @pytest.mark.parametrize("ticks", [1, 3, 8, LARGEST, LARGEST + 1, 1000, 20_000])
 def test_a_charge_is_the_same_with_change(ticks: int) -> None:
-    ticks_outside = suspend()
+    outside = suspend()
     try:
         set_fuel(10**7)
         charge(ticks)
@@ -100,7 +134,7 @@ def test_a_charge_is_the_same_with_change(ticks: int) -> None:
         charge(ticks)
         assert ticks <= plain == before - remaining() < 2 * ticks + 1
     finally:
-        set_fuel(ticks_outside)
+        resume(outside)
 
 
 # From outside

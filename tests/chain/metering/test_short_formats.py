@@ -17,7 +17,7 @@ from chain.errors import OutOfGas
 from chain.metering import format_costs
 from chain.metering.builtin_costs import charge_shown, written
 from chain.metering.format_costs import formatted_by_braces
-from chain.metering.fuel import INSTRUMENTED_BUILTINS, remaining, set_fuel, suspend
+from chain.metering.fuel import INSTRUMENTED_BUILTINS, remaining, resume, set_fuel, suspend
 from chain.metering.runtime_names import BUILTINS
 from chain.metering.stable_text import worded
 
@@ -65,7 +65,7 @@ def told(act: Callable[[], object]) -> tuple[object, int]:
         result = type(error)
     finally:
         ticks = 10**6 - remaining()
-        set_fuel(outside)
+        resume(outside)
     return result, ticks
 
 

@@ -18,7 +18,7 @@ from chain import Chain, Contract, Map, Revert, Reverted, Vector, call, error, e
 from chain.errors import GuardError
 from chain.metering.arithmetic import add, multiply
 from chain.metering.builtin_costs import charge_new_items
-from chain.metering.fuel import remaining, set_fuel, suspend
+from chain.metering.fuel import remaining, resume, set_fuel, suspend
 from chain.metering.lookup_costs import charge_slice, contains
 from chain.metering.method_costs import metered_method
 from chain.storage.frozen_list import FrozenList
@@ -376,5 +376,5 @@ def test_it_costs_the_ticks_of_a_list(deed: Callable[[Any], object]) -> None:
             deed(row)
             used.append(100_000 - remaining())
     finally:
-        set_fuel(ticks)
+        resume(ticks)
     assert used[0] == used[1]
