@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, Final
 
 from chain.metering.builtin_costs import BUILT, FREE, KEYS, charge_text, size_of
@@ -142,6 +142,8 @@ def _join(left: object, right: object) -> None:
             charge(size * KEYS)
         if not isinstance(right, _HASHED):
             keys(right)
+    elif isinstance(left, Set):  # a view that keeps the order
+        charge(_JOINED + (size_of(left) + size_of(right)) * KEYS)
     elif not isinstance(left, int):
         charge(_JOINED)
 
