@@ -11,7 +11,7 @@ from chain.ledger.file.checksum import Damaged, opened
 from chain.ledger.file.table_sums import Pending, pending_in
 
 # Up to this size SQLite checks a file quickly. In a larger file each row is checked when it is read.
-_LONG: Final = 1 << 28
+_LONG: Final = 1 << 26
 
 
 def check_schema(connection: sqlite3.Connection, tables: dict[str, str]) -> None:
