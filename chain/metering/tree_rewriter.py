@@ -19,6 +19,7 @@ from chain.metering.repeated_tests import Test, test_once
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+_PAYING_LATER: Final = ("__metered_if_long__", "__delegated__")  # for what is yielded
 OURS: Final = re.compile(r"__c?[vwx](\d*)__")  # a temporary name for a value
 _IS_LIGHT: Final = "__class_of__(V) is __int_class__ or __class_of__(V) in __light__"
 _T = TypeVar("_T")
@@ -173,7 +174,7 @@ class Weighing(Wording):
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
         if self._light.is_few(node):
             return node
-        if word != "__metered_if_long__":  # it pays for what it yields only
+        if word not in _PAYING_LATER:
             node = self._sliced.get(node, node)  # the walk costs more than the slice
         test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}"
         return self._unless(test, word, node)
