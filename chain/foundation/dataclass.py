@@ -172,7 +172,7 @@ def _parts(cls: type, frozen: bool) -> _Parts:
 
 def _parameters(fields: Sequence[Field[Any]]) -> list[str]:
     """Return the parameters for these fields as text, those that are passed by name last."""
-    positional, by_name, has_default = [], ["*"], False
+    positional, by_name, defaulted = [], ["*"], ""
     for field in fields:
         default = ""
         if field.default is not MISSING:
@@ -182,9 +182,12 @@ def _parameters(fields: Sequence[Field[Any]]) -> list[str]:
         if field.kw_only:
             by_name.append(field.name + default)
             continue
-        if has_default and not default:
-            raise TypeError(f"non-default argument {field.name!r} follows default argument")
-        has_default = bool(default)
+        if defaulted and not default:
+            # Python names the second one since 3.13.
+            raise TypeError(
+                f"non-default argument {field.name!r} follows default argument {defaulted!r}"
+            )
+        defaulted = field.name if default else ""
         positional.append(field.name + default)
     return [*positional, *(by_name if by_name[1:] else ())]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from inspect import CO_OPTIMIZED
 from pathlib import Path
 from types import FrameType
 from typing import Any, TypeAlias
@@ -41,8 +42,20 @@ class CoveredLines:
 
     def _enter(self, frame: FrameType, event: str, arg: object) -> _Tracer | None:
         """Return the tracer of a frame that begins, if its file is wanted."""
-        tracer = self._tracers.get(frame.f_code.co_filename)
-        return None if tracer is None else tracer(frame, event, arg)
+        code = frame.f_code
+        tracer = self._tracers.get(code.co_filename)
+        if tracer is None:
+            return None
+        if not code.co_flags & CO_OPTIMIZED:  # the top of a module runs before the first call only
+            sys.settrace(_nothing)
+            return self._wait
+        return tracer(frame, event, arg)
+
+    def _wait(self, frame: FrameType, event: str, arg: object) -> _Tracer:
+        """Trace again when this frame has ended."""
+        if event == "return":
+            sys.settrace(self._enter)
+        return self._wait
 
     def take(self) -> list[CoveredLine]:
         """Return the lines since the last time, each with the name of its file alone."""
@@ -66,7 +79,11 @@ class CoveredLines:
         return rows
 
 
-def _tracer(lines: dict[int, None]) -> _Tracer:
+def _nothing(frame: FrameType, event: str, arg: object) -> None:
+    """Trace no frame that begins."""
+
+
+def _tracer(lines: dict[int, None]) -> Callable[[FrameType, str, object], _Tracer]:
     """Return a trace function that enters the lines of its frames."""
 
     def trace(frame: FrameType, event: str, arg: object) -> _Tracer:

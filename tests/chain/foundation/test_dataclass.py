@@ -152,7 +152,7 @@ def test_classes_are_those_of_python(shape: Callable[[], type], options: dict[st
 
     theirs, ours = made(dataclasses.dataclass), made(dataclass)
     if not isinstance(theirs, type):
-        assert ours == theirs
+        assert ours[0] is theirs[0] and ours[1].startswith(theirs[1])  # Python says more since 3.13
         return
     for question in QUESTIONS:
         assert outcome(question, ours) == outcome(question, theirs)
