@@ -13,6 +13,12 @@ from chain.schema.inputs import NONCE, address_of, raw_bytes, wei, whole_number
 from chain.schema.validation import short_repr
 
 BLOB_TYPE: Final = 3
+SET_CODE_TYPE: Final = 4
+# Why a transaction that needs a recipient is refused without one, by its type.
+NO_CREATION: Final = {
+    BLOB_TYPE: "blob transaction of type create: with blobs it cannot create a contract",
+    SET_CODE_TYPE: "EIP-7702 transaction cannot be used to create contract: send it to an account",
+}
 
 
 @dataclass(slots=True)

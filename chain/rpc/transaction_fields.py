@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from chain.ledger.blocks import Block
 from chain.ledger.signing import TYPES, decode_signed, tx_type
-from chain.machine.transaction import BLOB_TYPE, Transaction
+from chain.machine.transaction import BLOB_TYPE, NO_CREATION, SET_CODE_TYPE, Transaction
 from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import (
@@ -33,8 +33,7 @@ _FIELDS: Final = (
     "type", "from", "to", "gas", "value", "input", "data", "nonce", "chainId", *FEES, "accessList", "authorizationList",
     "maxFeePerBlobGas", "blobVersionedHashes",
 )  # fmt: skip
-_SET_CODE: Final = 4
-_OWNERS: Final = {"authorizationList": _SET_CODE, "blobVersionedHashes": BLOB_TYPE}
+_OWNERS: Final = {"authorizationList": SET_CODE_TYPE, "blobVersionedHashes": BLOB_TYPE}
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
@@ -98,6 +97,8 @@ def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) ->
     else:
         authorizations = to_list(fields["authorizationList"], "authorizations")
         added = [[_authorization(item) for item in authorizations]]
+    if tx.to is None:
+        raise refused(NO_CREATION[tx.type])
     encoded: Transaction = _typed().encode_typed(tx, added, chain.chain_id, account)
     return encoded
 
@@ -132,7 +133,7 @@ def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     if price is not None and len(named) > 1:
         raise bad_params("use 'gasPrice', or 'maxFeePerGas' and 'maxPriorityFeePerGas', not both")
     type_number = _number(fields, "type", _default_type(fields))
-    if type_number not in (*TYPES, BLOB_TYPE, _SET_CODE):
+    if type_number not in (*TYPES, BLOB_TYPE, SET_CODE_TYPE):
         raise bad_params(f"there is no type {type_number} of transactions: there are types 0 to 4")
     for name, owner in _OWNERS.items():
         if (type_number == owner) != (fields.get(name) is not None):

@@ -19,7 +19,6 @@ from eth.constants import CREATE_CONTRACT_ADDRESS
 from eth.exceptions import VMError
 from eth.vm.forks.berlin.transactions import calculate_txn_intrinsic_gas_berlin
 from eth.vm.forks.cancun.constants import BLOB_TX_TYPE, VERSIONED_HASH_VERSION_KZG
-from eth.vm.forks.prague.constants import SET_CODE_TRANSACTION_TYPE
 from eth.vm.forks.prague.state import PragueTransactionExecutor
 from eth.vm.forks.spurious_dragon.state import SpuriousDragonTransactionExecutor
 from eth_hash.auto import keccak as eth_keccak
@@ -38,7 +37,13 @@ from chain.machine.failure import Failure
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.machine import Machine
 from chain.machine.state import START
-from chain.machine.transaction import Transaction, TransactionResult
+from chain.machine.transaction import (
+    BLOB_TYPE,
+    NO_CREATION,
+    SET_CODE_TYPE,
+    Transaction,
+    TransactionResult,
+)
 from chain.metering.fuel import GAS_PER_TICK
 
 eth_keccak.hasher = pysha3.keccak256  # type: ignore[assignment]  # five times as fast as the default backend
@@ -153,7 +158,7 @@ class Executor(PragueTransactionExecutor):
     def validate_transaction(self, transaction: SignedTransactionAPI) -> None:
         if transaction.type_id == BLOB_TX_TYPE:
             self._validate_blobs(transaction)
-        elif transaction.type_id == SET_CODE_TRANSACTION_TYPE:
+        elif transaction.type_id == SET_CODE_TYPE:
             _validate_set_code(transaction)
         gas, needed = transaction.gas, transaction.intrinsic_gas
         if gas < needed:  # py-evm would notice only after it has taken the fee
@@ -166,9 +171,7 @@ class Executor(PragueTransactionExecutor):
     def _validate_blobs(self, transaction: SignedTransactionAPI) -> None:
         """Check the recipient, the blobs, and everything that may have to be paid; py-evm checks only a part of it."""
         if not transaction.to:
-            raise ValidationError(
-                "blob transaction of type create: with blobs it cannot create a contract"
-            )
+            raise ValidationError(NO_CREATION[BLOB_TYPE])
         hashes = transaction.blob_versioned_hashes
         block, count = self.vm_state.context.block, len(hashes)
         most = block.fork.max_transaction_blobs or block.fork.blobs.max
@@ -238,8 +241,6 @@ class Executor(PragueTransactionExecutor):
 def _validate_set_code(transaction: SignedTransactionAPI) -> None:
     """Check the recipient, and that code is lent to at least one account."""
     if not transaction.to:
-        raise ValidationError(
-            "EIP-7702 transaction cannot be used to create contract: send it to an account"
-        )
+        raise ValidationError(NO_CREATION[SET_CODE_TYPE])
     if not transaction.authorization_list:
         raise ValidationError("EIP-7702 transaction with empty auth list: it lends code to nobody")

@@ -114,3 +114,11 @@ def test_refusals_of_typed_transactions_have_known_words(
         ({**blobs, "blobVersionedHashes": []}, "blob transaction missing blob hashes"),
     ):
         assert rpc.refusal("eth_call", asked).message.startswith(words)
+
+
+@pytest.mark.parametrize(
+    "method", ["eth_signTransaction", "eth_fillTransaction", "eth_sendTransaction"]
+)
+def test_no_transaction_that_nobody_accepts_is_signed(rpc: Any, method: str) -> None:
+    no = rpc.refusal(method, {"authorizationList": [], "gas": "0x30d40"})
+    assert no.message.startswith("EIP-7702 transaction cannot be used to create contract")
