@@ -88,8 +88,9 @@ GENERATOR: Final = "__generator__"  # the name of the function within one that m
 
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
-_singles: Final[Callable[[dict[str, object]], repeat[int]]] = itemgetter(TANK)
-_halves: Final[Callable[[dict[str, object]], repeat[int]]] = itemgetter(HALVES)
+_tanks: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
+    TANK, HALVES, *list(TANKS.values())[1:]
+)
 _larger: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
     *list(TANKS.values())[1:]
 )
@@ -101,12 +102,21 @@ _EMPTY: Final = repeat(0, 0)
 
 def remaining() -> int:
     """Return the number of whole ticks in all tanks."""
-    return _remaining_halves() // 2
+    singles, halves, pairs, fours, eights, sixteens, most = _tanks(INSTRUMENTED_BUILTINS)
+    return (
+        singles.__length_hint__()
+        + halves.__length_hint__() // 2
+        + 2 * pairs.__length_hint__()
+        + 4 * fours.__length_hint__()
+        + 8 * eights.__length_hint__()
+        + 16 * sixteens.__length_hint__()
+        + LARGEST * most.__length_hint__()
+    )
 
 
 def _remaining_halves() -> int:
-    singles, halves = _singles(INSTRUMENTED_BUILTINS), _halves(INSTRUMENTED_BUILTINS)
-    return 2 * (singles.__length_hint__() + _in_larger_tanks()) + halves.__length_hint__()
+    halves: repeat[int] = INSTRUMENTED_BUILTINS[HALVES]
+    return 2 * remaining() + (halves.__length_hint__() & 1)
 
 
 def _in_larger_tanks() -> int:
@@ -145,12 +155,13 @@ def turn_lines() -> list[str]:
 
 def set_fuel(ticks: int) -> None:
     """Make the tanks hold exactly this many ticks together. The larger ones stay as they are, if possible."""
-    INSTRUMENTED_BUILTINS[HALVES] = _EMPTY
+    names = INSTRUMENTED_BUILTINS
+    names[HALVES] = _EMPTY
     singles = ticks - _in_larger_tanks()
     if singles < 0:
         _distribute(2 * ticks)
     else:
-        INSTRUMENTED_BUILTINS[TANK] = repeat(0, singles)
+        names[TANK] = repeat(0, singles)
 
 
 def _distribute(halves: int) -> None:
@@ -263,14 +274,15 @@ def start_message(frame: MeteredMessage) -> Started:
         EMPTIED.clear()
     if most < limit:
         limit = most
-    started = limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
+    names = INSTRUMENTED_BUILTINS
+    started = limit, ticks, names[DOWN], names[UP]
     context.metering_depth = depth + 1
     if len(_levels) <= depth:
         _levels.append(_Levels())
     levels = _levels[depth]
     if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
         levels = _levels[depth] = _Levels()
-    INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
+    names[DOWN], names[UP] = levels.down, levels.up
     set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
     return started
 
