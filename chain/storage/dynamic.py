@@ -162,9 +162,8 @@ class SequenceLayout(DynamicLayout):
 
     def unpack_item(self, word: int, position: int) -> Any:
         """Return the item at a position of a word that holds several."""
-        if (
-            self._is_made_anew
-        ):  # not its neighbours: there may be none, and the author's code refuse such an item
+        if self._is_made_anew:
+            # Not its neighbours: there may be none, and the author's code may refuse what is not there.
             item: Any = self.item
             return item.unpack(word >> 8 * item.size * position)
         return self._words[word][position]
