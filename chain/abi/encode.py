@@ -234,7 +234,7 @@ def _octets_encoder(general: Encoder, width: int) -> Encoder:
         if not usual.issuperset(map(type, octets)):
             return general(values)
         try:
-            raw = bytes(octets)  # type: ignore[arg-type]  # they are whole numbers
+            raw = bytearray(octets)  # type: ignore[arg-type]  # they are whole numbers
         except ValueError:  # one is negative, or above 255
             return general(values)
         words = bytearray(32 * len(raw))
