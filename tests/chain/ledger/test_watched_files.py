@@ -170,6 +170,20 @@ def test_other_process_is_watched(path: Path) -> None:
         assert watching.events(Counted).last() == Counted(7, 1)
 
 
+def test_rollback_is_seen(path: Path) -> None:
+    with (
+        Chain.open(path, contracts=[Counter]) as chain,
+        Chain.watch(path, contracts=[Counter]) as watching,
+    ):
+        counter, saved = chain.handle(Counter, chain.contracts[0].address), chain.snapshot()
+        counter.add(1)
+        assert len(watching.receipts) == 5
+        chain.revert(saved)
+        assert seen(watching) == seen(chain)
+        counter.add(2)
+        assert seen(watching) == seen(chain)
+
+
 def test_rollback_beyond_the_seen_part_is_reported(path: Path) -> None:
     with Chain.open(path, contracts=[Counter]) as chain:
         counter = chain.handle(Counter, chain.contracts[0].address)

@@ -77,6 +77,14 @@ def test_nonces_that_are_used_up_end_the_waiting(rpc: Any, late: str) -> None:
     assert rpc("txpool_status")["queued"] == "0x0"
 
 
+def test_nonces_that_are_used_up_beside_the_node_end_the_waiting(
+    chain: Chain, rpc: Any, late: str
+) -> None:
+    chain.set_nonce(ALICE, 3)
+    assert rpc("eth_getTransactionByHash", late) is None
+    assert rpc("txpool_status")["queued"] == "0x0"
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
