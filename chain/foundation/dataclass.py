@@ -47,9 +47,7 @@ def _make(
     own, has_text = set(vars(cls)), bool(cls.__doc__)
     if vars(cls).get("__hash__") is None and "__eq__" in own:
         own.discard("__hash__")  # Python set it, because of `__eq__`
-    cls.__doc__ = (
-        cls.__doc__ or cls.__name__
-    )  # or Python describes all parameters, which takes long
+    cls.__doc__ = cls.__doc__ or cls.__name__  # or Python describes all parameters, slowly
     # If a base is a dataclass, Python checks that both are frozen, or none.
     is_derived = any(map(dataclasses.is_dataclass, cls.__mro__[1:]))
     cls = dataclasses.dataclass(

@@ -20,11 +20,24 @@ def validate(
     `account` is that of the sender. No account with code can sign (EIP-3607);
     a transaction that is not signed may come from one, to impersonate it.
     """
-    data, gas = tx.data, tx.gas
-    nonce, balance, code_hash = account
+    intrinsic, floor = _least_gas(tx, block)
+    _check_sender(tx, state, account)
+    _check_fees(tx, block)
+    _check_gas(tx, block, max(intrinsic, floor))
+    balance, needed = account[1], tx.gas * tx.max_fee + tx.value
+    if balance < needed:
+        wei(tx.value, wrong=InvalidTransaction)
+        raise InvalidTransaction(
+            f"{checksum_address(tx.sender)} has {balance} wei, {needed} may be needed; set_balance gives it more",
+            Unfit.NO_FUNDS,
+        )
+    return intrinsic, floor
+
+
+def _least_gas(tx: Transaction, block: BlockContext) -> tuple[int, int]:
+    data = tx.data
     tokens = cost.calldata_tokens(data)
     intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
-    floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
     if tx.to is None:
         intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
         if len(data) > block.fork.max_initcode:
@@ -34,6 +47,11 @@ def validate(
             )
     for _, slots in tx.access_list:
         intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
+    return intrinsic, cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
+
+
+def _check_sender(tx: Transaction, state: State, account: Account) -> None:
+    nonce, _, code_hash = account
     if code_hash != EMPTY_CODE_HASH and tx.is_signed and not _delegates(state, tx.sender):
         raise InvalidTransaction(
             f"{checksum_address(tx.sender)} is a contract, so it cannot sign",
@@ -48,6 +66,9 @@ def validate(
         raise InvalidTransaction(
             f"nonce has max value: {checksum_address(tx.sender)} has used up all its nonces"
         )
+
+
+def _check_fees(tx: Transaction, block: BlockContext) -> None:
     if tx.max_fee < block.base_fee and not tx.is_free:
         raise InvalidTransaction(
             f"it is {tx.max_fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW
@@ -58,27 +79,22 @@ def validate(
         raise InvalidTransaction(
             f"max priority fee per gas higher than max fee per gas: the tip is {tx.tip} wei, the whole fee {tx.max_fee}"
         )
-    if gas < intrinsic or gas < floor:
+
+
+def _check_gas(tx: Transaction, block: BlockContext, least: int) -> None:
+    if tx.gas < least:
         raise InvalidTransaction(
-            f"it has {gas} gas, its bytes alone take {max(intrinsic, floor)}", Unfit.GAS_TOO_LOW
+            f"it has {tx.gas} gas, its bytes alone take {least}", Unfit.GAS_TOO_LOW
         )
-    if gas > block.max_transaction_gas:
+    if tx.gas > block.max_transaction_gas:
         reason = (
             "exceeds block gas limit: gas limit reached, a block"
-            if gas > block.gas_limit
+            if tx.gas > block.gas_limit
             else "transaction gas limit too high: a transaction"
         )
         raise InvalidTransaction(
-            f"{reason} holds at most {block.max_transaction_gas} gas, not {gas}"
+            f"{reason} holds at most {block.max_transaction_gas} gas, not {tx.gas}"
         )
-    if balance < gas * tx.max_fee + tx.value:
-        wei(tx.value, wrong=InvalidTransaction)
-        raise InvalidTransaction(
-            f"{checksum_address(tx.sender)} has {balance} wei, {gas * tx.max_fee + tx.value} may be needed;"
-            " set_balance gives it more",
-            Unfit.NO_FUNDS,
-        )
-    return intrinsic, floor
 
 
 def _delegates(state: State, address: bytes) -> bool:
