@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Self, cast
 
 from chain.errors import Reverted
 from chain.foundation.dataclass import dataclass
@@ -33,6 +34,10 @@ else:
     from typing import TypeVar
 
     C = TypeVar("C")
+
+_OF_NAMED_TYPE: Final = re.compile(
+    r"typing\.Annotated\[\w+, \w+\(name='(\w+)'[^()]*\)\]|chain\.crypto\.address\.(?=Address)"
+)
 
 
 @sealed
@@ -68,17 +73,25 @@ class _OfMethod:
         return self._of_class if entry is None else self._read(entry.spec)
 
 
+def as_written(annotation: object) -> object:
+    """Return the text of a type as its author wrote it: `u8`, and not what that stands for."""
+    if isinstance(annotation, str) or annotation is inspect.Signature.empty:
+        return annotation
+    return _OF_NAMED_TYPE.sub(r"\1", inspect.formatannotation(annotation))
+
+
 def _signature(spec: EntrySpec) -> inspect.Signature:
     """Return the signature of the author's method for a handle: without `self`, and with the options of a call."""
     of_method = inspect.signature(spec.function)
     _, *params = of_method.parameters.values()
+    params = [param.replace(annotation=as_written(param.annotation)) for param in params]
     taken = {param.name for param in params}
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=True if name == "check" else None)
         for name in ("sender", "value", "gas", "check")
         if name not in taken and not (name == "check" and spec.kind == "view")
     ]  # fmt: skip
-    result = of_method.return_annotation if spec.kind == "view" else "Receipt"
+    result = as_written(of_method.return_annotation) if spec.kind == "view" else "Receipt"
     return inspect.Signature([*params, *options], return_annotation=result)
 
 

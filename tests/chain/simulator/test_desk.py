@@ -12,7 +12,8 @@ import pytest
 
 from chain import Address, Chain, Contract, Map, Reverted, Vector, call, init, require, view
 from chain.errors import InvalidTransaction
-from chain.types import u8, u64
+from chain.simulator.handle import as_written
+from chain.types import bytes32, felt252, u8, u64, u256
 from tests.chain.helpers import failure_of, untyped
 from tests.chain.toys import Counter, Relay, TooMuch
 
@@ -104,6 +105,22 @@ def test_failed_deployment_can_be_looked_at(chain: Chain) -> None:
 
 
 # Help
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text"),
+    [
+        (u64, "u64"),
+        (tuple[u256, ...], "tuple[u256, ...]"),
+        (dict[felt252, list[bytes32]], "dict[felt252, list[bytes32]]"),
+        (Address | None, "Address | None"),
+        (str, "str"),
+        ("Map[u8, Piece]", "Map[u8, Piece]"),
+    ],
+)
+def test_types_are_shown_as_written(annotation: object, text: str) -> None:
+    """Also in a file without postponed annotations, where Python has made more of them."""
+    assert as_written(annotation) == text
 
 
 def test_entry_has_the_signature_and_docstring_of_its_method(chain: Chain) -> None:
