@@ -172,9 +172,7 @@ class Survey:
         game = self.game(receipt._digest)
         try:
             return [] if game is None else game.named_by(receipt)
-        except (
-            Exception
-        ):  # a chain made by somebody else may hold data that no contract can have written
+        except Exception:  # a foreign chain may hold data that no contract can have written
             return []
 
     def _truncate(self, blocks: int, receipts: int) -> None:

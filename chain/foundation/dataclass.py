@@ -91,9 +91,9 @@ def plain_maker(cls: Any) -> Callable[..., object]:
     if hasattr(cls.__init__, "__begun__"):
         parts = _parts(cls, cls.__dataclass_params__.frozen)
         parts.things.update(__class__=cls, __new__=object.__new__)
-        head = f"def __init__({', '.join(_parameters(parts.taken))}):"
+        head = f"def make({', '.join(_parameters(parts.taken))}):"
         lines = ["__self__ = __new__(__class__)", *parts.lines, "return __self__"]
-        make = parts.compile(cls, [head, *lines])
+        make = parts.compile(cls, "make", [head, *lines])
     return make
 
 
@@ -135,7 +135,7 @@ def _init(
     if names is not None:
         parts.things.update(__builtins__=names)
     head = f"def __init__({', '.join(['__self__', *_parameters(parts.taken)])}):"
-    made = parts.compile(cls, [head, *start, *parts.lines])
+    made = parts.compile(cls, "__init__", [head, *start, *parts.lines])
     made.__annotations__ = {field.name: field.type for field in parts.taken} | {"return": None}
     return made
 
@@ -147,10 +147,11 @@ class _Parts(NamedTuple):
     lines: list[str]
     things: dict[str, object]  # its global names
 
-    def compile(self, cls: type, lines: Sequence[str]) -> Any:
+    def compile(self, cls: type, name: str, lines: Sequence[str]) -> Any:
+        """Return the function of that name in these lines."""
         code = _compiled("\n ".join([*lines, "pass"]), f"<initialize {cls.__name__}>")
         exec(code, self.things)
-        return self.things["__init__"]
+        return self.things[name]
 
 
 def _parts(cls: type, frozen: bool) -> _Parts:

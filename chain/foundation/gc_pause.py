@@ -19,9 +19,8 @@ def collector_paused() -> Iterator[None]:
     try:
         disable()
         yield
-        if (
-            get_count()[0] > _LARGE and not get_freeze_count()
-        ):  # which takes as long as there are frozen objects
+        # Last, because counting what is frozen walks all of it.
+        if get_count()[0] > _LARGE and not get_freeze_count():
             freeze()
             unfreeze()  # into the oldest generation
     finally:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_whole(file: Path, text: str) -> None:
-    """Write a file, or leave it as it was. What is no file, such as /dev/stdout, is written at once."""
+    """Write a file, or leave it as it was. Anything else, such as /dev/stdout, is written at once."""
     if file.exists() and not file.is_file():
         file.write_text(text, "utf-8")
         return

@@ -19,9 +19,8 @@ from chain.machine.state import LogRow
 _DIFFERING: Final = re.compile(r"0x[0-9a-fA-F]+|-?\d+|'[^']*'|\"[^\"]*\"")
 _INDEX: Final = re.compile("[0-9]+")
 _WORDS: Final = 4096  # whose values are remembered
-_NamedValue: TypeAlias = tuple[
-    str, Callable[[int], object]
-]  # its name, and how it is read from its word
+# The name of a value, and how it is read from its word.
+_NamedValue: TypeAlias = tuple[str, Callable[[int], object]]
 
 
 class EffectReader:

@@ -132,7 +132,7 @@ def problem_after(
 
 
 def _why(broken: Exception) -> str:
-    """Return the text of an exception, with its type if it is no AssertionError; of one without a text, its line."""
+    """Return the text of an exception, with its type unless it is an AssertionError; of one without a text, its line."""
     text = str(broken).strip()
     if not isinstance(broken, AssertionError):
         return f"{type(broken).__name__}: {text}".rstrip(": ")

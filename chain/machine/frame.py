@@ -155,9 +155,8 @@ class Frame:
         else:
             self.gas -= cost.COLD_SLOAD
             word = warm[slot] = self.storage.get(slot, 0)
-            if (
-                self.depth
-            ):  # the first message ends the transaction: nobody asks then what it made warm
+            # The first message ends the transaction: nobody asks then what it made warm.
+            if self.depth:
                 self.state.access_journal.append((warm, slot))
         if self.gas < 0:
             raise OutOfGas

@@ -115,9 +115,8 @@ def _charge_flags(cls: type[Flag]) -> None:
     type.__setattr__(cls, "__new__", _charged(Enum.__new__, combined))
 
 
-_PYTHONS: Final = frozenset(
-    {*Enum.__mro__, *IntFlag.__mro__, *StrEnum.__mro__}
-)  # bases that authors do not write
+# Bases that authors do not write.
+_PYTHONS: Final = frozenset({*Enum.__mro__, *IntFlag.__mro__, *StrEnum.__mro__})
 
 
 class _State:

@@ -33,7 +33,7 @@ KEPT_BACK: Final = 1024  # a message that sends another keeps one tick in this m
 DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two Python frames
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
-_TURNS: Final = 256  # ticks that become halves at a time
+_TURNS: Final = 4096  # ticks that become halves at a time
 _ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
 
 
@@ -88,9 +88,7 @@ GENERATOR: Final = "__generator__"  # the name of the function within one that m
 
 # The builtins of every instrumented copy.
 INSTRUMENTED_BUILTINS: Final[dict[str, Any]] = dict(vars(builtins))
-_tanks: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
-    TANK, HALVES, *list(TANKS.values())[1:]
-)
+_small: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(TANK, HALVES)
 _larger: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemgetter(
     *list(TANKS.values())[1:]
 )
@@ -102,21 +100,12 @@ _EMPTY: Final = repeat(0, 0)
 
 def remaining() -> int:
     """Return the number of whole ticks in all tanks."""
-    singles, halves, pairs, fours, eights, sixteens, most = _tanks(INSTRUMENTED_BUILTINS)
-    return (
-        singles.__length_hint__()
-        + halves.__length_hint__() // 2
-        + 2 * pairs.__length_hint__()
-        + 4 * fours.__length_hint__()
-        + 8 * eights.__length_hint__()
-        + 16 * sixteens.__length_hint__()
-        + LARGEST * most.__length_hint__()
-    )
+    return _remaining_halves() // 2
 
 
 def _remaining_halves() -> int:
-    halves: repeat[int] = INSTRUMENTED_BUILTINS[HALVES]
-    return 2 * remaining() + (halves.__length_hint__() & 1)
+    singles, halves = _small(INSTRUMENTED_BUILTINS)
+    return 2 * (singles.__length_hint__() + _in_larger_tanks()) + halves.__length_hint__()
 
 
 def _in_larger_tanks() -> int:
@@ -155,13 +144,12 @@ def turn_lines() -> list[str]:
 
 def set_fuel(ticks: int) -> None:
     """Make the tanks hold exactly this many ticks together. The larger ones stay as they are, if possible."""
-    names = INSTRUMENTED_BUILTINS
-    names[HALVES] = _EMPTY
+    INSTRUMENTED_BUILTINS[HALVES] = _EMPTY
     singles = ticks - _in_larger_tanks()
     if singles < 0:
         _distribute(2 * ticks)
     else:
-        names[TANK] = repeat(0, singles)
+        INSTRUMENTED_BUILTINS[TANK] = repeat(0, singles)
 
 
 def _distribute(halves: int) -> None:
@@ -228,10 +216,7 @@ def take_turn() -> None:
     ticks = min(remaining(), _TURNS)
     if ticks == 0:
         out_of_fuel()
-    if ticks == _TURNS:
-        charge(ticks)
-    else:
-        change(ticks)
+    change(ticks)
     INSTRUMENTED_BUILTINS[HALVES] = repeat(0, 2 * ticks - 1)
 
 
@@ -274,15 +259,14 @@ def start_message(frame: MeteredMessage) -> Started:
         EMPTIED.clear()
     if most < limit:
         limit = most
-    names = INSTRUMENTED_BUILTINS
-    started = limit, ticks, names[DOWN], names[UP]
+    started = limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
     context.metering_depth = depth + 1
     if len(_levels) <= depth:
         _levels.append(_Levels())
     levels = _levels[depth]
     if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
         levels = _levels[depth] = _Levels()
-    names[DOWN], names[UP] = levels.down, levels.up
+    INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
     set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
     return started
 

@@ -1,6 +1,6 @@
 """The `__new__` and `_replace` of named tuples.
 
-In `_replace`, a name that is no field is a `ValueError`; in Python, since 3.13, a `TypeError`."""
+In `_replace`, a name that is not a field is a `ValueError`; in Python, since 3.13, a `TypeError`."""
 
 from __future__ import annotations
 

@@ -35,9 +35,8 @@ class Addressed(Protocol):
 
 AccountLike: TypeAlias = bytes | str | Addressed  # text is hex, or the name of an account
 Find = Callable[[str], bytes | None]  # the address of a named account, or None
-Resolve = Callable[
-    [Any, str], Address
-]  # the address of a value; error texts refer to it by the second argument
+# The address of a value; error texts refer to it by the second argument.
+Resolve = Callable[[Any, str], Address]
 
 
 class Resolver(Protocol):

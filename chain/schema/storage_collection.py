@@ -28,9 +28,7 @@ class StorageCollection:
     _offers: ClassVar[str]
     _compared: ClassVar[str]  # what to write instead of a comparison
     _plural: ClassVar[str] = "update"  # the method that adds several items at once
-    _remedies: ClassVar[
-        dict[str, str]
-    ]  # what to write instead, by the name of a method that it lacks
+    _remedies: ClassVar[dict[str, str]]  # what to write instead of a method that it lacks
 
     def __init__(self, frame: Any, slot: int, layout: Any) -> None:
         self._frame, self._slot, self._layout = frame, slot, layout

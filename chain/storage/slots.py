@@ -13,9 +13,8 @@ from typing import Final, Protocol, TypeAlias
 
 from chain.crypto.hashing import keccak
 
-Preimage: TypeAlias = tuple[
-    int, bytes | None
-]  # a slot, and the key; None where the content of that slot begins
+# A slot, and the key; None where the content of that slot begins.
+Preimage: TypeAlias = tuple[int, bytes | None]
 
 _FEW: Final = 64  # up to this many new slots are inserted one by one
 _FURTHEST: Final = 2**64  # the greatest distance of a word from its hashed slot

@@ -41,9 +41,8 @@ class Worker:
     def __init__(self, fork: Callable[[], int], work: Callable[[], bytes], limits: Limits) -> None:
         self._limits = limits
         self._pipe, writes = os.pipe()
-        with (
-            warnings.catch_warnings()
-        ):  # about forks in a process with threads: here all other threads wait
+        with warnings.catch_warnings():
+            # About forks in a process with threads: here all other threads wait.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._child = fork()
         if not self._child:

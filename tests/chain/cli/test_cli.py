@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -214,3 +216,19 @@ def test_only_the_contract_that_runs_is_made() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)  # fmt: skip
     assert "contracts.deblockle" in done.stdout and "contracts.blokus" not in done.stdout
+
+
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
+def test_examples_of_the_help_are_valid(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None and command.epilog is not None
+    examples = [line.strip() for line in command.epilog.splitlines()[2:]]
+    assert examples
+    for line in examples:
+        _, _, call = line.partition("boardchain ")
+        words = shlex.split(call.partition(')"')[0].partition(" > ")[0])
+        assert words[0] == name
+        command.parse_args(click.Context(command, resilient_parsing=True), words[1:])
+        known = {option for param in command.params for option in param.opts}
+        known |= {option for param in command.params for option in param.secondary_opts}
+        assert {word for word in words if word.startswith("-") and word != "-1"} <= known

@@ -1,4 +1,4 @@
-"""Conveniences of the command line: a prompt, completion, examples, events that are followed, errors for programs."""
+"""Conveniences of the command line: a prompt, completion, events that are followed, errors for programs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -267,23 +266,7 @@ def test_script_for_the_shell_is_printed(shell: str) -> None:
     assert done.exit_code == 0 and "_BOARDCHAIN_COMPLETE" in done.stdout
 
 
-# Help, errors, ends
-
-
-@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
-def test_examples_of_the_help_are_valid(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None and command.epilog is not None
-    examples = [line.strip() for line in command.epilog.splitlines()[2:]]
-    assert examples
-    for line in examples:
-        _, _, call = line.partition("boardchain ")
-        words = shlex.split(call.partition(')"')[0].partition(" > ")[0])
-        assert words[0] == name
-        command.parse_args(click.Context(command, resilient_parsing=True), words[1:])
-        known = {option for param in command.params for option in param.opts}
-        known |= {option for param in command.params for option in param.secondary_opts}
-        assert {word for word in words if word.startswith("-") and word != "-1"} <= known
+# Errors, ends
 
 
 def test_errors_are_json_too(run: Run) -> None:
