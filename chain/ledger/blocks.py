@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import field
-from typing import Any, NamedTuple, overload
+from typing import Any, Final, NamedTuple, TypeAlias, overload
 
 from chain.crypto.hashing import keccak
 from chain.foundation.dataclass import dataclass
-from chain.foundation.sealed import Sealed, put, sealed, setter
+from chain.foundation.sealed import Sealed, put, setter
 from chain.ledger.long_list import LongList
 from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
 from chain.machine.hardforks import DEFAULT, Fork, fork_named
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
+
+BlockRow: TypeAlias = tuple[Any, ...]  # the fields of a `Block`, in their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +62,12 @@ class ChainConfig:
         )
 
 
-@sealed
-@dataclass(slots=True, frozen=True)
-class Block:
+def _of_row(place: int) -> Any:
+    """Return a read-only property for the row's item at index `place`."""
+    return property(lambda block: block.row[place])
+
+
+class Block(Sealed):
     """A block, and the context that its messages see. Its fields cannot be set.
 
     >>> block = chain.head
@@ -70,28 +75,38 @@ class Block:
     (8, 1704067208, True, 1000000000, True)
     """
 
-    rules: ChainConfig  # the settings of the chain
-    number: int  # its number; 0 is the first
-    timestamp: int  # its time, in seconds since 1970
-    base_fee: int  # the wei that are burnt for a unit of gas
-    coinbase: bytes  # the account that gets the tips
-    first_timeline_index: int  # an index into the ledger's timeline
-    first_receipt: int  # the position of its first receipt
-    end_timeline_index: int  # one past the last
-    end_receipt: int  # the position after its last receipt
-    gas_used: int = 0  # the gas that all its transactions used
-    forced_prevrandao: int | None = None  # the value from `set_next_block`
-    blob_gas_used: int = 0  # the gas of all its blobs
-    excess_blob_gas: int = 0  # determines the price of blobs
+    __slots__ = ("row", "rules")
 
-    @property
-    def as_tuple(self) -> tuple[Any, ...]:
-        """The block as it is stored, without the rules."""
-        return (
-            self.number, self.timestamp, self.base_fee, self.coinbase, self.first_timeline_index,
-            self.first_receipt, self.end_timeline_index, self.end_receipt, self.gas_used, self.forced_prevrandao,
-            self.blob_gas_used, self.excess_blob_gas,
-        )  # fmt: skip
+    rules: ChainConfig  # the settings of the chain
+    row: BlockRow  # the block as it is stored, without the settings
+    number: int = _of_row(0)  # its number; 0 is the first
+    timestamp: int = _of_row(1)  # its time, in seconds since 1970
+    base_fee: int = _of_row(2)  # the wei that are burnt for a unit of gas
+    coinbase: bytes = _of_row(3)  # the account that gets the tips
+    first_timeline_index: int = _of_row(4)  # an index into the ledger's timeline
+    first_receipt: int = _of_row(5)  # the position of its first receipt
+    end_timeline_index: int = _of_row(6)  # one past the last
+    end_receipt: int = _of_row(7)  # the position after its last receipt
+    gas_used: int = _of_row(8)  # the gas that all its transactions used
+    forced_prevrandao: int | None = _of_row(9)  # the value from `set_next_block`
+    blob_gas_used: int = _of_row(10)  # the gas of all its blobs
+    excess_blob_gas: int = _of_row(11)  # determines the price of blobs
+
+    def __init__(self, rules: ChainConfig, row: BlockRow) -> None:
+        _set_rules(self, rules)
+        set_row(self, row)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Block):
+            return NotImplemented
+        return self.row == other.row and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash(self.row)
+
+    def with_fields(self, *, rules: ChainConfig | None = None, **fields: object) -> Block:
+        """Return a block that is like this one but for these fields."""
+        return Block(rules or self.rules, _changed(self.row, fields))
 
     @property
     def gas_limit(self) -> int:
@@ -155,9 +170,34 @@ class Block:
         return f"<Block {self.number} at {self.timestamp}, {count} transaction{'s' * (count != 1)}>"
 
 
-set_gas_used = setter(Block, "gas_used")
-set_end_timeline_index = setter(Block, "end_timeline_index")
-set_end_receipt = setter(Block, "end_receipt")
+set_row = setter(Block, "row")
+_set_rules = setter(Block, "rules")
+_PLACES: Final = {name: place for place, name in enumerate(list(Block.__annotations__)[2:])}
+
+
+def empty_block(
+    rules: ChainConfig, number: int, timestamp: int, base_fee: int, coinbase: bytes, timeline_index: int = 0,
+    receipt: int = 0, excess_blob_gas: int = 0,
+) -> Block:  # fmt: skip
+    """Return a block without transactions, which begins at this index of the timeline and this receipt."""
+    row = (
+        number, timestamp, base_fee, coinbase, timeline_index, receipt, timeline_index, receipt, 0, None, 0,
+        excess_blob_gas,
+    )  # fmt: skip
+    return Block(rules, row)
+
+
+def change_block(block: Block, **fields: object) -> None:
+    """Set fields of a block that is not closed."""
+    set_row(block, _changed(block.row, fields))
+
+
+def _changed(row: BlockRow, fields: Mapping[str, object]) -> BlockRow:
+    """Return a row with these values in place of its own."""
+    values = list(row)
+    for name, value in fields.items():
+        values[_PLACES[name]] = value
+    return tuple(values)
 
 
 class Mining(NamedTuple):
@@ -186,10 +226,10 @@ class Blocks(Sealed, Sequence[Block]):
         self._rows: LongList[tuple[Any, ...]] = LongList()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
-        self._append(Block(rules, 0, time, fee, bytes(20), 0, 0, 0, 0))
+        self._append(empty_block(rules, 0, time, fee, bytes(20)))
 
     def _append(self, block: Block) -> None:
-        self._rows.tail.items.append(block.as_tuple)
+        self._rows.tail.items.append(block.row)
         self.__dict__["head"] = block  # every call comes here, and `put` is slow
 
     def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:
@@ -218,7 +258,7 @@ class Blocks(Sealed, Sequence[Block]):
         count, number = len(self), whole_number(number, "number", LAST_TIME, -LAST_TIME)
         return number + count if -count <= number < 0 else number
 
-    def as_tuple(self, number: int) -> tuple[Any, ...]:
+    def row(self, number: int) -> tuple[Any, ...]:
         """Return a block as it is stored."""
         return self._rows[number]
 
@@ -253,9 +293,9 @@ class Blocks(Sealed, Sequence[Block]):
     def __getitem__(self, number: slice) -> list[Block]: ...
     def __getitem__(self, number: int | slice) -> Block | list[Block]:
         if isinstance(number, slice):
-            return [Block(self.rules, *row) for row in self._rows[number]]
+            return [Block(self.rules, row) for row in self._rows[number]]
         try:
-            return Block(self.rules, *self._rows[number])
+            return Block(self.rules, self._rows[number])
         except IndexError:
             raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
         except TypeError:

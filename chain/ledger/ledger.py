@@ -17,18 +17,10 @@ from typing import Any, Final, Self
 from chain.abi import BadData
 from chain.crypto.accounts import Account
 from chain.foundation.atomic_steps import locked
-from chain.foundation.sealed import put
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded, event_types
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import (
-    Block,
-    Blocks,
-    ChainConfig,
-    set_end_receipt,
-    set_end_timeline_index,
-    set_gas_used,
-)
+from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block, set_row
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.trace import Trace
@@ -106,17 +98,17 @@ class Ledger:
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.tail.items.append(outcome.changes)
         self.state.closed = ()
-        set_gas_used(block, block.gas_used + outcome.gas_used)
+        change_block(block, gas_used=block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
             blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
-            put(block, "blob_gas_used", block.blob_gas_used + blob_gas)
+            change_block(block, blob_gas_used=block.blob_gas_used + blob_gas)
         rows.append(row)
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        set_end_timeline_index(block, len(self.timeline))
-        set_end_receipt(block, len(self.receipts._rows))
+        end_timeline_index, end_receipt = len(self.timeline), len(self.receipts._rows)
+        change_block(block, end_timeline_index=end_timeline_index, end_receipt=end_receipt)
         self.blocks._append(block)
         if len(self.timeline.tail.items) > _SETTLED_EVERY:
             self.settle()
@@ -126,10 +118,15 @@ class Ledger:
         start, moments = self.timeline.tail
         moments.append(changes)
         self.state.closed = ()
-        set_gas_used(block, gas_used)
         self.receipts._rows.tail.items.append(row)
-        set_end_timeline_index(block, start + len(moments))
-        set_end_receipt(block, block.first_receipt + 1)
+        number, time, fee, coinbase, first, receipt, _, _, _, prevrandao, _, excess = block.row
+        end = start + len(moments)
+        set_row(
+            block,
+            (
+                number, time, fee, coinbase, first, receipt, end, receipt + 1, gas_used, prevrandao, 0, excess,
+            ),
+        )  # fmt: skip
         self.blocks._append(block)
         if len(moments) > _SETTLED_EVERY:
             self.settle()

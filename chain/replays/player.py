@@ -256,7 +256,7 @@ class Replayer:
                 raise BadTranscript(step.line, f"block {chain.head.number + 1} is missing")
             if self._start + step.time <= chain.head.timestamp:
                 raise BadTranscript(step.line, "its block is not after the one before")
-            block = replace(chain.pending, timestamp=self._start + step.time)
+            block = chain.pending.with_fields(timestamp=self._start + step.time)
             block = self._requests.block(step, block)
             self._set_waiting()
             chain.driver.begin_block(block)

@@ -115,8 +115,7 @@ class StepRequests:
         coinbase, fee, excess, chance = (
             step.value(name) for name in ("coinbase", "base_fee", "excess_blob_gas", "prevrandao")
         )
-        return replace(
-            block,
+        return block.with_fields(
             coinbase=block.coinbase if coinbase is None else coinbase,
             base_fee=block.base_fee if fee is None else fee,
             excess_blob_gas=block.excess_blob_gas if excess is None else excess,

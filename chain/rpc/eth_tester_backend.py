@@ -24,8 +24,7 @@ from rlp.exceptions import DecodingError
 from chain.abi.texts import revert_data, revert_text
 from chain.crypto.accounts import account_of_key
 from chain.errors import InvalidTransaction
-from chain.foundation.sealed import put
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, change_block
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import TYPES, attach_signature, encode_signed, tx_type
 from chain.machine.transaction import Transaction
@@ -86,7 +85,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
     def _mine(self, coinbase: bytes) -> bytes:
         with self.chain.block() as block:
             if not block.gas_used:  # earlier transactions ran with the old coinbase
-                put(block, "coinbase", coinbase)
+                change_block(block, coinbase=coinbase)
         return self.chain.block_hash()
 
     # Accounts

@@ -8,8 +8,7 @@ from copy import copy
 from typing import NamedTuple
 
 from chain.errors import InvalidTransaction
-from chain.foundation.sealed import put
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, change_block
 from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
@@ -25,10 +24,10 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     timeline_index = chain.ledger.timeline_index(chain.receipts[first])
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
     for receipt in chain.receipts[first:]:
-        put(block, "gas_used", block.gas_used - receipt.gas_used)
+        change_block(block, gas_used=block.gas_used - receipt.gas_used)
         if receipt.type == BLOB_TYPE:
             blob_gas = blob_gas_of(chain.ledger.envelope_of(receipt))
-            put(block, "blob_gas_used", block.blob_gas_used - blob_gas)
+            change_block(block, blob_gas_used=block.blob_gas_used - blob_gas)
     chain.revert(_open_block_point(chain, timeline_index, first, block))
     return later
 

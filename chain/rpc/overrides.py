@@ -203,8 +203,7 @@ class BlockOverrides:
             rules = replace(rules, gas_limit=self.gas_limit)
         if fork is not rules.fork:
             rules = replace(rules, fork=fork)
-        return replace(
-            block,
+        return block.with_fields(
             rules=rules,
             number=_or(self.number, block.number),
             timestamp=_or(self.timestamp, block.timestamp),

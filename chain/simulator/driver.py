@@ -10,15 +10,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import fields, replace
 from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from chain.crypto.accounts import ACCOUNTS, Account
 from chain.foundation.atomic_steps import Entered, Steps
-from chain.foundation.sealed import put
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.blocks import Block, ChainConfig, Mining
+from chain.ledger.blocks import Block, BlockRow, ChainConfig, Mining, empty_block, set_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
@@ -38,7 +36,6 @@ ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 BlockOverrides: TypeAlias = Mapping[str, int | bytes]  # fields of the next block
-_OF_ROW: Final = [field.name for field in fields(Block)][1:]
 
 
 class Driver(Steps):
@@ -137,25 +134,28 @@ class ChainDriver(Driver):
     def view_block(self) -> Block:
         """The last block, with the chain's current time."""
         head = self.ledger.blocks.head
-        return Block(
-            head.rules, head.number, self.now, head.base_fee, head.coinbase, 0, 0, 0, 0,
+        return empty_block(
+            head.rules, head.number, self.now, head.base_fee, head.coinbase,
             excess_blob_gas=head.excess_blob_gas,
         )  # fmt: skip
 
     def next_block(self) -> Block:
-        if self.ledger.open is not None:
-            return self.ledger.open
-        parent = self.ledger.blocks.head
+        ledger = self.ledger
+        if ledger.open is not None:
+            return ledger.open
+        parent = ledger.blocks.head
+        rules = parent.rules
+        number, time, fee, coinbase, _, _, timeline_index, receipt, _, _, blob_gas, excess = (
+            parent.row
+        )
+        if rules.elastic_fees:
+            fee = parent.next_base_fee
         clock = self.clock if self.wall is None else self.now
-        time = time_of_next_block(clock, parent.timestamp, self.block_interval)
-        timeline_index, receipt_index = parent.end_timeline_index, parent.end_receipt
-        block = Block(
-            parent.rules, parent.number + 1, time, parent.next_base_fee, parent.coinbase,
-            timeline_index, receipt_index, timeline_index, receipt_index,
-        )  # fmt: skip
-        if parent.blob_gas_used or parent.excess_blob_gas:
-            put(block, "excess_blob_gas", parent.next_excess_blob_gas)
-        return replace(block, **self.overrides) if self.overrides else block
+        time = time_of_next_block(clock, time, self.block_interval)
+        if blob_gas or excess:
+            excess = parent.next_excess_blob_gas
+        block = empty_block(rules, number + 1, time, fee, coinbase, timeline_index, receipt, excess)
+        return block.with_fields(**self.overrides) if self.overrides else block
 
     @property
     def timeline_index(self) -> int:
@@ -196,13 +196,13 @@ class ChainDriver(Driver):
         self.begun = (
             0 if self.observer is None else self.observer.number,
             ledger.blocks.head.number, len(ledger.timeline), len(ledger.timeline.notes),
-            block, block and block.as_tuple, self.held,
+            block, block and block.row, self.held,
             len(self.keys), loaded, loaded and loaded.taken,
             self.clock, self.automine, self.block_interval, self.overrides, self.wall,
         )  # fmt: skip
 
     def roll_back(
-        self, head: int, moments: int, notes: int, block: Block | None, row: tuple[Any, ...],
+        self, head: int, moments: int, notes: int, block: Block | None, row: BlockRow,
         held: ref[Entered] | None, keys: int, loaded: LoadedOutcomes | None, place: dict[str, int], *mining: Any,
     ) -> None:  # fmt: skip
         """Restore the content from the beginning of a step.
@@ -212,8 +212,7 @@ class ChainDriver(Driver):
         """
         self.ledger.undo((head + 1, moments, notes, moments - notes))
         if block is not None:
-            for field, value in zip(_OF_ROW, row, strict=True):
-                put(block, field, value)
+            set_row(block, row)
         self.ledger.open, self.held = block, held
         while len(self.keys) > keys:
             self.keys.popitem()

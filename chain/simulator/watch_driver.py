@@ -72,4 +72,4 @@ class WatchDriver(LocalDriver):
 
     def _content(self) -> object:
         block = self.ledger.open
-        return self.ledger.lengths, self.mining, block and block.as_tuple
+        return self.ledger.lengths, self.mining, block and block.row

@@ -123,11 +123,11 @@ def state_digest(chain: Chain) -> str:
     told = (
         accounts,
         sorted(words.items()),
-        [block.as_tuple for block in ledger.blocks],
+        [block.row for block in ledger.blocks],
         [encode(serialize_row(receipt.row)) for receipt in ledger.receipts],
         list(map(_plain, ledger.timeline)),
         ledger.timeline.notes_from(0),
-        ledger.open and ledger.open.as_tuple,
+        ledger.open and ledger.open.row,
         tuple(map(int, chain.mining[:3])),
         chain.mining.overrides,
     )

@@ -135,7 +135,7 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
         _load_derived(file, ledger, derived)
         _load_state(rows, ledger, derived)
         if now.open is not None:
-            ledger.open = Block(ledger.blocks.rules, *now.open)
+            ledger.open = Block(ledger.blocks.rules, tuple(now.open))
     return memory
 
 

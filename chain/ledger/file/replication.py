@@ -53,7 +53,7 @@ def next_page(
     ]
     blocks = []
     for number in range(had.blocks, min(len(ledger.blocks), had.blocks + PAGE)):
-        row = ledger.blocks.as_tuple(number)
+        row = ledger.blocks.row(number)
         if row[_END_OF_TIMELINE] > moments:
             break
         blocks.append(row)
@@ -111,7 +111,7 @@ def apply_page(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None
     for changes in ledger.timeline[before:]:
         state.redo_changes(changes)
     for row in blocks:
-        ledger.blocks._append(Block(ledger.blocks.rules, *row))
+        ledger.blocks._append(Block(ledger.blocks.rules, row))
 
 
 def take_page(
@@ -125,7 +125,7 @@ def take_page(
     if tuple(kept) != (len(ledger.blocks), len(ledger.timeline), len(ledger.receipts)):
         ledger.truncate(*kept)
     apply_page(ledger, keys, page)
-    ledger.open = None if held is None else Block(ledger.blocks.rules, *held)
+    ledger.open = None if held is None else Block(ledger.blocks.rules, tuple(held))
 
 
 def _next(grown: Mapping[Any, object], length: int) -> list[tuple[Any, Any]]:

@@ -105,7 +105,7 @@ class ChainStore:
     def save(self) -> None:
         """Write the new rows, or raise `NotWritten` and leave the file as it was."""
         written, have, block = self._written, self._lengths(), self._ledger.open
-        mining, held = self._content.mining, block and block.as_tuple
+        mining, held = self._content.mining, block and block.row
         # A read-only call may have registered new slots: only the history counts.
         is_same = have[:3] == written.lengths[:3] and mining == written.mining
         is_complete = written.number and not self._standing and not self._is_bare

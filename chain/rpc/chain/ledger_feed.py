@@ -98,7 +98,7 @@ def page_since(node: Node, since: Sequence[int]) -> tuple[Any, ...]:
         *(min(pair) for pair in zip((*common, *lengths[3:]), available, strict=True))
     )
     end, page = next_page(chain.ledger, chain.keys, start)
-    open_block = None if chain.ledger.open is None else chain.ledger.open.as_tuple
+    open_block = None if chain.ledger.open is None else chain.ledger.open.row
     return len(cuts), start[:3], end, int(end != available), (chain.mining, open_block), page
 
 

@@ -8,8 +8,7 @@ from itertools import count
 from typing import Final
 
 from chain.errors import InvalidTransaction, Unfit
-from chain.foundation.sealed import put
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, change_block
 from chain.ledger.headers import Header, encode_block, make_header
 from chain.ledger.receipts import Receipt, receipt_tuple
 from chain.ledger.reexecution import recording_machine
@@ -87,9 +86,8 @@ class Simulation:
     def _begin(self, wish: BlockOverrides, fork: Fork) -> Block:
         """Return the block after the last one, without calls. Without validation, gas and blobs cost nothing in it."""
         limit = self._parent.gas_limit
-        parent = replace(self._parent, rules=replace(self._base.rules, gas_limit=limit))
-        following = replace(
-            parent,
+        parent = self._parent.with_fields(rules=replace(self._base.rules, gas_limit=limit))
+        following = parent.with_fields(
             base_fee=parent.next_base_fee if self._validates else 0,
             forced_prevrandao=0,
             gas_used=0,
@@ -115,8 +113,11 @@ class Simulation:
             code = errors.REFUSED if error.reason is None else _CODES[error.reason]
             raise RpcError(code, str(error)) from None
         blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
-        put(block, "gas_used", block.gas_used + outcome.gas_used)
-        put(block, "blob_gas_used", block.blob_gas_used + blob_gas)
+        change_block(
+            block,
+            gas_used=block.gas_used + outcome.gas_used,
+            blob_gas_used=block.blob_gas_used + blob_gas,
+        )
         self._gas_left -= outcome.gas_used
         most_blobs = block.fork.blobs.max
         if block.blob_gas_used > most_blobs * PER_BLOB:
@@ -141,7 +142,7 @@ class Simulation:
             )
         if gas > self._gas_left or self._gas_left < TRANSACTION:
             raise RpcError(errors.OVER_LIMIT, f"all calls together use at most {_MOST_GAS} gas")
-        free_block = replace(block, base_fee=0)  # so that a missing fee is zero
+        free_block = block.with_fields(base_fee=0)  # so that a missing fee is zero
         return parse_fields(
             self._chain,
             {"from": _NOBODY, **given, "gas": gas},

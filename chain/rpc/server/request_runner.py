@@ -266,7 +266,7 @@ class Runner:
             len(cuts_of(self._node)),
             lengths[:3],
             chain.mining,
-            open_block and open_block.as_tuple,
+            open_block and open_block.row,
             self._node.queue,
         )
 

@@ -138,7 +138,7 @@ def answers_of(chain: Chain) -> dict[str, Any]:
     tables = ("receipts", "logs", "Added", "Score")
     return {
         "activity": activity_of(chain.ledger),
-        "blocks": [chain.blocks.as_tuple(n) for n in range(len(chain.blocks))],
+        "blocks": [chain.blocks.row(n) for n in range(len(chain.blocks))],
         "hashes": [chain.block_hash(n) for n in range(len(chain.blocks))],
         "roots": [chain.state_root(n) for n in range(len(chain.blocks))],
         "transactions": [receipt.tx_hash for receipt in chain.receipts],

@@ -83,7 +83,7 @@ def contents(chain: Chain) -> Any:
     """Return the content of a chain."""
     numbers = range(len(chain.blocks))
     return (
-        activity_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.as_tuple(n) for n in numbers],
+        activity_of(chain.ledger), [chain.block_hash(n) for n in numbers], [chain.blocks.row(n) for n in numbers],
         [chain.ledger.header(n) for n in numbers], [r.tx_hash for r in chain.receipts],
         [list(r.events) for r in chain.receipts], [[str(w) for w in r.writes] for r in chain.receipts],
         list(map(tuple, chain.ledger.timeline)), chain.now,

@@ -21,7 +21,7 @@ from chain import (
     init,
     view,
 )  # fmt: skip
-from chain.foundation.sealed import put
+from chain.ledger.blocks import change_block
 from chain.ledger.calls import CallRecord
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
@@ -178,7 +178,7 @@ class ExecutorPair:
                 access_list,
             )  # fmt: skip
             with chain.block() as block:
-                put(block, "coinbase", bytes(COINBASE))
+                change_block(block, coinbase=bytes(COINBASE))
                 try:
                     return chain.send_transaction(tx)
                 except InvalidTransaction as refusal:

@@ -57,7 +57,7 @@ def everything(chain: Chain) -> Any:
         len(chain.receipts),
         dict(state.accounts),
         words,
-        chain.pending.as_tuple,
+        chain.pending.row,
     )
 
 

@@ -140,7 +140,7 @@ def left_by(chain: Chain, receipt: Receipt | InvalidTransaction) -> tuple[object
         return str(receipt), world_state(chain)
     row = list(receipt.row)
     row[FAILURE], row[CALLS] = failure(receipt.error), list(map(call_record, receipt.calls))
-    blocks = [block.as_tuple for block in chain.blocks[-2:]]
+    blocks = [block.row for block in chain.blocks[-2:]]
     return row, blocks, world_state(chain), chain.now, chain.state_root(), len(chain.receipts)
 
 

@@ -74,7 +74,7 @@ def chain(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
 
 def next_block(chain: Chain) -> tuple[Any, ...]:
     """Return all that the next block depends on."""
-    return chain.pending.as_tuple, chain.now, chain.automine, chain.block_interval
+    return chain.pending.row, chain.now, chain.automine, chain.block_interval
 
 
 @pytest.mark.parametrize("change", CHANGES)
