@@ -8,6 +8,8 @@ from typing import Final, Self, cast
 
 from chain.crypto.hashing import checksum_address
 
+ADDRESS_SIZE: Final = 20
+
 
 class Address(bytes):
     """Twenty bytes that identify an account, printed with the checksum capitals of EIP-55.
@@ -26,7 +28,7 @@ class Address(bytes):
     def __new__(cls, value: bytes | str) -> Self:
         if not isinstance(value, bytes):
             value = _read(value)
-        if len(value) != 20:
+        if len(value) != ADDRESS_SIZE:
             raise ValueError(f"an address is 20 bytes, these are {len(value)}")
         return super().__new__(cls, value)
 
@@ -49,7 +51,7 @@ def _read(value: object) -> bytes:
     except ValueError:
         raise ValueError(f"{value!r} is not an address: write 0x and 40 hex digits") from None
     mixed = digits not in (digits.lower(), digits.upper())
-    if mixed and len(raw) == 20 and checksum_address(raw)[2:] != digits:
+    if mixed and len(raw) == ADDRESS_SIZE and checksum_address(raw)[2:] != digits:
         raise ValueError(
             f"{value!r} is not an address: its capitals are the checksum of another address, so a digit may be wrong"
         )

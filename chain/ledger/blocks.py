@@ -229,7 +229,8 @@ class Blocks(Sealed, Sequence[Block]):
         self._append(empty_block(rules, 0, time, fee, bytes(20)))
 
     def _append(self, block: Block) -> None:
-        self._rows.tail.items.append(block.row)
+        _, rows = self._rows.tail
+        rows.append(block.row)
         self.__dict__["head"] = block  # every call comes here, and `put` is slow
 
     def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:

@@ -20,7 +20,7 @@ from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded, event_types
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block, set_row
+from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.trace import Trace
@@ -113,24 +113,16 @@ class Ledger:
         if len(self.timeline.tail.items) > _SETTLED_EVERY:
             self.settle()
 
-    def append_alone(self, row: Row, changes: Changes, gas_used: int, block: Block) -> Receipt:
-        """Append the only transaction of a block, and the block: `append` and `close` in one."""
+    def append_alone(self, row: Row, changes: Changes) -> int:
+        """Append the only transaction of the next block. Return the length of the timeline after it."""
         start, moments = self.timeline.tail
         moments.append(changes)
         self.state.closed = ()
-        self.receipts._rows.tail.items.append(row)
-        number, time, fee, coinbase, first, receipt, _, _, _, prevrandao, _, excess = block.row
-        end = start + len(moments)
-        set_row(
-            block,
-            (
-                number, time, fee, coinbase, first, receipt, end, receipt + 1, gas_used, prevrandao, 0, excess,
-            ),
-        )  # fmt: skip
-        self.blocks._append(block)
+        _, rows = self.receipts._rows.tail
+        rows.append(row)
         if len(moments) > _SETTLED_EVERY:
             self.settle()
-        return Receipt(self, row)
+        return start + len(moments)
 
     def settle(self) -> None:
         """Move older items to where the garbage collector does not walk them."""

@@ -47,28 +47,27 @@ def _run_entry(
     frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
 ) -> None:
     """Run the author's part of a message. The first message of a transaction waits for its turn."""
+    if frame.context.metering_depth or is_mine():
+        _run_fuelled(frame, spec, entry, data, is_locked)
+        return
+    with TURN:
+        try:
+            begin_turn()
+            _run_fuelled(frame, spec, entry, data, is_locked)
+        finally:
+            end_turn()
+
+
+def _run_fuelled(
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
+) -> None:
+    """Run the author's part of a message on its own fuel."""
     context = frame.context
     locks = context.reentrancy_locks
-    if is_locked:
-        context.reentrancy_locks = (*locks, frame.address)
-    try:
-        if context.metering_depth or is_mine():
-            _run_fuelled(frame, spec, entry, data)
-            return
-        with TURN:
-            try:
-                begin_turn()
-                _run_fuelled(frame, spec, entry, data)
-            finally:
-                end_turn()
-    finally:
-        context.reentrancy_locks = locks
-
-
-def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes) -> None:
-    """Run the author's part of a message on its own fuel."""
     started = start_message(frame)
     try:
+        if is_locked:
+            context.reentrancy_locks = (*locks, frame.address)
         contract: Any = object.__new__(spec.cls)
         contract._frame, contract._random = frame, None
         result = entry.function(contract, *entry.decode_args(data))
@@ -86,6 +85,7 @@ def _run_fuelled(frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes
     else:
         end_message(frame, started)
     finally:
+        context.reentrancy_locks = locks
         frame.finish()
 
 

@@ -24,7 +24,7 @@ from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.frame import Frame, TransactionContext
-from chain.machine.state import EMPTY_CODE_HASH, START, Mark, State
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.validation import validate
 from chain.metering.fuel import GAS_PER_TICK
@@ -89,7 +89,8 @@ class Machine:
 
     def program_at(self, address: bytes) -> Program | None:
         """Return the Python contract deployed at `address`, or None."""
-        return self._by_code.get(self.state.account(address)[2]) or self._offered_at(address)
+        code_hash = self.state.accounts.get(address, NO_ACCOUNT)[2]
+        return self._by_code.get(code_hash) or self._offered_at(address)
 
     def _offered_at(self, address: bytes) -> Program | None:
         """Declare the class of the contract at `address` if it is offered, and return its program."""

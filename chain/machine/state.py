@@ -123,19 +123,20 @@ class State:
         before; and it meets first what something older refers to, in the order in which it was made. So `recent` does.
         """
         self.access = {}
-        self.access_journal.clear()
+        if self.access_journal:
+            self.access_journal.clear()
         closed = changes, logs = tuple(self.changes), tuple(self.logs)
-        self.closed = changes
-        recent = self.recent
+        self.closed, recent = changes, self.recent
         if changes:
+            self.changes.clear()
             recent.append(changes[3])  # the account of the sender
-        for log in logs:
-            recent += (log[1], log)
-        recent.append(logs)
+        if logs:
+            self.logs.clear()
+            for log in logs:
+                recent += (log[1], log)
+            recent.append(logs)
         if len(recent) > _RECENT:
             del recent[: _RECENT // 2]
-        self.changes.clear()
-        self.logs.clear()
         return closed
 
     def undo_changes(self, changes: Changes) -> None:
@@ -211,11 +212,12 @@ class State:
 
         If the account has not changed since, this adds no change: it corrects the payment, the first of the transaction.
         """
-        account = self.account(sender)
+        accounts, changes = self.accounts, self.changes
+        account = accounts.get(sender, NO_ACCOUNT)
         nonce, balance, code_hash = account
         refunded = nonce, balance + amount, code_hash
-        if account is prepaid and self.changes[3] is prepaid:
-            self.changes[3] = self.accounts[sender] = refunded
+        if account is prepaid and changes[3] is prepaid:
+            changes[3] = accounts[sender] = refunded
         else:
             self.set_account(sender, refunded)
 

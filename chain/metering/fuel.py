@@ -55,8 +55,10 @@ class MeteredMessage(Protocol):
     def context(self) -> Budget: ...
 
 
-# A message's limit of ticks; its sender's remaining ticks, and functions to take a recursion level and to return it.
-Started: TypeAlias = tuple[int, int, Callable[[], int], Callable[[int], None]]
+# The remaining ticks of the sender of a message, and its functions to take a recursion level and to return it.
+Sender: TypeAlias = tuple[int, Callable[[], int], Callable[[int], None]]
+# A message's limit of ticks, and its sender; None for the first message of a transaction.
+Started: TypeAlias = tuple[int, Sender | None]
 
 # The keys of the running transaction that might collide on purpose, by their hash.
 COLLIDING: Final[dict[int, set[object]]] = {}
@@ -100,7 +102,8 @@ _EMPTY: Final = repeat(0, 0)
 
 def remaining() -> int:
     """Return the number of whole ticks in all tanks."""
-    return _remaining_halves() // 2
+    singles, halves = _small(INSTRUMENTED_BUILTINS)
+    return singles.__length_hint__() + _in_larger_tanks() + halves.__length_hint__() // 2
 
 
 def _remaining_halves() -> int:
@@ -239,6 +242,16 @@ class _Levels:
 _levels: Final = [_Levels()]  # by the depth of the message
 
 
+def _use_levels(depth: int) -> None:
+    """Let the next message have the levels of its depth."""
+    if len(_levels) <= depth:
+        _levels.append(_Levels())
+    levels = _levels[depth]
+    if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
+        levels = _levels[depth] = _Levels()
+    INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
+
+
 def too_deep() -> None:
     """Run out of gas, as the last level was taken."""
     INSTRUMENTED_BUILTINS[UP](1)
@@ -248,27 +261,24 @@ def too_deep() -> None:
 def start_message(frame: MeteredMessage) -> Started:
     """Set up the ticks and levels of a message. Return its limit of ticks, and the ticks and levels of its sender."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    depth = context.metering_depth
+    depth, sender, most = context.metering_depth, None, context.fuel
     if depth:
         ticks = remaining()
         most = ticks - 1
         most -= most // KEPT_BACK
+        sender = ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
+        _use_levels(depth)
     else:
-        ticks, most = OUTSIDE, context.fuel
         COLLIDING.clear()
         EMPTIED.clear()
+        first = _levels[0]
+        if INSTRUMENTED_BUILTINS[UP] is not first.up or len(first.remaining) <= DEEPEST:
+            _use_levels(0)  # another message was interrupted
     if most < limit:
         limit = most
-    started = limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
     context.metering_depth = depth + 1
-    if len(_levels) <= depth:
-        _levels.append(_Levels())
-    levels = _levels[depth]
-    if len(levels.remaining) <= DEEPEST:  # another message still holds levels, or was interrupted
-        levels = _levels[depth] = _Levels()
-    INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = levels.down, levels.up
     set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
-    return started
+    return limit, sender
 
 
 def end_message(frame: MeteredMessage, started: Started) -> None:
@@ -276,17 +286,17 @@ def end_message(frame: MeteredMessage, started: Started) -> None:
 
     A message that emptied its tanks is out of gas, whatever it returned.
     """
-    rest = remaining()
-    context = frame.context
-    limit, ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = started
+    rest, context = remaining(), frame.context
+    limit, sender = started
     frame.ticks = used = limit + 1 - rest if rest else limit
     context.metering_depth -= 1
-    if context.metering_depth:
-        set_fuel(ticks - used)
-    else:
+    if sender is None:
         INSTRUMENTED_BUILTINS[TANK] = _ENDLESS
         context.fuel -= used
         context.ticks += used
+    else:
+        ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP] = sender
+        set_fuel(ticks - used)
     if not rest:
         raise OutOfGas
 

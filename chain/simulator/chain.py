@@ -262,7 +262,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         """Send a transaction and, unless a block is held open, mine it."""
         driver = self.driver
         lock = driver.lock
-        if (driver.begun is not None and lock._is_owned()) or thread_state.goes_on:
+        if driver.begun is not None and (lock._is_owned() or thread_state.goes_on):
             return driver.send(to, data, sender, value, gas)
         # The code of `step` inlined: the decorator would take a twentieth of the time of every call. It fetches nothing from a
         # node before, as a node sends back what is new with the receipt.

@@ -189,15 +189,19 @@ class ChainDriver(Driver):
     # Steps
 
     def begin_step(self) -> None:
-        ledger, block, loaded = self.ledger, self.ledger.open, self.machine.loaded
-        if loaded is not None and not loaded.is_wanted:
-            loaded = self.machine.loaded = None
+        ledger, observer, loaded, place = self.ledger, self.observer, self.machine.loaded, None
+        block, timeline = ledger.open, ledger.timeline
+        start, items = timeline.tail
+        if loaded is not None:
+            if loaded.is_wanted:
+                place = loaded.taken
+            else:
+                loaded = self.machine.loaded = None
         ledger.tail = None
         self.begun = (
-            0 if self.observer is None else self.observer.number,
-            ledger.blocks.head.number, len(ledger.timeline), len(ledger.timeline.notes),
-            block, block and block.row, self.held,
-            len(self.keys), loaded, loaded and loaded.taken,
+            0 if observer is None else observer.number,
+            ledger.blocks.head.row[0], start + len(items), len(timeline.notes),
+            block, block and block.row, self.held, len(self.keys), loaded, place,
             self.clock, self.automine, self.block_interval, self.overrides, self.wall,
         )  # fmt: skip
 

@@ -11,16 +11,23 @@ from __future__ import annotations
 
 from typing import Final
 
+from chain.ledger.blocks import set_row
 from chain.ledger.calls import call_rows
 from chain.ledger.receipts import Receipt
-from chain.machine import gas as cost
 from chain.machine.dispatch import run_call
 from chain.machine.frame import TransactionContext
-from chain.machine.state import ACCOUNT, NO_ACCOUNT, START, Mark
+from chain.machine.gas import (
+    FLOOR_PER_TOKEN,
+    REFUND_SHARE,
+    TOKEN,
+    TRANSACTION,
+    calldata_tokens,
+)
+from chain.machine.state import ACCOUNT, START, Mark
 from chain.metering.fuel import GAS_PER_TICK
 from chain.schema.inputs import NONCE
 from chain.simulator.driver import ChainDriver
-from chain.simulator.predeployed import has_history
+from chain.simulator.predeployed import HISTORY
 
 _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has four items
 
@@ -28,22 +35,26 @@ _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has 
 def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) -> Receipt | None:
     """Send a call and mine its block. Return None, and change nothing, if the call is not ordinary."""
     ledger, machine, state = driver.ledger, driver.machine, driver.state
-    is_special = driver.overrides or machine.evm_only or not driver.automine or has_history(state)
+    accounts = state.accounts
+    is_special = driver.overrides or machine.evm_only or not driver.automine or HISTORY in accounts
     if is_special or ledger.open is not None or driver.held is not None:
         return None
-    block, accounts = driver.next_block(), state.accounts
-    gas, price, program = block.gas_left, block.base_fee, machine.program_at(to)
-    nonce, balance, code_hash = accounts.get(sender, NO_ACCOUNT)
-    tokens = cost.calldata_tokens(data)
-    message_gas = gas - cost.TRANSACTION - cost.TOKEN * tokens
-    floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
+    block, program, account = driver.next_block(), machine.program_at(to), accounts.get(sender)
+    if program is None or account is None:
+        return None
+    number, time, price, coinbase, first, position, _, _, _, _, _, excess = block.row
+    rules = block.rules
+    gas, tokens = rules.max_transaction_gas, calldata_tokens(data)
+    message_gas = gas - TRANSACTION - TOKEN * tokens
+    floor = TRANSACTION + FLOOR_PER_TOKEN * tokens
+    nonce, balance, code_hash = account
     is_refused = gas < floor or balance < gas * price or nonce == NONCE
-    if program is None or is_refused or block.rules.has_large_blocks:
+    if is_refused or rules.has_large_blocks:
         return None
     prepaid = nonce + 1, balance - gas * price, code_hash
-    state.changes += (sender, ACCOUNT, accounts.get(sender), prepaid)
+    state.changes += (sender, ACCOUNT, account, prepaid)
     accounts[sender] = prepaid
-    state.access = {sender: {}, block.coinbase: {}, to: {}}
+    state.access = {sender: {}, coinbase: {}, to: {}}
     loaded, ticks = machine.loaded, message_gas // GAS_PER_TICK
     context = TransactionContext(
         machine, block, sender, nonce, price, forced_random=loaded, fuel=ticks
@@ -60,7 +71,7 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
         raise
     used = gas - frame.gas
     if context.refund:
-        used -= min(context.refund, used // cost.REFUND_SHARE)
+        used -= min(context.refund, used // REFUND_SHARE)
     if used < floor:
         used = floor
     state.refund_fee(sender, prepaid, (gas - used) * price)
@@ -69,10 +80,16 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     changes, logs = state.close()
     # The row of `receipt_tuple`.
     row = (
-        block.first_receipt, block.number, 0, 2, sender, to, data, 0, gas, nonce, price, 0, (), None, to, program.digest,
+        position, number, 0, 2, sender, to, data, 0, gas, nonce, price, 0, (), None, to, program.digest,
         frame.output, frame.failure, used, price, changes, logs, context.undone_changes, context.undone_logs,
         call_rows(frame) if frame.children else (), () if loaded is None else loaded.drain_record(), context.ticks,
     )  # fmt: skip
-    receipt = ledger.append_alone(row, changes, used, block)
-    driver.clock = block.timestamp
-    return receipt
+    # As `Ledger.append` and `Ledger.close` leave it.
+    end = ledger.append_alone(row, changes)
+    set_row(
+        block,
+        (number, time, price, coinbase, first, position, end, position + 1, used, None, 0, excess),
+    )
+    ledger.blocks._append(block)
+    driver.clock = time
+    return Receipt(ledger, row)

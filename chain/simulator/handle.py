@@ -107,8 +107,9 @@ class Entry(Sealed):
     'Race.roll takes no value: it is not payable'
     """
 
-    __slots__ = ("_address", "_chain", "spec")
+    __slots__ = ("_address", "_chain", "_to", "spec")
     _address: Address
+    _to: bytes  # the same in plain bytes, as the state has it
     _chain: ChainReader
     spec: EntrySpec
     __name__ = cast(str, _OfMethod(lambda spec: spec.name))
@@ -118,6 +119,7 @@ class Entry(Sealed):
     def __init__(self, chain: ChainReader, address: Address, spec: EntrySpec) -> None:
         put(self, "_chain", chain)
         put(self, "_address", address)
+        put(self, "_to", bytes(address))
         put(self, "spec", spec)
 
     def __get__(self, handle: object, owner: type) -> Self:
@@ -142,8 +144,8 @@ class Entry(Sealed):
                 raise TypeError(
                     f"{spec.name} is a view, which has no receipt to return: {spec.name}.simulate(…) returns a failure"
                 )
-        chain, address = self._chain, self._address
-        chain.need_contract(address, spec.contract)
+        chain, to = self._chain, self._to
+        chain.need_contract(to, spec.contract)
         data = spec.encode_args(args, named, chain)
         if spec.kind == "view":
             result = self.simulate_calldata(data, sender, value, gas)
@@ -151,7 +153,7 @@ class Entry(Sealed):
                 raise Reverted(result) from result.error.cause
             return result.value
         wei = 0 if value is None else value
-        receipt = chain.send(address, data, sender=sender, value=wei, gas=gas)
+        receipt = chain.send(to, data, sender=sender, value=wei, gas=gas)
         if check and receipt.error is not None:
             raise Reverted(receipt) from receipt.error.cause
         return receipt

@@ -10,6 +10,7 @@ from typing import Any
 from weakref import ref
 
 from chain.crypto.accounts import Account
+from chain.crypto.address import ADDRESS_SIZE
 from chain.errors import InvalidTransaction, Unfit
 from chain.foundation.atomic_steps import Entered
 from chain.ledger.block_limits import require_room
@@ -22,7 +23,7 @@ from chain.metering.program import Program
 from chain.runtime import account_names
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.simulator.driver import FUNDS, BlockOverrides, ChainDriver
+from chain.simulator.driver import DEFAULT_SENDER, FUNDS, BlockOverrides, ChainDriver
 from chain.simulator.fast_path import call_and_mine
 from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.snapshots import Snapshot
@@ -43,8 +44,8 @@ class LocalDriver(ChainDriver):
     def send(
         self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
     ) -> Receipt:  # fmt: skip
-        sender_address = self.sender(sender)
-        if to is not None:
+        sender_address = DEFAULT_SENDER if sender is None else self.sender(sender)
+        if to is not None and (type(to) is not bytes or len(to) != ADDRESS_SIZE):
             to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
         if type(data) is not bytes:
             data = inputs.raw_bytes(data, "data")

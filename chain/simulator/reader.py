@@ -231,7 +231,7 @@ class ChainReader(Sealed, ABC):
             return receipt
         raise LookupError(f"no transaction of this chain created the contract at {address}")
 
-    def need_contract(self, address: Address, what: str) -> None:
+    def need_contract(self, address: bytes, what: str) -> None:
         """Refuse a call to an address without code, because it would do nothing and seem to succeed.
 
         `what` is the name of the contract for the error text.
