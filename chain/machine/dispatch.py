@@ -70,9 +70,7 @@ def _run_fuelled(
             context.reentrancy_locks = (*locks, frame.address)
         contract: Any = object.__new__(spec.cls)
         contract._frame, contract._random = frame, None
-        result = entry.function(contract, *entry.decode_args(data))
-        frame.result = result
-        frame.output = entry.encode_result(result)
+        frame.result, frame.output = entry.invoke(contract, data)
     except BaseException as error:
         # The text of the error is written later, when no fuel is charged. So it is charged now; if the fuel runs out
         # here, `abort_message` finds the tank empty.

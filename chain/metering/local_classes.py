@@ -83,6 +83,7 @@ class LocalInstrumenter:
         function = entry.function
         if isinstance(function, FunctionType):
             vars(copied_entry)["function"] = self._function(function)
+            vars(copied_entry).pop("invoke", None)
         return copied_entry
 
     # Functions

@@ -145,6 +145,25 @@ class EntrySpec:
         except abi.BadData as error:
             raise abi.BadData(f"{self.name}: {error.text}") from None
 
+    @cached_property
+    def invoke(self) -> Callable[[Any, bytes], tuple[object, bytes]]:
+        """The function that runs the author's method on a contract, with the arguments in calldata.
+
+        It returns the result and its encoding.
+        """
+        name, function, encode = self.name, self.function, self.encode_result
+        decode, start = self._decode_params, len(self.selector)
+
+        def invoke(contract: Any, data: bytes) -> tuple[object, bytes]:
+            try:
+                args = decode(data, start)
+            except abi.BadData as error:
+                raise abi.BadData(f"{name}: {error.text}") from None
+            result = function(contract, *args)
+            return result, encode(result)
+
+        return invoke
+
     def name_args(self, data: bytes) -> dict[str, object]:
         """Return the arguments by name, or an empty dict if they cannot be decoded."""
         try:
