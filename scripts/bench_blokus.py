@@ -29,7 +29,7 @@ PERFT = (58, 3_364, 195_112, 11_316_496)
 def benchmarks() -> list[BenchmarkParts]:
     moves = placements(seed=1)
     return [
-        ("Blokus placements", on_chain(moves), GAMES * len(moves), 40),
+        ("Blokus placements", on_chain(moves), GAMES * len(moves), 85),
         ("Blokus bare rules", by_rules(moves), GAMES * len(moves), 0),
     ]
 

@@ -55,7 +55,7 @@ def benchmarks() -> list[BenchmarkParts]:
                     state, _report = rules.pass_turn(state)
 
     return [
-        ("Deblockle contract", play, total, 60),
+        ("Deblockle contract", play, total, 100),
         ("Deblockle bare rules", think, total, 0),
     ]
 

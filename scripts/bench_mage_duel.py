@@ -89,7 +89,7 @@ def benchmarks() -> list[BenchmarkParts]:
             think(table.start, steps)
 
     return [
-        ("Mage Duel contracts", through_contracts, GAMES * len(steps), 8),
+        ("Mage Duel contracts", through_contracts, GAMES * len(steps), 24),
         ("Mage Duel bare rules", by_rules, GAMES * len(steps), 0),
     ]
 

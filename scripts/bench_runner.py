@@ -63,8 +63,8 @@ def compiled() -> tuple[list[dict[str, Any]], str]:
     return output["abi"], output["bytecode"]
 
 
-def transacting(w3: Web3, sender: str, with_receipt: bool = False) -> Callable[[int], None]:
-    """Calls of the bytecode counter through a web3.py client, which may wait for each receipt."""
+def transacting(w3: Web3, sender: str) -> Callable[[int], None]:
+    """Calls of the bytecode counter through a web3.py client, which waits for each receipt."""
     abi, code = compiled()
     made = w3.eth.contract(abi=abi, bytecode=code).constructor().transact({"from": sender})
     address = w3.eth.wait_for_transaction_receipt(made)["contractAddress"]
@@ -73,16 +73,14 @@ def transacting(w3: Web3, sender: str, with_receipt: bool = False) -> Callable[[
     def run(n: int) -> None:
         for _ in range(n):
             sent = increment(1).transact({"from": sender, "gas": 200_000})
-            if with_receipt:
-                w3.eth.wait_for_transaction_receipt(sent)
+            w3.eth.wait_for_transaction_receipt(sent)
 
     return run
 
 
-def eth_tester(with_receipt: bool = False) -> Benchmark:
+def eth_tester() -> Benchmark:
     w3 = Web3(EthereumTesterProvider(EthereumTester(PyEVMBackend())))
-    name = "eth-tester, with receipt" if with_receipt else "eth-tester counter"
-    return Benchmark(name, transacting(w3, w3.eth.accounts[0], with_receipt), 60, 0)
+    return Benchmark("eth-tester counter", transacting(w3, w3.eth.accounts[0]), 60, 0)
 
 
 def limit(met: bool, bar: str) -> str:
