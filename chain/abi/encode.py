@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import explain_mismatch
+from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
     Int,
@@ -54,9 +54,27 @@ def encoder(kind: ValueType) -> Encoder:
             return _flat_encoder(kind)
 
 
-def key_encoder(kind: ValueType) -> Encoder:
-    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words."""
-    return _KEYS.get(type(kind)) or encoder(kind)
+def key_encoder(kind: ValueType, path: str = "") -> Encoder:
+    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words.
+
+    `path` names the key in errors.
+    """
+    encode = _KEYS.get(type(kind))
+    if encode is None:
+        return _flat_encoder(kind, path) if path else encoder(kind)
+    return _named(encode, path) if path else encode
+
+
+def _named(encode: Encoder, path: str) -> Encoder:
+    """Return the same encoder with `path` in front of its errors."""
+
+    def encode_named(value: object) -> bytes:
+        try:
+            return encode(value)
+        except ValueMismatch as error:
+            raise error.prefixed(path) from None
+
+    return encode_named
 
 
 def widened(kind: ValueType) -> ValueType:
@@ -132,8 +150,8 @@ class _Plan(SourceBuilder):
         self.formats.append(form)
         self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
 
-    def compile(self, kind: ValueType) -> Encoder:
-        """Return the encoder. `kind` is the type that errors refer to."""
+    def compile(self, kind: ValueType, path: str = "") -> Encoder:
+        """Return the encoder. `kind` is the type that errors refer to, `path` where the value is."""
         form = struct.Struct(">" + "".join(self.formats))
         lines = [*self.lines]
         if self.checks:
@@ -145,7 +163,8 @@ class _Plan(SourceBuilder):
         tails = "".join(f" + t{i}" for i in range(len(self.tails)))
         lines.append(f"return pack({', '.join(self.values)}){tails}")
         source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
-        source.append(" except Exception as wrong: raise misfit(kind, v, wrong) from None")
+        named = f".prefixed({self.bind(path)})" if path else ""
+        source.append(f" except Exception as wrong: raise misfit(kind, v, wrong){named} from None")
         names = {
             "pack": form.pack,
             "misfit": explain_mismatch,
@@ -156,13 +175,13 @@ class _Plan(SourceBuilder):
         return encode
 
 
-def _flat_encoder(kind: ValueType) -> Encoder:
+def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
     plan = _Plan(f"encode {kind.name or 'arguments'}")
     if isinstance(kind, StructType):
         plan.spread(kind, "v")
     else:
         plan.add(kind, "v")
-    return plan.compile(kind)
+    return plan.compile(kind, path)
 
 
 def _raw_text(value: Any) -> bytes:

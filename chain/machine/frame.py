@@ -242,11 +242,15 @@ class Frame:
 
     def data_slot(self, slot: int) -> int:
         """Return the first slot of the content of the list or text at `slot`."""
-        return self.state.slots.content_slot(slot)
+        slots = self.state.slots
+        known = slots.contents.get(slot)
+        return slots.content_slot(slot) if known is None else known
 
     def map_slot(self, slot: int, key: bytes) -> int:
         """Return the slot of the value for `key` in the map at `slot`."""
-        return self.state.slots.map_slot(slot, key)
+        slots = self.state.slots
+        known = slots.mapped.get((slot, key))
+        return slots.map_slot(slot, key) if known is None else known
 
     # Logs
 

@@ -13,7 +13,15 @@ from typing import Any, Protocol, TypeAlias
 
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import BytesType, ListType, OptionalType, StringType
-from chain.storage.packing import MemoTable, PackedLayout, PackingSource, ReadableWords, Words
+from chain.storage.packing import (
+    MemoTable,
+    Offset,
+    PackedLayout,
+    PackingSource,
+    ReadableWords,
+    Words,
+    store_word,
+)
 
 # Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, object]]
@@ -39,10 +47,9 @@ class Layout(Protocol):
         self, frame: Words, slot: int, before: object, after: object
     ) -> None: ...  # plan and write
     def clear(self, frame: Words, slot: int) -> None: ...
-
-
-def store_word(frame: Words, slot: int, packed: int) -> None:
-    frame.sstore(slot, packed)
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]: ...  # the functions that read and write it as a field
 
 
 def apply_plan(layout: Layout, frame: Words, slot: int, before: object, after: object) -> None:
@@ -51,6 +58,22 @@ def apply_plan(layout: Layout, frame: Words, slot: int, before: object, after: o
     layout.plan(frame, slot, before, after, writes)
     for write, first_slot, packed in writes:
         write(frame, first_slot, packed)
+
+
+def getter_source(layout: Layout, name: str, word: int, source: PackingSource) -> list[str]:
+    """Return the function `get_name` for a field that begins with `word`."""
+    return [f"def get_{name}(contract): return {source.bind(layout.load)}(contract._frame, {word})"]
+
+
+def setter_source(
+    layout: Layout, name: str, path: str, word: int, source: PackingSource
+) -> list[str]:
+    """Return the function `set_name` for a field that begins with `word`; `path` names it in errors."""
+    return [
+        f"def set_{name}(contract, v):",
+        f" try: {source.bind(layout.store)}(contract._frame, {word}, v)",
+        f" except Mismatch as wrong: raise wrong.prefixed({path}) from None",
+    ]
 
 
 class DynamicLayout:
@@ -72,6 +95,15 @@ class DynamicLayout:
 
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        word = place.word
+        return [
+            *getter_source(self, name, word, source),
+            *setter_source(self, name, path, word, source),
+        ]
 
 
 class OptionLayout(DynamicLayout):

@@ -30,7 +30,8 @@ from chain.storage.dynamic import (
     TextLayout,
     Writes,
     apply_plan,
-    store_word,
+    getter_source,
+    setter_source,
 )
 from chain.storage.packing import (
     Offset,
@@ -40,6 +41,7 @@ from chain.storage.packing import (
     Words,
     lay_out,
     packed_layout,
+    store_word,
 )
 
 __all__ = [
@@ -118,16 +120,7 @@ class FieldsLayout:
         for name, layout, place in zip(self.names, self.layouts, self.places, strict=True):
             source = PackingSource(f"fields of {owner}", names=bound)
             path = source.bind(f"{owner}.{name}")
-            if isinstance(layout, PackedLayout):
-                lines += layout.property_source(name, path, place, source)
-            else:
-                load, store = source.bind(layout.load), source.bind(layout.store)
-                lines += [
-                    f"def get_{name}(contract): return {load}(contract._frame, {place.word})",
-                    f"def set_{name}(contract, v):",
-                    f" try: {store}(contract._frame, {place.word}, v)",
-                    f" except Mismatch as wrong: raise wrong.prefixed({path}) from None",
-                ]
+            lines += layout.property_source(name, path, place, source)
         source = PackingSource(f"fields of {owner}", names=bound)
         made = source.run(lines, {"Mismatch": ValueMismatch, "misfit": explain_mismatch})
         return {name: property(made[f"get_{name}"], made[f"set_{name}"]) for name in self.names}
@@ -153,6 +146,15 @@ class RecordLayout(FieldsLayout):
 
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        word = place.word
+        return [
+            *getter_source(self, name, word, source),
+            *setter_source(self, name, path, word, source),
+        ]
 
     def _compile(self) -> dict[str, Any]:
         source, loads = PackingSource(f"store {self.kind.name}"), list[str]()
