@@ -24,7 +24,7 @@ from chain.storage.packing import (
 )
 
 # Planned writes: the function that writes, the slot, and the packed value.
-Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, object]]
+Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
 _LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
