@@ -127,13 +127,18 @@ class PackingSource(SourceBuilder):
             case _:
                 raise AssertionError(kind)
 
+    @property
+    def checked_lines(self) -> list[str]:
+        """The lines that destructure the value, and refuse what does not fit."""
+        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
+        return [*self.lines, *guard]
+
     def with_checks(self, kind: ValueType, lines: list[str], blame: str = "") -> list[str]:
         """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit.
 
         `blame` raises the error, if that is more than that of the value itself.
         """
-        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
-        inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
+        inner = [f"  {line}" for line in [*self.checked_lines, *lines]]
         blame = blame or f"raise misfit({self.bind(kind)}, v, wrong) from None"
         return [" try:", *inner, f" except Exception as wrong: {blame}"]
 
