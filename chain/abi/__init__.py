@@ -10,7 +10,7 @@ what is below it. Begin with `encode`.
 from __future__ import annotations
 
 from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
-from chain.abi.encode import Encoder, encoder, key_encoder, widened
+from chain.abi.encode import Encoder, encoder, key_encoder, member_encoder, widened
 from chain.abi.signatures import (
     abi_name,
     field_name,
@@ -34,6 +34,7 @@ __all__ = [
     "field_name",
     "json_type",
     "key_encoder",
+    "member_encoder",
     "members_decoder",
     "selector",
     "signature",

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.validation import explain_mismatch
+from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of, words_of
+from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
     Int,
@@ -26,6 +27,11 @@ from chain.schema.value_types import (
 Encoder = Callable[[object], bytes]
 
 _BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
+# What generated encoders use. `padding` has the zeros that follow a text or bytes, by their number.
+_TOOLS: Final = {
+    "yes": _BYTES[1], "small": _BYTES, "join": b"".join, "padding": [bytes(size) for size in range(32)],
+    "octets_of": octets_of, "words_of": words_of,
+}  # fmt: skip
 
 
 @cache
@@ -36,27 +42,45 @@ def encoder(kind: ValueType) -> Encoder:
             return _encode_text
         case BytesType():
             return _encode_blob
-        case ListType(item=Int() as item):
-            general = _numbers_encoder(kind, item)
-            return _octets_encoder(general, 0) if _is_octet(item) else general
         case ListType(item=item):
-            general = _sequence_encoder(kind, encoder(item), item.is_dynamic)
+            if item.is_dynamic:
+                return _sequence_encoder(kind)
+            if _is_octet(item):
+                return _octets_encoder(_items_encoder(kind), 0)
             if (
                 isinstance(item, StructType)
                 and item.cls is None
                 and all(map(_is_octet, item.parts))
             ):
-                return _octets_encoder(general, len(item.parts))
-            return general
+                return _octets_encoder(_items_encoder(kind), len(item.parts))
+            return _items_encoder(kind)
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
         case _:
             return _flat_encoder(kind)
 
 
-def key_encoder(kind: ValueType) -> Encoder:
-    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words."""
-    return _KEYS.get(type(kind)) or encoder(kind)
+def key_encoder(kind: ValueType, path: str = "") -> Encoder:
+    """Return the encoder of keys, in the form in which they are hashed: text and bytes as they are, all else as words.
+
+    `path` names the key in errors.
+    """
+    encode = _KEYS.get(type(kind))
+    if encode is None:
+        return _flat_encoder(kind, path) if path else encoder(kind)
+    return _named(encode, path) if path else encode
+
+
+def _named(encode: Encoder, path: str) -> Encoder:
+    """Return the same encoder with `path` in front of its errors."""
+
+    def encode_named(value: object) -> bytes:
+        try:
+            return encode(value)
+        except ValueMismatch as error:
+            raise error.prefixed(path) from None
+
+    return encode_named
 
 
 def widened(kind: ValueType) -> ValueType:
@@ -85,40 +109,108 @@ def blank(kind: ValueType) -> bytes:
 
 
 @dataclass
-class _Plan(SourceBuilder):
-    """An encoder that is being generated: lines of Python, and the format of one `struct.pack`."""
+class _Words:
+    """Words side by side, for one `struct.pack`."""
 
-    lines: list[str] = field(default_factory=list)
     formats: list[str] = field(default_factory=list)
     values: list[str] = field(default_factory=list)
-    tails: list[str] = field(default_factory=list)
+
+    def add(self, form: str, *values: str) -> None:
+        self.formats.append(form)
+        self.values += values
+
+    def source(self, bind: Callable[[object], str]) -> str:
+        pack = struct.Struct(">" + "".join(self.formats)).pack
+        return f"{bind(pack)}({', '.join(self.values)})"
+
+
+@dataclass
+class _Plan(SourceBuilder):
+    """An encoder that is being generated: lines of Python, and the pieces of its result in order.
+
+    Whatever has a fixed size is packed with its neighbours, the head of a record in a record too. The pieces between are
+    bytes: texts, lists, options.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    pieces: list[_Words | str] = field(default_factory=list)
+    # The end of the pieces: `distance` bytes after `place`, a variable; after the start if there is none.
+    place: str = ""
+    distance: int = 0
+
+    @property
+    def words(self) -> _Words:
+        """The words at the end of the pieces."""
+        if not self.pieces or isinstance(self.pieces[-1], str):
+            self.pieces.append(_Words())
+        return cast(_Words, self.pieces[-1])
 
     def add(self, kind: ValueType, value: str) -> None:
-        """Plan to encode the value called `value`."""
+        """Plan to encode the value called `value`, whose type has a fixed size."""
         match kind:
             case Scalar():
                 self._scalar(kind, value)
-            case StructType() if not kind.is_dynamic:
-                self.spread(kind, value)
+            case StructType():
+                self.lines += kind.destructuring_source(value)
+                for i, part in enumerate(kind.parts):
+                    self.add(part, f"{value}_{i}")
             case OptionalType(item=Scalar() as item):
-                self.formats.append("31x?")
-                self.values.append(f"{value} is not None")
+                self.words.add("31x?", f"{value} is not None")
                 self._scalar(item, value, f" if {value} is not None else ")
-            case OptionalType() if not kind.is_dynamic:
-                self.formats.append(f"{kind.head_size}s")
+            case OptionalType():
                 absent = self.bind(blank(kind))
                 present = f"yes + {self.bind(encoder(kind.item))}({value})"
-                self.values.append(f"{absent} if {value} is None else {present}")
+                self.words.add(f"{kind.head_size}s", f"{absent} if {value} is None else {present}")
             case _:
-                self.formats.append("24xQ")
-                self.values.append(f"o{len(self.tails)}")
-                self.tails.append(f"{self.bind(encoder(kind))}({value})")
+                raise AssertionError(kind)
 
-    def spread(self, kind: StructType, value: str) -> None:
-        """Plan to encode the members of a record, each in a local variable."""
-        self.lines += kind.destructuring_source(value)
+    def members(self, kind: StructType, value: str) -> None:
+        """Plan to encode a record whose members are in local variables: its head, then its tails."""
+        place, distance, head = self.place, self.distance, self.words
+        offsets: dict[int, int] = {}  # by member with a tail, the index of its value in the head
         for i, part in enumerate(kind.parts):
-            self.add(part, f"{value}_{i}")
+            if part.is_dynamic:
+                offsets[i] = len(head.values)
+                head.add("24xQ", "")
+            else:
+                self.add(part, f"{value}_{i}")
+        self.close_checks()
+        self.distance += kind.body_size
+        for i, index in offsets.items():
+            known = self.distance - distance
+            moved = f"{self.place}{place and f' - {place}'} + " if self.place != place else ""
+            head.values[index] = f"{moved}{known}"
+            self._tail(kind.parts[i], f"{value}_{i}")
+
+    def _tail(self, kind: ValueType, value: str) -> None:
+        match kind:
+            case StructType():
+                self.lines += kind.destructuring_source(value)
+                self.members(kind, value)
+            case StringType() | BytesType():
+                convert = str.encode if isinstance(kind, StringType) else _raw_bytes
+                raw = self._piece(f"{self.bind(convert)}({value})")
+                self.words.add("24xQ", f"len({raw})")
+                self.distance += 32
+                self._end(f"len({raw}) + 31 & -32")
+                self.pieces += [raw, f"padding[-len({raw}) & 31]"]
+            case _:
+                tail = self._piece(f"{self.bind(encoder(kind))}({value})")
+                self._end(f"len({tail})")
+                self.pieces.append(tail)
+
+    def _piece(self, source: str) -> str:
+        """Return the variable for bytes that a line of `source` makes."""
+        name = f"b{len(self.lines)}"
+        self.lines.append(f"{name} = {source}")
+        return name
+
+    def _end(self, size: str) -> None:
+        """Note the end of bytes of a size that is known when the encoder runs."""
+        end = f"e{len(self.lines)}"
+        place = f"{self.place} + " if self.place else ""
+        self.lines.append(f"{end} = {place}{self.distance} + ({size})")
+        self.place, self.distance = end, 0
 
     def _scalar(self, kind: Scalar, value: str, unless: str = "") -> None:
         """Plan to encode a value of one word.
@@ -129,40 +221,88 @@ class _Plan(SourceBuilder):
         if check:
             self.checks.append(f"{value} is not None and ({check})" if unless else check)
         form, parts = kind.encode(value, self.bind)
-        self.formats.append(form)
-        self.values += [f"{part}{unless}{zero}" if unless else part for part, zero in parts]
+        self.words.add(form, *(f"{part}{unless}{zero}" if unless else part for part, zero in parts))
 
-    def compile(self, kind: ValueType) -> Encoder:
-        """Return the encoder. `kind` is the type that errors refer to."""
-        form = struct.Struct(">" + "".join(self.formats))
-        lines = [*self.lines]
+    def close_checks(self) -> None:
+        """Plan to refuse values that do not fit before anything else is done."""
         if self.checks:
-            lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
-        offset = str(form.size)
-        for i, tail in enumerate(self.tails):
-            lines += [f"t{i} = {tail}", f"o{i} = {offset}"]
-            offset = f"o{i} + len(t{i})"
-        tails = "".join(f" + t{i}" for i in range(len(self.tails)))
-        lines.append(f"return pack({', '.join(self.values)}){tails}")
-        source = ["def encode(v):", " try:", *(f"  {line}" for line in lines)]
-        source.append(" except Exception as wrong: raise misfit(kind, v, wrong) from None")
-        names = {
-            "pack": form.pack,
-            "misfit": explain_mismatch,
-            "kind": kind,
-            "yes": (1).to_bytes(32),
-        }
-        encode: Encoder = self.run(source, names)["encode"]
+            self.lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
+            self.checks.clear()
+
+    def source(self) -> str:
+        """Return the expression for all pieces."""
+        parts = [p if isinstance(p, str) else p.source(self.bind) for p in self.pieces]
+        return " + ".join(parts) if len(parts) < 3 else f"join(({', '.join(parts)}))"
+
+    def compile(
+        self, kind: ValueType, *, value: str = "v", shown: str = "v", path: str = ""
+    ) -> Encoder:
+        """Return the encoder, a function of the variable `value`.
+
+        Errors refer to `shown` as a value of `kind`, and to its `path`.
+        """
+        named = f".prefixed({self.bind(path)})" if path else ""
+        lines = [*self.lines, f"return {self.source()}"]
+        source = [f"def encode({value}):", " try:", *(f"  {line}" for line in lines)]
+        source.append(
+            f" except Exception as wrong: raise misfit(kind, {shown}, wrong){named} from None"
+        )
+        tools = {"misfit": explain_mismatch, "kind": kind, "fail": _fail, **_TOOLS}
+        encode: Encoder = self.run(source, tools)["encode"]
         return encode
 
 
-def _flat_encoder(kind: ValueType) -> Encoder:
+def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
+    """Return the encoder of a value without pieces of other sizes, or of a record."""
     plan = _Plan(f"encode {kind.name or 'arguments'}")
     if isinstance(kind, StructType):
-        plan.spread(kind, "v")
+        plan.lines += kind.destructuring_source("v")
+        plan.members(kind, "v")
     else:
         plan.add(kind, "v")
-    return plan.compile(kind)
+        plan.close_checks()
+    return plan.compile(kind, path=path)
+
+
+def member_encoder(kind: StructType, path: str) -> Encoder:
+    """Return the encoder of a record with a single member; it takes that member. `path` names the record in errors."""
+    plan = _Plan(f"encode {kind.name}")
+    plan.members(kind, "v")
+    return plan.compile(kind, value="v_0", shown="(v_0,)", path=path)
+
+
+def _items_encoder(kind: ListType) -> Encoder:
+    """Return the encoder of a list whose items have a fixed size. There is no call for each of them."""
+    plan, item = _Plan(f"encode {kind.name}"), kind.item
+    plan.add(item, "v")
+    word, refusal = plan.source(), " or ".join(plan.checks)
+    if isinstance(item, Int) and item.lowest == 0 and item.highest < len(_BYTES):
+        word = "small[v]"
+    checked = f"fail() if {refusal} else {word}" if refusal else word
+    if not plan.lines:
+        steps = [f"words = join([{checked} for v in values])"]
+    elif are_octets(item):
+        names = ", ".join(leaves(item, "v"))
+        steps = [
+            "flat = []",
+            *("for v in values:", *(f" {line}" for line in plan.lines), f" flat += {names},"),
+            f"octets = octets_of(flat, {are_unsigned(item)})",
+            "if octets is not None: words = words_of(octets)",
+            f"else: words = join([{checked} for {names}, in zip(*[iter(flat)] * {len(names.split())})])",
+        ]
+    else:
+        steps = [
+            "words = []",
+            *(
+                "for v in values:",
+                *(f" {line}" for line in plan.lines),
+                f" words.append({checked})",
+            ),
+            "words = join(words)",
+        ]
+    plan.lines = ["if not isinstance(values, (list, tuple)): raise TypeError", *steps]
+    plan.pieces = [f"(len(words) // {item.head_size}).to_bytes(32)", "words"]
+    return plan.compile(kind, value="values", shown="values")
 
 
 def _raw_text(value: Any) -> bytes:
@@ -192,20 +332,6 @@ def _encode_blob(value: object) -> bytes:
 def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
     return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
-
-
-def _numbers_encoder(kind: ValueType, item: Int) -> Encoder:
-    """Return the encoder of a list of numbers. Game boards are such lists, so there is no call for each number."""
-    form, parts = item.encode("v", str)
-    word = f"pack({', '.join(part for part, _ in parts)})"
-    if item.lowest == 0 and item.highest < len(_BYTES):
-        word = "small[v]"
-    source = f"""def encode(values):
-        return [{word} if not ({item.refusal("v")}) else fail() for v in values]"""
-    tools = {"pack": struct.Struct(">" + form).pack, "small": _BYTES, "fail": _fail}
-    return _sequence_encoder(
-        kind, SourceBuilder(f"encode {kind.name}").run([source], tools)["encode"], False, whole=True
-    )
 
 
 def _fail() -> None:
@@ -244,23 +370,18 @@ def _octets_encoder(general: Encoder, width: int) -> Encoder:
     return encode_octets
 
 
-def _sequence_encoder(
-    kind: ValueType, encode: Callable[[object], Any], dynamic: bool, whole: bool = False
-) -> Encoder:
-    """Return the encoder of a list.
-
-    `encode` takes one item, or the list of all if `whole`. `dynamic` is True if the items are of a dynamic type.
-    """
+def _sequence_encoder(kind: ListType) -> Encoder:
+    """Return the encoder of a list whose items have different sizes."""
+    encode = encoder(kind.item)
 
     def encode_sequence(values: object) -> bytes:
         if not isinstance(values, list | tuple):
             raise explain_mismatch(kind, values)
         try:
-            items = encode(values) if whole else [encode(value) for value in values]
+            items = [encode(value) for value in values]
         except Exception as error:
             raise explain_mismatch(kind, values, error) from None
-        head = len(items).to_bytes(32)
-        return head + (_join_dynamic(items) if dynamic else b"".join(items))
+        return len(items).to_bytes(32) + _join_dynamic(items)
 
     return encode_sequence
 

@@ -148,17 +148,16 @@ class Frame:
 
     def sload(self, slot: int) -> int:
         """Read and pay for a word of storage."""
-        warm = self.warm
+        warm, word = self.warm, self.storage.get(slot, 0)
         if slot in warm:
-            self.gas -= cost.WARM
-            word = self.storage.get(slot, 0)
+            self.gas = gas = self.gas - cost.WARM
         else:
-            self.gas -= cost.COLD_SLOAD
-            word = warm[slot] = self.storage.get(slot, 0)
+            self.gas = gas = self.gas - cost.COLD_SLOAD
+            warm[slot] = word
             # The first message ends the transaction: nobody asks then what it made warm.
             if self.depth:
                 self.state.access_journal.append((warm, slot))
-        if self.gas < 0:
+        if gas < 0:
             raise OutOfGas
         return word
 
@@ -193,24 +192,27 @@ class Frame:
         """Write and pay for a word of storage."""
         if self.static:
             raise self._only_reads("write")
-        if self.gas <= cost.SSTORE_SENTRY:
+        gas = self.gas
+        if gas <= cost.SSTORE_SENTRY:
             raise OutOfGas
         storage, warm = self.storage, self.warm
         current = storage.get(slot, 0)
         if slot not in warm:
-            self.gas -= cost.COLD_SLOAD
+            gas -= cost.COLD_SLOAD
             warm[slot] = current
             if self.depth:
                 self.state.access_journal.append((warm, slot))
         if word == current:
-            self.charge(cost.WARM)
-            return
-        if current and word and warm[slot] == current:  # the most frequent change
-            self.gas -= cost.SSTORE_RESET
+            gas -= cost.WARM
+        elif current and word and warm[slot] == current:  # the most frequent change
+            gas -= cost.SSTORE_RESET
         else:
-            self.gas -= self._price_of_change(warm[slot], current, word)
-        if self.gas < 0:
+            gas -= self._price_of_change(warm[slot], current, word)
+        self.gas = gas
+        if gas < 0:
             raise OutOfGas
+        if word == current:
+            return
         state = self.state
         state.words_version = object()
         state.changes += (self.address, slot, current or None, word or None)
@@ -242,11 +244,15 @@ class Frame:
 
     def data_slot(self, slot: int) -> int:
         """Return the first slot of the content of the list or text at `slot`."""
-        return self.state.slots.content_slot(slot)
+        slots = self.state.slots
+        known = slots.contents.get(slot)
+        return slots.content_slot(slot) if known is None else known
 
     def map_slot(self, slot: int, key: bytes) -> int:
         """Return the slot of the value for `key` in the map at `slot`."""
-        return self.state.slots.map_slot(slot, key)
+        slots = self.state.slots
+        known = slots.mapped.get((slot, key))
+        return slots.map_slot(slot, key) if known is None else known
 
     # Logs
 

@@ -27,6 +27,7 @@ TOOLS: Final = {
     "plus": bytes(24), "minus": b"\xff" * 24, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
 }  # fmt: skip
 _MASK: Final = 2**256 - 1
+_FEW: Final = 8  # members of an Enum
 
 
 class WordReader(Protocol):
@@ -254,7 +255,13 @@ class EnumType(Scalar):
         return member
 
     def pack(self, value: str, bind: Bind) -> str:
-        return f"{bind(self.code_of())}[{value}]"
+        codes = self.code_of()
+        looked_up = f"{bind(codes)}[{value}]"
+        if self.cls.__hash__ is not Enum.__hash__:  # the author's, or that of a number or text
+            return looked_up
+        # To compare members one by one is faster than their hashes, which Python computes from their names.
+        known = [f"{codes[member]} if {value} is {bind(member)} else " for member in self._members]
+        return f"({''.join(known[:_FEW])}{looked_up})"
 
     def unpack(self, number: str, bind: Bind) -> str:
         return f"{bind({0: self.zero} | self.member_of())}[{number}]"

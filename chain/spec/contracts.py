@@ -178,15 +178,7 @@ class EntrySpec:
         """The function that encodes the result."""
         if self._result is None:
             return self._encode_nothing
-        encode = abi.encoder(self._result)
-
-        def encode_result(value: object) -> bytes:
-            try:
-                return encode((value,))
-            except abi.ValueMismatch as mismatch:
-                raise mismatch.prefixed(self.name) from None
-
-        return encode_result
+        return abi.member_encoder(self._result, self.name)
 
     def _encode_nothing(self, value: object) -> bytes:
         if value is not None:

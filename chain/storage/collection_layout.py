@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 from chain.schema.storage_collection import StorageCollection, with_article
 from chain.schema.value_types import ValueType
-from chain.storage.dynamic import DynamicLayout, Layout, Writes
+from chain.storage.dynamic import DynamicLayout, Layout, Writes, setter_source
 from chain.storage.layout import FieldsLayout
-from chain.storage.packing import ReadableWords, Words
+from chain.storage.packing import Offset, PackingSource, ReadableWords, Words
 
 P = TypeVar("P")
 ReadKey: TypeAlias = Callable[[P], ValueType]
@@ -45,6 +45,21 @@ class CollectionLayout(DynamicLayout):
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.collection(frame, slot, self)
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        """Return functions as for other fields, where the first does at once what `load` does in several calls."""
+        new, cls, layout = map(source.bind, (object.__new__, self.collection, self))
+        return [
+            f"def get_{name}(contract):",
+            f" it = {new}({cls})",
+            " it._frame = contract._frame",
+            f" it._slot = {place.word}",
+            f" it._layout = {layout}",
+            " return it",
+            *setter_source(self, name, path, place.word, source),
+        ]
 
     def pack(self, value: object) -> Any:
         raise TypeError(

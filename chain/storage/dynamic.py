@@ -11,12 +11,21 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of
 from chain.schema.validation import explain_mismatch
-from chain.schema.value_types import BytesType, ListType, OptionalType, StringType
-from chain.storage.packing import MemoTable, PackedLayout, PackingSource, ReadableWords, Words
+from chain.schema.value_types import BytesType, ListType, OptionalType, StringType, ValueType
+from chain.storage.packing import (
+    MemoTable,
+    Offset,
+    PackedLayout,
+    PackingSource,
+    ReadableWords,
+    Words,
+    store_word,
+)
 
 # Planned writes: the function that writes, the slot, and the packed value.
-Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, object]]
+Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
 _LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
@@ -39,10 +48,9 @@ class Layout(Protocol):
         self, frame: Words, slot: int, before: object, after: object
     ) -> None: ...  # plan and write
     def clear(self, frame: Words, slot: int) -> None: ...
-
-
-def store_word(frame: Words, slot: int, packed: int) -> None:
-    frame.sstore(slot, packed)
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]: ...  # the functions that read and write it as a field
 
 
 def apply_plan(layout: Layout, frame: Words, slot: int, before: object, after: object) -> None:
@@ -51,6 +59,22 @@ def apply_plan(layout: Layout, frame: Words, slot: int, before: object, after: o
     layout.plan(frame, slot, before, after, writes)
     for write, first_slot, packed in writes:
         write(frame, first_slot, packed)
+
+
+def getter_source(layout: Layout, name: str, word: int, source: PackingSource) -> list[str]:
+    """Return the function `get_name` for a field that begins with `word`."""
+    return [f"def get_{name}(contract): return {source.bind(layout.load)}(contract._frame, {word})"]
+
+
+def setter_source(
+    layout: Layout, name: str, path: str, word: int, source: PackingSource
+) -> list[str]:
+    """Return the function `set_name` for a field that begins with `word`; `path` names it in errors."""
+    return [
+        f"def set_{name}(contract, v):",
+        f" try: {source.bind(layout.store)}(contract._frame, {word}, v)",
+        f" except Mismatch as wrong: raise wrong.prefixed({path}) from None",
+    ]
 
 
 class DynamicLayout:
@@ -72,6 +96,15 @@ class DynamicLayout:
 
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        word = place.word
+        return [
+            *getter_source(self, name, word, source),
+            *setter_source(self, name, path, word, source),
+        ]
 
 
 class OptionLayout(DynamicLayout):
@@ -117,12 +150,14 @@ class SequenceLayout(DynamicLayout):
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
             self._numbers: Callable[[object], list[int]] = names["pack"]
+            self._raw: Callable[[object], bytes | bytearray] = names["raw"]
             self._words: MemoTable[int, list[Any]] = MemoTable(names["unpack"], _LONG_MEMO)
         self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
             lambda key: tuple(self._unpack(*key)), _LONG_MEMO
         )
 
     def _compile(self, item: PackedLayout) -> dict[str, Any]:
+        """Return functions: `pack` is of each item, `raw` of all items side by side, `unpack` of the items in a word."""
         source = PackingSource(f"pack {self.kind.name}")
         number = source.pack(item.kind, "v")
         if source.checks:
@@ -135,8 +170,10 @@ class SequenceLayout(DynamicLayout):
         assert item.size
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
         value = source.unpack(item.kind, "(w >> s)")
-        source.names["fail"] = _fail
-        return source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
+        source.names |= {"fail": _fail, "join": self._join, "octets_of": octets_of}
+        raw = _octets_source(item.kind, source.lines, number)
+        raw = raw or ["def raw(values): return join(pack(values))"]
+        return source.compile([*pack, *raw, f"def unpack(w): return [{value} for s in {shifts}]"])
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         count, make, per_word = frame.sload(slot), self.kind.make, self.per_word
@@ -187,10 +224,9 @@ class SequenceLayout(DynamicLayout):
             raise explain_mismatch(self.kind, value, error) from None
 
     def _pack_words(self, values: Sequence[object]) -> list[int]:
-        numbers = self._numbers(values)
         if self.per_word == 1:
-            return numbers
-        raw, width = self._join(numbers), (self.item.size or 0) * self.per_word
+            return self._numbers(values)
+        raw, width = self._raw(values), (self.item.size or 0) * self.per_word
         return [int.from_bytes(raw[i : i + width], "little") for i in range(0, len(raw), width)]
 
     def _join(self, numbers: list[int]) -> bytes:
@@ -238,7 +274,7 @@ class SequenceLayout(DynamicLayout):
             for start in range(0, len(after), step):
                 items = after[start : start + step]
                 if items != before[start : start + step]:
-                    word = int.from_bytes(self._join(self._numbers(items)), "little")
+                    word = int.from_bytes(self._raw(items), "little")
                     writes.append((store_word, base + start // step, word))
         except Exception as error:
             raise explain_mismatch(self.kind, after, error) from None
@@ -248,6 +284,26 @@ class SequenceLayout(DynamicLayout):
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
             self._resize(frame, slot, 0)
+
+
+def _octets_source(kind: ValueType, destructuring: list[str], number: str) -> list[str]:
+    """Return the function that packs items made of single bytes, all at once if each of them is as usual.
+
+    `number` packs one item, once it is destructured. The list is empty for other items.
+    """
+    if not are_octets(kind):
+        return []
+    names = ", ".join(leaves(kind, "v"))
+    flat, each = ["flat = values"], "v in flat"
+    if destructuring:
+        loop = [f" {line}" for line in destructuring]
+        flat = ["flat = []", "for v in values:", *loop, f" flat += {names},"]
+        each = f"{names}, in zip(*[iter(flat)] * {len(names.split())})"
+    return [
+        *("def raw(values):", *(f" {line}" for line in flat)),
+        f" octets = octets_of(flat, {are_unsigned(kind)})",
+        f" return join([{number} for {each}]) if octets is None else octets",
+    ]
 
 
 def _fail() -> None:
@@ -289,21 +345,21 @@ class TextLayout(DynamicLayout):
         else:
             frame.sstore(slot, size << 1 | 1)
             base, chunks = frame.data_slot(slot), -(-size // 32)
+            padded = packed.ljust(32 * chunks, b"\0")
             for i in range(chunks):
-                frame.sstore(
-                    base + i, int.from_bytes(packed[32 * i : 32 * i + 32].ljust(32, b"\0"))
-                )
-        self._clear_tail(frame, slot, chunks, before)
+                frame.sstore(base + i, int.from_bytes(padded[32 * i : 32 * i + 32]))
+        if before & 1:
+            self._clear_tail(frame, slot, chunks, before)
 
     def clear(self, frame: Words, slot: int) -> None:
         before = frame.sload(slot)
         frame.sstore(slot, 0)
-        self._clear_tail(frame, slot, 0, before)
+        if before & 1:
+            self._clear_tail(frame, slot, 0, before)
 
     @staticmethod
     def _clear_tail(frame: Words, slot: int, first: int, before: int) -> None:
         """Clear the words of a long text from word `first` on. `before` was the word at `slot`."""
-        if before & 1:
-            base = frame.data_slot(slot)
-            for i in range(first, -(-(before >> 1) // 32)):
-                frame.sstore(base + i, 0)
+        base = frame.data_slot(slot)
+        for i in range(first, -(-(before >> 1) // 32)):
+            frame.sstore(base + i, 0)

@@ -30,7 +30,8 @@ from chain.storage.dynamic import (
     TextLayout,
     Writes,
     apply_plan,
-    store_word,
+    getter_source,
+    setter_source,
 )
 from chain.storage.packing import (
     Offset,
@@ -40,6 +41,7 @@ from chain.storage.packing import (
     Words,
     lay_out,
     packed_layout,
+    store_word,
 )
 
 __all__ = [
@@ -118,16 +120,7 @@ class FieldsLayout:
         for name, layout, place in zip(self.names, self.layouts, self.places, strict=True):
             source = PackingSource(f"fields of {owner}", names=bound)
             path = source.bind(f"{owner}.{name}")
-            if isinstance(layout, PackedLayout):
-                lines += layout.property_source(name, path, place, source)
-            else:
-                load, store = source.bind(layout.load), source.bind(layout.store)
-                lines += [
-                    f"def get_{name}(contract): return {load}(contract._frame, {place.word})",
-                    f"def set_{name}(contract, v):",
-                    f" try: {store}(contract._frame, {place.word}, v)",
-                    f" except Mismatch as wrong: raise wrong.prefixed({path}) from None",
-                ]
+            lines += layout.property_source(name, path, place, source)
         source = PackingSource(f"fields of {owner}", names=bound)
         made = source.run(lines, {"Mismatch": ValueMismatch, "misfit": explain_mismatch})
         return {name: property(made[f"get_{name}"], made[f"set_{name}"]) for name in self.names}
@@ -153,6 +146,15 @@ class RecordLayout(FieldsLayout):
 
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
+
+    def property_source(
+        self, name: str, path: str, place: Offset, source: PackingSource
+    ) -> list[str]:
+        word = place.word
+        return [
+            *getter_source(self, name, word, source),
+            *setter_source(self, name, path, word, source),
+        ]
 
     def _compile(self) -> dict[str, Any]:
         source, loads = PackingSource(f"store {self.kind.name}"), list[str]()
@@ -230,28 +232,40 @@ class RecordLayout(FieldsLayout):
         return lines
 
     def _planning(
-        self, source: PackingSource, values: list[str], packs: dict[str, str]
+        self,
+        source: PackingSource,
+        values: list[str],
+        packs: dict[str, str],
+        before: str = "o",
+        start: int = 0,
     ) -> list[str]:
-        """Return lines that plan to write the members of `v` that differ from those of `o`."""
+        """Return lines that plan to write the members that differ from those of `before`, from word `start` on."""
         lines, write = [], source.bind(store_word)
         for word, indexes in self._shared.items():
             changed = " or ".join(
-                _differs(values[i], self.kind.accessor_source("o", i)) for i in indexes
+                _differs(values[i], self.kind.accessor_source(before, i)) for i in indexes
             )
-            lines.append(
-                f"if {changed}: writes.append(({write}, slot + {word}, {packs[f'w{word}']}))"
-            )
+            number = packs[f"w{word}"]
+            lines.append(f"if {changed}: writes.append(({write}, slot + {start + word}, {number}))")
         for i in self._whole:
-            new, old, layout = (
-                values[i],
-                self.kind.accessor_source("o", i),
-                source.bind(self.layouts[i]),
-            )
-            slot = f"slot + {self.places[i].word}"
-            lines.append(
-                f"if {new} is not {old}: {layout}.plan(frame, {slot}, {old}, {new}, writes)"
-            )
+            new, old = values[i], self.kind.accessor_source(before, i)
+            layout, word = self.layouts[i], start + self.places[i].word
+            lines.append(f"if {new} is not {old}:")
+            if isinstance(layout, RecordLayout):
+                lines += [f" {line}" for line in layout._inner_planning(source, new, old, word)]
+            else:
+                plan = source.bind(layout.plan)
+                lines.append(f" {plan}(frame, slot + {word}, {old}, {new}, writes)")
         return lines
+
+    def _inner_planning(
+        self, outer: PackingSource, value: str, before: str, start: int
+    ) -> list[str]:
+        """Return lines that do the same for a record in a record, with checks and local variables of their own."""
+        source = PackingSource(outer.title, names=outer.names)
+        values = source.destructure(self.kind, value)
+        packs = self._packing(source, values)
+        return [*source.checked_lines, *self._planning(source, values, packs, before, start)]
 
 
 def _differs(new: str, old: str) -> str:

@@ -46,16 +46,17 @@ class Map(StorageCollection, Generic[K, V]):
     }
 
     def __getitem__(self, key: K) -> V:
-        value: V = self._layout.memory.load(self._frame, self._place(key))
+        frame, layout = self._frame, self._layout
+        value: V = layout.load_value(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
-        layout, slot = self._layout, self._place(key)
+        frame, layout = self._frame, self._layout
+        slot = frame.map_slot(self._slot, layout.key_bytes(key))
         try:
-            packed = layout.value.pack(value)
+            layout.store_value(frame, slot, value)
         except ValueMismatch as error:
             raise error.prefixed(f"{layout.name}[{key!r}]") from None
-        layout.value.write(self._frame, slot, packed)
 
     def change(self, key: K, before: V, after: V) -> None:
         """Write only the parts of `after` that differ from `before`, the value as it was read.
@@ -102,6 +103,7 @@ class MapLayout(CollectionLayout):
             value.kind, OptionalType
         )
         self.memory = cached(value)
+        self.load_value, self.store_value = self.memory.load, value.store
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
 
     @classmethod
@@ -123,15 +125,8 @@ class MapLayout(CollectionLayout):
 
 
 def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
-    """Return the encoder of the keys of a map, which are hashed as in Solidity."""
-    encode = abi.key_encoder(kind)
-
-    def encode_key(key: object) -> bytes:
-        try:
-            return encode(key)
-        except ValueMismatch as error:
-            raise error.prefixed(path) from None
-
+    """Return the encoder of the keys of a map, which are hashed as in Solidity; `path` names a key in errors."""
+    encode_key = abi.key_encoder(kind, path)
     if not isinstance(kind, Int):
         return encode_key
     seen = MemoTable(encode_key)

@@ -127,13 +127,18 @@ class PackingSource(SourceBuilder):
             case _:
                 raise AssertionError(kind)
 
+    @property
+    def checked_lines(self) -> list[str]:
+        """The lines that destructure the value, and refuse what does not fit."""
+        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
+        return [*self.lines, *guard]
+
     def with_checks(self, kind: ValueType, lines: list[str], blame: str = "") -> list[str]:
         """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit.
 
         `blame` raises the error, if that is more than that of the value itself.
         """
-        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
-        inner = [f"  {line}" for line in [*self.lines, *guard, *lines]]
+        inner = [f"  {line}" for line in [*self.checked_lines, *lines]]
         blame = blame or f"raise misfit({self.bind(kind)}, v, wrong) from None"
         return [" try:", *inner, f" except Exception as wrong: {blame}"]
 
@@ -169,6 +174,10 @@ def _record_builder(kind: StructType) -> Callable[[int], Any]:
     return build
 
 
+def store_word(frame: Words, slot: int, packed: int) -> None:
+    frame.sstore(slot, packed)
+
+
 class PackedLayout:
     """The layout of a value of up to 32 bytes. It may share its word; alone in one, it is the word."""
 
@@ -179,10 +188,20 @@ class PackedLayout:
         self.size: int | None = kind.packed_size
         source = PackingSource(f"pack {kind.name}")
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
-        pack = ["def pack(v):", *source.with_checks(kind, [f"return {number}"])]
-        names = source.compile([*pack, f"def unpack(w): return {value}"])
+        names = source.compile(
+            [
+                *("def pack(v):", *source.with_checks(kind, [f"return {number}"])),
+                f"def unpack(w): return {value}",
+                *("def load(frame, slot):", " w = frame.sload(slot)", f" return {value}"),
+                *("def store(frame, slot, v):", *source.with_checks(kind, [f"n = {number}"])),
+                " frame.sstore(slot, n)",
+            ]
+        )
         self.pack: Callable[[object], int] = names["pack"]
         self.unpack: Callable[[int], Any] = names["unpack"]
+        self.load: Callable[[ReadableWords, int], Any] = names["load"]
+        self.store: Callable[[Words, int, object], None] = names["store"]
+        self.write = store_word
 
     def property_source(
         self, name: str, path: str, place: Offset, source: PackingSource
@@ -202,15 +221,6 @@ class PackedLayout:
             f" contract._frame.sstore({word}, {kept}{f'n << {shift}' if shift else 'n'})",
         ]
 
-    def load(self, frame: ReadableWords, slot: int) -> Any:
-        return self.unpack(frame.sload(slot))
-
-    def write(self, frame: Words, slot: int, packed: int) -> None:
-        frame.sstore(slot, packed)
-
-    def store(self, frame: Words, slot: int, value: object) -> None:
-        frame.sstore(slot, self.pack(value))
-
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         if after is not before and after != before:
             frame.sstore(slot, self.pack(after))
@@ -219,7 +229,7 @@ class PackedLayout:
         self, frame: Words, slot: int, before: object, after: object, writes: list[Any]
     ) -> None:
         if after is not before and after != before:
-            writes.append((self.write, slot, self.pack(after)))
+            writes.append((store_word, slot, self.pack(after)))
 
     def clear(self, frame: Words, slot: int) -> None:
         frame.sstore(slot, 0)

@@ -39,7 +39,7 @@ class Slots:
     """Every hashed slot that was computed on this chain."""
 
     __slots__ = (
-        "_added", "_asked", "_data", "_mapped", "_new", "_origin", "_preimages", "_rising", "_sought", "_stored",
+        "_added", "_asked", "_new", "_origin", "_preimages", "_rising", "_sought", "_stored", "contents", "mapped",
     )  # fmt: skip
 
     def __init__(self, origin: Slots | None = None) -> None:
@@ -49,8 +49,9 @@ class Slots:
         self._asked: list[int] = []  # computed here, and perhaps stored
         self._added: dict[int, None] = {}  # computed here, and not stored
         self._preimages: dict[int, Preimage] = {}
-        self._data: dict[int, int] = {}
-        self._mapped: dict[tuple[int, bytes], int] = {}
+        # What `content_slot` and `map_slot` returned before; a frame looks here first.
+        self.contents: dict[int, int] = {}
+        self.mapped: dict[tuple[int, bytes], int] = {}
         self._rising: list[int] = []
         self._new: list[int] = []  # not in `_rising` yet
 
@@ -100,20 +101,20 @@ class Slots:
 
     def content_slot(self, slot: int) -> int:
         """Return the slot where the content of the list or text at `slot` begins."""
-        content = self._data.get(slot)
+        content = self.contents.get(slot)
         if content is None:
             content = hashed(slot, None)
             self._remember(content, slot, None)
-            self._data[slot] = content
+            self.contents[slot] = content
         return content
 
     def map_slot(self, slot: int, key: bytes) -> int:
         """Return the slot where the map at `slot` keeps the value of `key`."""
-        item = self._mapped.get((slot, key))
+        item = self.mapped.get((slot, key))
         if item is None:
             item = hashed(slot, key)
             self._remember(item, slot, key)
-            self._mapped[slot, key] = item
+            self.mapped[slot, key] = item
         return item
 
     def _remember(self, slot: int, parent: int, key: bytes | None) -> None:

@@ -9,9 +9,11 @@ charged as in an ordinary read, so only the time differs. Only immutable values,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
+from chain.storage.dynamic import Writes
 from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout, Words
+from chain.storage.packing import store_word
 
 _MOST: Final = 1 << 10  # values of one field
 
@@ -38,13 +40,18 @@ class ContractWords(Words, Protocol):
     def storage_matches(self, words: dict[int, int]) -> bool: ...
 
 
-class CachedValue(NamedTuple):
+class CachedValue:
     """A value and the words that are read to load it, by slot."""
 
-    value: Any
-    words: dict[int, int]
-    heads: frozenset[int]  # the slots that determine how many others are read
-    version: object  # the version of the state's words that it was read or written in
+    __slots__ = ("heads", "value", "version", "words")
+
+    def __init__(
+        self, value: object, words: dict[int, int], heads: set[int], version: object
+    ) -> None:
+        self.value: Any = value
+        self.words = words
+        self.heads = heads  # the slots that determine how many others are read
+        self.version = version  # a version of the state's words in which they were as here
 
 
 class ValueCache:
@@ -59,24 +66,42 @@ class ValueCache:
     def load(self, frame: ContractWords, slot: int) -> Any:
         entry = self._known.get((frame.address, slot))
         if entry is not None and frame.read_if_unchanged(entry.words, entry.version):
-            self._looked = frame, entry, len(frame.state.changes)
+            state = frame.state
+            entry.version = state.words_version
+            self._looked = frame, entry, len(state.changes)
             return entry.value
         return self._layout.load(frame, slot)
 
     def change(self, frame: ContractWords, slot: int, before: object, after: object) -> None:
-        entry = self._known.pop((frame.address, slot), None)
+        place = frame.address, slot
+        entry = self._known.pop(place, None)
         if entry is None or entry.value is not before or not self._is_current(frame, entry):
             self._layout.change(frame, slot, before, after)
-            self._keep(frame, slot, self._read(frame, slot))
+            self._keep(place, self._read(frame, slot))
             return
-        writer = _Writer(frame)
-        self._layout.change(writer, slot, before, after)
-        if after is not None and self._reads_same_slots(entry, slot, writer.written):
-            entry.words.update(writer.written)  # nobody else has this entry any more
-            entry = CachedValue(after, entry.words, entry.heads, frame.state.words_version)
+        written = self._write(frame, slot, before, after)
+        if after is not None and self._reads_same_slots(entry, slot, written):
+            entry.words.update(written)  # nobody else has this entry any more
+            entry.value, entry.version = after, frame.state.words_version
         else:
             entry = self._read(frame, slot)
-        self._keep(frame, slot, entry)
+        self._keep(place, entry)
+
+    def _write(
+        self, frame: ContractWords, slot: int, before: object, after: object
+    ) -> dict[int, int]:
+        """Do what the layout's `change` does, and return the written words by slot."""
+        writes: Writes = []
+        self._layout.plan(frame, slot, before, after, writes)
+        written: dict[int, int] = {}
+        writer = _Writer(frame, written)
+        for write, first_slot, packed in writes:
+            if write is store_word:  # the most frequent one, without its calls
+                frame.sstore(first_slot, packed)
+                written[first_slot] = packed
+            else:
+                write(writer, first_slot, packed)
+        return written
 
     def _is_current(self, frame: ContractWords, known: CachedValue) -> bool:
         """Return True if the words of `known` are unchanged.
@@ -85,31 +110,32 @@ class ValueCache:
         """
         (reader, read, length), self._looked = self._looked, (None, None, 0)
         if reader is frame and read is known:
-            written = frame.state.changes[length + 1 :: 4]
-            if known.words.keys().isdisjoint(written):
+            changes = frame.state.changes
+            if len(changes) == length or known.words.keys().isdisjoint(changes[length + 1 :: 4]):
                 return True
         return frame.storage_matches(known.words)
 
-    def _keep(self, frame: ContractWords, slot: int, known: CachedValue) -> None:
+    def _keep(self, place: tuple[bytes, int], known: CachedValue) -> None:
         if len(self._known) >= _MOST:
             self._known.clear()
-        self._known[frame.address, slot] = known
+        self._known[place] = known
 
     def _read(self, frame: ContractWords, slot: int) -> CachedValue:
         """Read the value at `slot` again, with the words it is stored in."""
         reader = _Reader(frame)
         value = self._layout.load(reader, slot)
         version = frame.state.words_version
-        return CachedValue(value, reader.words, frozenset(reader.heads), version)
+        return CachedValue(value, reader.words, reader.heads, version)
 
     def _reads_same_slots(self, known: CachedValue, slot: int, written: dict[int, int]) -> bool:
         """Return True if reading the changed value accesses the same slots as before.
 
         A value that grows writes new slots; a value that shrinks writes its head, and zeros over the removed part.
         """
-        if not written.keys() <= known.words.keys():
+        slots = written.keys()
+        if not slots <= known.words.keys():
             return False
-        if known.heads.isdisjoint(written):
+        if known.heads.isdisjoint(slots):
             return True
         own = range(slot, slot + self._layout.words)  # always read, whatever their words are
         return all(word or written_slot in own for written_slot, word in written.items())
@@ -139,10 +165,9 @@ class _Writer:
 
     __slots__ = ("_frame", "data_slot", "sload", "written")
 
-    def __init__(self, frame: ContractWords) -> None:
-        self._frame = frame
+    def __init__(self, frame: ContractWords, written: dict[int, int]) -> None:
+        self._frame, self.written = frame, written
         self.sload, self.data_slot = frame.sload, frame.data_slot
-        self.written: dict[int, int] = {}
 
     def sstore(self, slot: int, word: int) -> None:
         self._frame.sstore(slot, word)

@@ -45,7 +45,11 @@ class Vector(StorageCollection, Generic[T]):
         return length
 
     def __getitem__(self, index: int) -> T:
-        item: T = self._layout.load_item(self._frame, self._slot, self._index(index))
+        frame, slot, layout = self._frame, self._slot, self._layout
+        count = frame.sload(slot)
+        if type(index) is not int or not 0 <= index < count:
+            index = self._position(index, count)
+        item: T = layout.load_item(frame, slot, index)
         return item
 
     def __setitem__(self, index: int, value: T) -> None:
@@ -153,7 +157,10 @@ class Vector(StorageCollection, Generic[T]):
 
     def _index(self, index: int) -> int:
         """Return `index` as a position from 0 on, or refuse it."""
-        count = self._frame.sload(self._slot)
+        return self._position(index, self._frame.sload(self._slot))
+
+    def _position(self, index: int, count: int) -> int:
+        """Return `index` as a position in a list of `count` items, or refuse it."""
         if type(index) is not int:
             self._whole(index)
         position = index + count if index < 0 else index
@@ -192,10 +199,10 @@ class VectorLayout(CollectionLayout):
         return whole_number(key, path, LAST_TIME), self.item
 
     def load_item(self, frame: ContractWords, slot: int, index: int) -> object:
+        if self.per_word == 1:
+            return self.memory.load(frame, frame.data_slot(slot) + index * self.item.words)
         word, shift = self._word_and_shift(frame, slot, index)
-        if self.per_word > 1:
-            return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
-        return self.memory.load(frame, word)
+        return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
 
     def pack_item(self, index: int, value: object) -> object:
         """Return `value` packed, ready to be written as item `index`."""
@@ -218,7 +225,8 @@ class VectorLayout(CollectionLayout):
             self.write_item(frame, slot, index, self.pack_item(index, after))
             return
         try:
-            self.memory.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
+            first_word = frame.data_slot(slot) + index * self.item.words
+            self.memory.change(frame, first_word, before, after)
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.abi.encode import _sequence_encoder, blank
+from chain.abi.encode import blank
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import (
     EnumType,
@@ -114,12 +115,41 @@ def test_list_of_pairs_of_u8_is_encoded_as_any_list(values: Any) -> None:
     check_octets(list[tuple[u8, u8]], values)
 
 
+@dataclass(frozen=True)
+class Step:
+    square: tuple[i8, i8]
+    count: u8
+
+
+SQUARES = st.tuples(*[st.integers(-128, 127) | OCTETS] * 2) | PAIRS
+NEAR = st.builds(Step, st.tuples(*[st.integers(0, 9)] * 2), st.integers(0, 255))
+STEPS = st.lists(st.builds(Step, SQUARES, OCTETS) | OCTETS) | st.lists(NEAR)
+
+
+@given(STEPS | STEPS.map(tuple) | OCTETS)
+def test_list_of_records_of_octets_is_encoded_as_any_list(values: Any) -> None:
+    check_octets(list[Step], values)
+
+
+@given(st.lists(st.tuples(st.integers(-2, 128), st.booleans() | st.integers(0, 1))))
+def test_list_of_other_records_is_encoded_as_any_list(values: Any) -> None:
+    check_octets(list[tuple[i8, bool]], values)
+
+
 def check_octets(annotation: Any, values: object) -> None:
     """Check that all items at once are encoded as they are one by one, or refused in the same words."""
     kind = type_of_annotation(annotation)
     item = kind.item if isinstance(kind, ListType) else kind
-    one_by_one = _sequence_encoder(kind, abi.encoder(item), False)
-    assert outcome(abi.encoder(kind), values) == outcome(one_by_one, values)
+
+    def encode_one_by_one(values: Any) -> bytes:
+        if not isinstance(values, list | tuple):
+            raise abi.explain_mismatch(kind, values)
+        try:
+            return word(len(values)) + b"".join([abi.encoder(item)(value) for value in values])
+        except abi.ValueMismatch as wrong:
+            raise abi.explain_mismatch(kind, values, wrong) from None
+
+    assert outcome(abi.encoder(kind), values) == outcome(encode_one_by_one, values)
 
 
 def outcome(encode: Callable[[object], bytes], value: object) -> bytes | str:

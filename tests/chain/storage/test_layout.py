@@ -239,6 +239,63 @@ def test_change_writes_no_misfit(drawn: Any, data: st.DataObject) -> None:
     assert words.words == before
 
 
+@dataclass(frozen=True)
+class Stone:
+    place: tuple[i8, i8]
+    owner: u8
+
+
+OCTETS = st.integers(-129, 256) | st.sampled_from([True, None, 1.0, "1", Level.HIGH])
+STONES = st.builds(Stone, st.tuples(OCTETS, OCTETS) | OCTETS, OCTETS) | OCTETS
+NEAR = st.builds(Stone, st.tuples(*[st.integers(0, 127)] * 2), st.integers(0, 255))
+
+
+@pytest.mark.parametrize(
+    ("item", "values"),
+    [
+        (u8, st.lists(OCTETS) | st.lists(st.integers(0, 255), min_size=30)),
+        (i8, st.lists(OCTETS) | st.lists(st.integers(-128, 127), min_size=30)),
+        (Stone, st.lists(STONES) | st.lists(NEAR, min_size=8)),
+    ],
+)
+@given(data=st.data())
+def test_octets_are_packed_as_one_by_one(
+    item: Any, values: st.SearchStrategy[list[Any]], data: st.DataObject
+) -> None:
+    kind, items = type_of_annotation(list[item]), data.draw(values)
+    layout, one = layout_for(kind), layout_for(type_of_annotation(item))
+    size, per_word = one.size or 0, 32 // (one.size or 1)
+
+    def pack_one_by_one(items: list[Any]) -> tuple[int, list[int]]:
+        try:
+            numbers = [one.pack(each) << 8 * size * (i % per_word) for i, each in enumerate(items)]
+        except abi.ValueMismatch as wrong:
+            raise abi.explain_mismatch(kind, items, wrong) from None
+        words = [numbers[i : i + per_word] for i in range(0, len(items), per_word)]
+        return len(items), list(map(sum, words))
+
+    assert outcome(layout.pack, items) == outcome(pack_one_by_one, items)
+
+
+def outcome(pack: Callable[[Any], object], value: object) -> object:
+    try:
+        return pack(value)
+    except abi.ValueMismatch as wrong:
+        return wrong.text
+
+
+@given(st.data())
+def test_change_writes_what_storing_writes(drawn: Any, data: st.DataObject) -> None:
+    kind, before = data.draw(drawn.typed)
+    after = data.draw(drawn.values_of(kind))
+    changed, stored, layout = Words(), Words(), layout_for(kind)
+    layout.store(changed, 0, before)
+    layout.store(stored, 0, before)
+    layout.change(changed, 0, before, after)
+    layout.store(stored, 0, after)
+    assert changed.words == stored.words
+
+
 def test_change_touches_what_differs_only() -> None:
     class Watched(Words):
         def sstore(self, slot: int, word: int) -> None:
