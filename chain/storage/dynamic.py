@@ -160,6 +160,10 @@ class SequenceLayout(DynamicLayout):
                 values = self._unpack(count, *words)
         return values if make is list else make(values)
 
+    def unpack_row(self, word: int) -> Sequence[Any]:
+        """Return the items of a word that holds several."""
+        return _Row(self, word) if self._is_made_anew else self._words[word]
+
     def unpack_item(self, word: int, position: int) -> Any:
         """Return the item at a position of a word that holds several."""
         if self._is_made_anew:
@@ -248,6 +252,19 @@ class SequenceLayout(DynamicLayout):
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
             self._resize(frame, slot, 0)
+
+
+class _Row(Sequence[Any]):
+    """The items of a word, each made when it is asked for."""
+
+    def __init__(self, layout: SequenceLayout, word: int) -> None:
+        self._layout, self._word = layout, word
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._layout.unpack_item(self._word, position)
+
+    def __len__(self) -> int:
+        return self._layout.per_word
 
 
 def _fail() -> None:
