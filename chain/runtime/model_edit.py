@@ -132,12 +132,17 @@ class OpenList(Generic[T]):
 
     def pack(self) -> list[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
-        packed = []
+        packed: list[tuple[int, object]] = []
+        items, layout = self._items, self._layout
         for position in self._changed:
-            try:
-                packed.append((position, self._layout.item.pack(self._items[position])))
-            except ValueMismatch as mismatch:
-                raise mismatch.prefixed(f"[{position}]") from None
+            value: Any = items[position]
+            # Most items are small numbers, which `pack` would return as they are.
+            if type(value) is not int or not 0 <= value <= layout.greatest:
+                try:
+                    value = layout.item.pack(value)
+                except ValueMismatch as mismatch:
+                    raise mismatch.prefixed(f"[{position}]") from None
+            packed.append((position, value))
         return packed
 
     def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:

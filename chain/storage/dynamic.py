@@ -9,10 +9,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 from chain.schema.validation import explain_mismatch
-from chain.schema.value_types import BytesType, ListType, OptionalType, StringType
+from chain.schema.value_types import (
+    BytesType,
+    Int,
+    ListType,
+    OptionalType,
+    StringType,
+    ValueType,
+)
 from chain.storage.packing import MemoTable, PackedLayout, PackingSource, ReadableWords, Words
 
 # Planned writes: the function that writes, the slot, and the packed value.
@@ -113,6 +120,8 @@ class SequenceLayout(DynamicLayout):
         self.kind = kind
         self.item = item
         self.per_word = 32 // self.item.size if self.item.size else 1
+        # Whole numbers from 0 up to this one are packed as they are.
+        self.greatest = kind.item.highest if _is_unsigned(kind.item) else -1
         self._is_made_anew = kind.runs_author_code
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
@@ -252,6 +261,10 @@ class SequenceLayout(DynamicLayout):
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
             self._resize(frame, slot, 0)
+
+
+def _is_unsigned(kind: ValueType) -> TypeGuard[Int]:
+    return isinstance(kind, Int) and not kind.signed
 
 
 class _Row(Sequence[Any]):
