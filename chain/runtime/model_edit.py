@@ -223,18 +223,16 @@ class OpenModel(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[tuple[str, OpenList[object]]] = []
-        self._before: list[tuple[str, object]] = []
-        for name, layout, word in spec.open_members:
-            if isinstance(layout, SequenceLayout) and layout.kind.make is list:
+        self._lists: list[OpenList[object]] = []
+        self._before: list[object] = []
+        for load, layout, word in spec.open_members:
+            if load is None:
                 items: OpenList[object] = OpenList(words, slot + word, layout)
-                self._lists.append((name, items))
-                self._before.append((name, items))
-            elif isinstance(layout, PackedLayout):
-                self._before.append((name, spec.load_member(words, slot, name)))
+                self._lists.append(items)
+                self._before.append(items)
             else:
-                self._before.append((name, layout.load(words, slot + word)))
-        model: M = spec.build(self._keys, tuple([value for _, value in self._before]))
+                self._before.append(load(words, slot))
+        model: M = spec.build(self._keys, self._before)
         return model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
@@ -244,15 +242,17 @@ class OpenModel(Generic[M]):
             spec = model_spec(type(model))
             if len(vars(model)) != spec.size:
                 spec.require_members(model)
-            replaced = [
-                name for name, previous in self._before if getattr(model, name) is not previous
-            ]
-            changed = [
-                (n, items) for n, items in self._lists if items.is_changed and n not in replaced
-            ]
+            replaced, changed = list[str](), list[tuple[str, OpenList[object]]]()
+            for name, before, value in zip(
+                spec.names, self._before, spec.values_of(model), strict=True
+            ):
+                if value is not before:
+                    replaced.append(name)
+                elif type(before) is OpenList and before.is_changed:
+                    changed.append((name, before))
             if replaced or changed:
                 self._save(model, partial(_store, replaced=replaced, changed=changed))
-        for _name, items in self._lists:
+        for items in self._lists:
             items.freeze()
 
 
