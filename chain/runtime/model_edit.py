@@ -11,9 +11,9 @@ the transaction may open or write that model, because one write would overwrite 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any, Generic, NoReturn, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
+from typing import Any, Final, Generic, NoReturn, TypeVar
 
 from chain.machine.frame import TransactionContext
 from chain.schema.validation import ValueMismatch
@@ -36,7 +36,7 @@ class OpenList(Generic[T]):
         "_items",
         "_layout",
         "_length",
-        "_packed",
+        "_rows",
         "_slot",
         "_stored",
         "_words",
@@ -45,7 +45,7 @@ class OpenList(Generic[T]):
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
         self._items: dict[int, T] = {}  # by position: the items that were read or set
-        self._packed: dict[int, int] = {}  # by index: the words of several items that were read
+        self._rows: dict[int, Sequence[T]] = {}  # by index: the items of the words that were read
         self._changed: dict[int, None] = {}  # the positions of the items that were set, in order
         self._base: int | None = None  # the first slot of the items; None until one is read
         self._length: int | None = None  # None until it is read
@@ -58,23 +58,20 @@ class OpenList(Generic[T]):
 
     def __getitem__(self, index: int) -> T:
         items = self._items
-        if index in items:
-            return items[index]
-        position = self._index(index)
-        if position not in items:
-            items[position] = self._read(position)
-        return items[position]
+        return items[index] if index in items else self._read(index)
 
     def __setitem__(self, index: int, value: T) -> None:
-        position = index if index in self._items else self._index(index)
-        self._changed[position] = None
-        self._items[position] = value
+        items = self._items
+        if index not in items:
+            index = self._index(index)
+        self._changed[index] = None
+        items[index] = value
 
     def __iter__(self) -> Iterator[T]:
         items = self._items
         count = len(self)
         for index in range(count):
-            yield items[index] if index in items else self[index]
+            yield items[index] if index in items else self._read(index)
             if self._length != count:
                 raise RuntimeError(
                     "this list grew during the iteration: iterate over a copy, list(…)"
@@ -108,19 +105,26 @@ class OpenList(Generic[T]):
             raise IndexError(f"no item {index} in a list of {count}")
         return position
 
-    def _read(self, place: int) -> T:
-        """Read the item at a position from storage."""
-        words, layout, base = self._words, self._layout, self._base
+    def _read(self, index: int) -> T:
+        """Return an item that was not read by this index before."""
+        position, items = self._index(index), self._items
+        if position in items:
+            return items[position]
+        layout, base = self._layout, self._base
         if base is None:
-            base = self._base = words.data_slot(self._slot)
-        if layout.per_word == 1:
-            item: T = layout.item.load(words, base + place * layout.item.words)
-            return item
-        word_index, position = divmod(place, layout.per_word)
-        word = self._packed.get(word_index)
-        if word is None:
-            word = self._packed[word_index] = words.sload(base + word_index)
-        return layout.unpack_item(word, position)  # type: ignore[no-any-return]
+            base = self._base = self._words.data_slot(self._slot)
+        per_word = layout.per_word
+        if per_word == 1:
+            item: T = layout.item.load(self._words, base + position * layout.item.words)
+        else:
+            index = position // per_word
+            row = self._rows.get(index)
+            if row is None:
+                row = layout.unpack_row(self._words.sload(base + index))
+                self._rows[index] = row
+            item = row[position % per_word]
+        items[position] = item
+        return item
 
     @property
     def is_changed(self) -> bool:
@@ -128,12 +132,17 @@ class OpenList(Generic[T]):
 
     def pack(self) -> list[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
-        packed = []
+        packed: list[tuple[int, object]] = []
+        items, layout = self._items, self._layout
         for position in self._changed:
-            try:
-                packed.append((position, self._layout.item.pack(self._items[position])))
-            except ValueMismatch as mismatch:
-                raise mismatch.prefixed(f"[{position}]") from None
+            value: Any = items[position]
+            # Most items are small numbers, which `pack` would return as they are.
+            if type(value) is not int or not 0 <= value <= layout.greatest:
+                try:
+                    value = layout.item.pack(value)
+                except ValueMismatch as mismatch:
+                    raise mismatch.prefixed(f"[{position}]") from None
+            packed.append((position, value))
         return packed
 
     def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:
@@ -149,17 +158,23 @@ class OpenList(Generic[T]):
 
     def _merge(self, words: Words, base: int, bits: int, packed: list[tuple[int, int]]) -> None:
         """Write items that share words, `bits` wide each: every word is read and written once."""
-        per_word, mask, merged = self._layout.per_word, (1 << bits) - 1, dict[int, int]()
+        per_word, others, merged = self._layout.per_word, _other_items(bits), dict[int, int]()
         for position, number in packed:
-            slot, shift = base + position // per_word, position % per_word * bits
-            word = merged[slot] if slot in merged else words.sload(slot)
-            merged[slot] = word & ~(mask << shift) | number << shift
-        for slot, word in merged.items():
-            words.sstore(slot, word)
+            index, place = position // per_word, position % per_word
+            word = merged[index] if index in merged else words.sload(base + index)
+            merged[index] = word & others[place] | number << place * bits
+        for index, word in merged.items():
+            words.sstore(base + index, word)
 
     def freeze(self) -> None:
         """Refuse changes from now on."""
-        self._changed = _Closed()
+        self._changed = _CLOSED
+
+
+@cache
+def _other_items(bits: int) -> list[int]:
+    """Return for each place in a word a mask of all items but the one there."""
+    return [2**256 - 1 & ~((1 << bits) - 1 << shift) for shift in range(0, 257 - bits, bits)]
 
 
 class _Closed(dict[int, None]):
@@ -167,6 +182,9 @@ class _Closed(dict[int, None]):
 
     def __setitem__(self, *_: object) -> NoReturn:
         raise TypeError("this model is no longer open: set its items inside the 'with'")
+
+
+_CLOSED: Final = _Closed()
 
 
 class OpenModel(Generic[M]):
@@ -205,18 +223,16 @@ class OpenModel(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[tuple[str, OpenList[object]]] = []
-        self._before: list[tuple[str, object]] = []
-        for name, layout, word in spec.open_members:
-            if isinstance(layout, SequenceLayout) and layout.kind.make is list:
+        self._lists: list[OpenList[object]] = []
+        self._before: list[object] = []
+        for load, layout, word in spec.open_members:
+            if load is None:
                 items: OpenList[object] = OpenList(words, slot + word, layout)
-                self._lists.append((name, items))
-                self._before.append((name, items))
-            elif isinstance(layout, PackedLayout):
-                self._before.append((name, spec.load_member(words, slot, name)))
+                self._lists.append(items)
+                self._before.append(items)
             else:
-                self._before.append((name, layout.load(words, slot + word)))
-        model: M = spec.build(self._keys, tuple([value for _, value in self._before]))
+                self._before.append(load(words, slot))
+        model: M = spec.build(self._keys, self._before)
         return model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
@@ -226,15 +242,17 @@ class OpenModel(Generic[M]):
             spec = model_spec(type(model))
             if len(vars(model)) != spec.size:
                 spec.require_members(model)
-            replaced = [
-                name for name, previous in self._before if getattr(model, name) is not previous
-            ]
-            changed = [
-                (n, items) for n, items in self._lists if items.is_changed and n not in replaced
-            ]
+            replaced, changed = list[str](), list[tuple[str, OpenList[object]]]()
+            for name, before, value in zip(
+                spec.names, self._before, spec.values_of(model), strict=True
+            ):
+                if value is not before:
+                    replaced.append(name)
+                elif type(before) is OpenList and before.is_changed:
+                    changed.append((name, before))
             if replaced or changed:
                 self._save(model, partial(_store, replaced=replaced, changed=changed))
-        for _name, items in self._lists:
+        for items in self._lists:
             items.freeze()
 
 

@@ -7,17 +7,17 @@ any object with words: the frame of a running message, or the current state seen
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from operator import attrgetter, itemgetter
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import Any, Final, Protocol, TypeAlias, TypeGuard, cast
 
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.schema.value_types import BoolType, Field, ListType, StructType, ValueType
 from chain.spec.records import RecordSpec
 from chain.storage.frozen_list import read_only
-from chain.storage.layout import Layout, RecordLayout, Words, layout_for
+from chain.storage.layout import FieldsLayout, Layout, RecordLayout, Words, layout_for
 
 # The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
@@ -26,6 +26,7 @@ _Reader: TypeAlias = Callable[[object], tuple[object, ...]]
 _Access: TypeAlias = tuple[
     Callable[[Words, int], object], Callable[[Words, int, object], None]
 ]  # loads, stores
+OpenMember: TypeAlias = tuple[Callable[[Words, int], object] | None, Layout, int]
 
 
 class MappedWords(Words, Protocol):
@@ -56,11 +57,11 @@ class ModelSpec:
 
     def __init__(self, record: RecordSpec) -> None:
         self.record, self.name = record, record.name
-        self._names = tuple(member.name for member in record.data_members)
+        self.names = tuple(member.name for member in record.data_members)
         self.keys_of = _reader(record.keys)
         self.size = len(record.members)
-        self._values_of = _reader(self._names)
-        arrangement = [*record.keys, "", *self._names]
+        self.values_of = _reader(self.names)
+        arrangement = [*record.keys, "", *self.names]
         self._arrange = itemgetter(*(arrangement.index(member.name) for member in record.members))
 
     @cached_property
@@ -75,29 +76,30 @@ class ModelSpec:
         layouts, places = self.layout.layouts[1:], self.layout.places[1:]
         return tuple(
             (name, layout, offset.word)
-            for name, layout, offset in zip(self._names, layouts, places, strict=True)
+            for name, layout, offset in zip(self.names, layouts, places, strict=True)
         )
 
     @cached_property
     def _accessors(self) -> dict[str, _Access]:
         """The functions that load and store each member."""
-        return {name: self.layout.accessors(i) for i, name in enumerate(self._names, 1)}
+        return {name: self.layout.accessors(i) for i, name in enumerate(self.names, 1)}
 
     @cached_property
     def _encode_keys(self) -> Callable[[object], bytes]:
         return abi.encoder(StructType(self.name, self.record.key_members))
 
     @cached_property
-    def open_members(self) -> tuple[tuple[str, Layout, int], ...]:
-        """The same members for an open model.
+    def open_members(self) -> tuple[OpenMember, ...]:
+        """The same members for an open model: what loads each from the model's slot, its layout, and its distance.
 
-        Its lists are changed item by item; lists inside their items are read-only.
+        Its lists are changed item by item, so nothing loads these; lists inside their items are read-only.
         """
-        layouts = [layout_for(_open(member.kind)) for member in self.record.data_members]
-        return tuple(
-            (name, layout, word)
-            for (name, _, word), layout in zip(self.members, layouts, strict=True)
-        )
+        kinds = [_open(member.kind) for member in self.record.data_members]
+        layouts = [layout_for(kind) for kind in (BoolType(), *kinds)]
+        fields = FieldsLayout(["exists", *self.names], layouts)
+        loads = [None if _is_open(kind) else fields.accessors(i)[0] for i, kind in enumerate(kinds, 1)]
+        words = [offset.word for offset in fields.places[1:]]
+        return tuple(zip(loads, layouts[1:], words, strict=True))
 
     # Location
 
@@ -148,7 +150,7 @@ class ModelSpec:
         """Return the model; all zero except for its keys if it was never written."""
         return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
 
-    def build(self, keys: tuple[object, ...], values: tuple[object, ...]) -> Any:
+    def build(self, keys: tuple[object, ...], values: Iterable[object]) -> Any:
         """Return the model with these keys and these values of its other members."""
         return self.record.cls(*self._arrange((*keys, True, *values)))
 
@@ -159,7 +161,7 @@ class ModelSpec:
     def store(self, words: Words, slot: int, model: object) -> None:
         """Write all members."""
         try:
-            self.layout.store(words, slot, (True, *self._values_of(model)))
+            self.layout.store(words, slot, (True, *self.values_of(model)))
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
 
@@ -180,7 +182,7 @@ class ModelSpec:
         was_set = self.exists(words, slot)
         try:
             self.layout.change(
-                words, slot, (was_set, *self._values_of(before)), (True, *self._values_of(model))
+                words, slot, (was_set, *self.values_of(before)), (True, *self.values_of(model))
             )
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
@@ -210,9 +212,14 @@ class ModelSpec:
 
 def _open(kind: ValueType) -> ValueType:
     """Return the type of a member of an open model."""
-    if isinstance(kind, ListType) and kind.make is list:
+    if _is_open(kind):
         return ListType(read_only(kind.item))
     return read_only(kind)
+
+
+def _is_open(kind: ValueType) -> TypeGuard[ListType]:
+    """True for a list whose items can be set."""
+    return isinstance(kind, ListType) and kind.make is list
 
 
 def model_spec(model: type) -> ModelSpec:

@@ -13,7 +13,14 @@ from typing import Any, Protocol, TypeAlias
 
 from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of
 from chain.schema.validation import explain_mismatch
-from chain.schema.value_types import BytesType, ListType, OptionalType, StringType, ValueType
+from chain.schema.value_types import (
+    BytesType,
+    Int,
+    ListType,
+    OptionalType,
+    StringType,
+    ValueType,
+)
 from chain.storage.packing import (
     MemoTable,
     Offset,
@@ -146,6 +153,10 @@ class SequenceLayout(DynamicLayout):
         self.kind = kind
         self.item = item
         self.per_word = 32 // self.item.size if self.item.size else 1
+        # Whole numbers from 0 up to this one are packed as they are.
+        self.greatest = (
+            kind.item.highest if isinstance(kind.item, Int) and not kind.item.signed else -1
+        )
         self._is_made_anew = kind.runs_author_code
         if isinstance(self.item, PackedLayout):
             names = self._compile(self.item)
@@ -196,6 +207,10 @@ class SequenceLayout(DynamicLayout):
             else:
                 values = self._unpack(count, *words)
         return values if make is list else make(values)
+
+    def unpack_row(self, word: int) -> Sequence[Any]:
+        """Return the items of a word that holds several."""
+        return _Row(self, word) if self._is_made_anew else self._words[word]
 
     def unpack_item(self, word: int, position: int) -> Any:
         """Return the item at a position of a word that holds several."""
@@ -304,6 +319,19 @@ def _octets_source(kind: ValueType, destructuring: list[str], number: str) -> li
         f" octets = octets_of(flat, {are_unsigned(kind)})",
         f" return join([{number} for {each}]) if octets is None else octets",
     ]
+
+
+class _Row(Sequence[Any]):
+    """The items of a word, each made when it is asked for."""
+
+    def __init__(self, layout: SequenceLayout, word: int) -> None:
+        self._layout, self._word = layout, word
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._layout.unpack_item(self._word, position)
+
+    def __len__(self) -> int:
+        return self._layout.per_word
 
 
 def _fail() -> None:
