@@ -6,13 +6,14 @@ go.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
+from chain.crypto.cbor import encode
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretch
-from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.checksum import sealed, verify_checksum
 from chain.ledger.file.load_ledger import Derived, stored_timeline
 from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.state_rows import (
@@ -36,12 +37,17 @@ class Lengths(NamedTuple):
     receipts: int
 
 
-def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, object]]) -> None:
+def put(
+    connection: sqlite3.Connection,
+    table: str,
+    rows: Iterable[tuple[int, Any]],
+    to_bytes: Callable[[Any], bytes] = encode,
+) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
         # an update in place takes less time than to replace a row
         f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row',
-        [(key, add_checksum(table, key, row)) for key, row in rows],
+        [(key, sealed(table, key, to_bytes(row))) for key, row in rows],
     )
 
 
