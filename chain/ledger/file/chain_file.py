@@ -145,7 +145,7 @@ class ChainFile:
         """Refuse to use a file that was closed, or that was opened by the process from which this one was forked."""
         if self._is_closed:
             raise ValueError(f"{self.name} is closed: reopen it to continue")
-        if not self.is_ours:
+        if os.getpid() != self._process:  # `is_ours`, without a call more
             self.is_missed = True
             raise RuntimeError(
                 f"{self.name} is open in process {self._process}, of which this one is a fork: use "

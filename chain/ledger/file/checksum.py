@@ -23,7 +23,7 @@ def add_checksum(table: str, key: Hashable, row: object) -> bytes:
 
 def sealed(table: str, key: Hashable, raw: bytes) -> bytes:
     """Return the bytes of a row as they are stored: after their checksum."""
-    return _checksum(table, key, raw) + raw
+    return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4) + raw
 
 
 def opened(table: str, key: Hashable, stored: object) -> bytes:
@@ -31,7 +31,7 @@ def opened(table: str, key: Hashable, stored: object) -> bytes:
     if not isinstance(stored, bytes):
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     raw = stored[4:]
-    if _checksum(table, key, raw) != stored[:4]:
+    if sealed(table, key, raw) != stored:
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     return raw
 
@@ -39,10 +39,6 @@ def opened(table: str, key: Hashable, stored: object) -> bytes:
 def verify_checksum(table: str, key: Hashable, stored: object) -> Any:
     """Check the checksum of a stored row and return the decoded row."""
     return decode(opened(table, key, stored))
-
-
-def _checksum(table: str, key: Hashable, raw: bytes) -> bytes:
-    return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4)
 
 
 def _location(key: Hashable) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from chain.crypto.cbor import encode
+from chain.foundation.gc_pause import collector_paused
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretch
@@ -78,8 +79,13 @@ class DerivedRows:
         lengths that remained after a truncation, whose rows are still there; `slots` is the number of slots in the file. If
         the transaction is rolled back, call `forget`.
         """
-        had, ledger = self.done, self._ledger
+        had = self.done
         self._done = None
+        with collector_paused():  # many rows are made at once, and soon gone
+            self._done = self._write(had, number, standing, slots)
+
+    def _write(self, had: Derived, number: int, standing: Lengths | None, slots: int) -> Derived:
+        ledger = self._ledger
         kept = had if standing is None else self._shorten(had, standing)
         headers, hashes = self._write_hashes(kept)
         chunks, creations = self._write_chunks(kept.chunks), ledger.creations.rows
@@ -93,7 +99,7 @@ class DerivedRows:
             len(creations), stretches, changes, slots, cells, ledger.events.sources, pending,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
-        self._done = done
+        return done
 
     def _shorten(self, had: Derived, standing: Lengths) -> Derived:
         """Delete the rows that are no longer valid, and return how far the valid rows go."""

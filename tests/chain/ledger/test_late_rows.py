@@ -15,6 +15,7 @@ import pytest
 
 from chain import Chain
 from chain.ledger.file import derived_rows, store
+from chain.ledger.file.load_ledger import Now
 from chain.ledger.file.store import ChainStore
 from tests.chain.game_folders import ROOT
 from tests.chain.interrupts import derived_errors, state_digest
@@ -168,7 +169,7 @@ def test_a_kill_after_any_step_keeps_all_of_it(
     act: Callable[[Chain, Any], object], chain: Chain, path: Path
 ) -> None:
     """A call writes its receipt, and the summary of the file follows from the receipts after it."""
-    states = []
+    states = list[tuple[Path, Now, str]]()
 
     class Copying(ChainStore):
         def save(self) -> None:
@@ -190,6 +191,25 @@ def test_a_kill_after_any_step_keeps_all_of_it(
             again.mine()
         with Chain.open(copy, contracts=[Counter], check=True) as again:
             assert len(again.receipts) == written.lengths.receipts
+
+
+def test_another_program_may_write_between_two_calls(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    with chain.block(), closing(sqlite3.connect(path, isolation_level=None)) as other:
+        counter.add(1)
+        counter.add(1)
+        other.execute("create table notes (text)")
+        counter.add(1)
+        other.execute("pragma wal_checkpoint(restart)")
+        counter.add(1)
+        other.execute("insert into notes values ('mine')")
+        counter.add(1)
+        kept(chain).publish()
+        counter.add(1)
+    copy = copied(path)
+    with Chain.open(copy, contracts=[Counter], check=True) as again:
+        assert [event.count for event in again.events(Added)] == [1, 2, 3, 4, 5, 6]
+        assert count_in(copy, "notes") == 1
 
 
 def test_full_disk_leaves_the_tables_for_later(chain: Chain, path: Path, monkeypatch: Any) -> None:
