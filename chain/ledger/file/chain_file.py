@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 9
+FORMAT: Final = 10
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
@@ -145,7 +145,7 @@ class ChainFile:
         """Refuse to use a file that was closed, or that was opened by the process from which this one was forked."""
         if self._is_closed:
             raise ValueError(f"{self.name} is closed: reopen it to continue")
-        if not self.is_ours:
+        if os.getpid() != self._process:  # `is_ours`, without a call more
             self.is_missed = True
             raise RuntimeError(
                 f"{self.name} is open in process {self._process}, of which this one is a fork: use "

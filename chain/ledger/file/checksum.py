@@ -18,27 +18,27 @@ class Damaged(ValueError):
 
 def add_checksum(table: str, key: Hashable, row: object) -> bytes:
     """Return a row as it is stored: its checksum, then its CBOR."""
-    raw = encode(row)
-    return _checksum(table, key, raw) + raw
+    return sealed(table, key, encode(row))
 
 
-def opened(table: str, key: Hashable, sealed: object) -> bytes:
+def sealed(table: str, key: Hashable, raw: bytes) -> bytes:
+    """Return the bytes of a row as they are stored: after their checksum."""
+    return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4) + raw
+
+
+def opened(table: str, key: Hashable, stored: object) -> bytes:
     """Check the checksum of a stored row and return the bytes after it."""
-    if not isinstance(sealed, bytes):
+    if not isinstance(stored, bytes):
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
-    raw = sealed[4:]
-    if _checksum(table, key, raw) != sealed[:4]:
+    raw = stored[4:]
+    if sealed(table, key, raw) != stored:
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     return raw
 
 
-def verify_checksum(table: str, key: Hashable, sealed: object) -> Any:
+def verify_checksum(table: str, key: Hashable, stored: object) -> Any:
     """Check the checksum of a stored row and return the decoded row."""
-    return decode(opened(table, key, sealed))
-
-
-def _checksum(table: str, key: Hashable, raw: bytes) -> bytes:
-    return crc32(raw, crc32(f"{table} {key!r}".encode())).to_bytes(4)
+    return decode(opened(table, key, stored))
 
 
 def _location(key: Hashable) -> str:

@@ -6,13 +6,15 @@ go.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
+from chain.crypto.cbor import encode
+from chain.foundation.gc_pause import collector_paused
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretch
-from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.checksum import sealed, verify_checksum
 from chain.ledger.file.load_ledger import Derived, stored_timeline
 from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.state_rows import (
@@ -36,12 +38,17 @@ class Lengths(NamedTuple):
     receipts: int
 
 
-def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, object]]) -> None:
+def put(
+    connection: sqlite3.Connection,
+    table: str,
+    rows: Iterable[tuple[int, Any]],
+    to_bytes: Callable[[Any], bytes] = encode,
+) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
         # an update in place takes less time than to replace a row
         f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row',
-        [(key, add_checksum(table, key, row)) for key, row in rows],
+        [(key, sealed(table, key, to_bytes(row))) for key, row in rows],
     )
 
 
@@ -72,8 +79,13 @@ class DerivedRows:
         lengths that remained after a truncation, whose rows are still there; `slots` is the number of slots in the file. If
         the transaction is rolled back, call `forget`.
         """
-        had, ledger = self.done, self._ledger
+        had = self.done
         self._done = None
+        with collector_paused():  # many rows are made at once, and soon gone
+            self._done = self._write(had, number, standing, slots)
+
+    def _write(self, had: Derived, number: int, standing: Lengths | None, slots: int) -> Derived:
+        ledger = self._ledger
         kept = had if standing is None else self._shorten(had, standing)
         headers, hashes = self._write_hashes(kept)
         chunks, creations = self._write_chunks(kept.chunks), ledger.creations.rows
@@ -87,7 +99,7 @@ class DerivedRows:
             len(creations), stretches, changes, slots, cells, ledger.events.sources, pending,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
-        self._done = done
+        return done
 
     def _shorten(self, had: Derived, standing: Lengths) -> Derived:
         """Delete the rows that are no longer valid, and return how far the valid rows go."""

@@ -55,8 +55,8 @@ def truth_in(
     for table, expected in counts.items():
         count = 0
         for row in connection.execute(f'select * from "chain:{table}"'):
-            *key, sealed = row
-            opened(table, key[0] if len(key) == 1 else tuple(key), sealed)
+            *key, stored = row
+            opened(table, key[0] if len(key) == 1 else tuple(key), stored)
             yield table, row
             count += 1
         if count != expected:

@@ -30,6 +30,9 @@ from chain.machine.state import Changes
 
 _COUNTED: Final = 100_000  # rows, which SQLite counts in milliseconds
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
+# Their indexes in the row of a block.
+_TIMESTAMP, GAS_USED = 1, 8
+_GROWING: Final = ("blocks", "receipts", "codes", "slots", "keys", "artifacts")
 
 
 class LedgerLengths(NamedTuple):
@@ -94,6 +97,30 @@ class Derived(NamedTuple):
         return derived._replace(cells=Cells._make(derived.cells))
 
 
+def last_step(file: ChainFile) -> Now | None:
+    """Return the present as the last step left it; None if no step was written.
+
+    A step that added one receipt to the open block, or with a block of its own, has not written the row `NOW`: each receipt
+    after those that this row counts is such a step.
+    """
+    now = Now.of(file.row("now", NOW)) if file.end("now") > NOW else None
+    count = 0 if now is None else file.end("receipts") - now.lengths.receipts
+    return now if now is None or count <= 0 else _after_receipts(file, now, count)
+
+
+def _after_receipts(file: ChainFile, now: Now, count: int) -> Now:
+    """Return the present after so many receipts, each of which was a step."""
+    mining, block, lengths, number, cuts = now
+    ends = {table: file.end(table) for table in _GROWING}
+    lengths = LedgerLengths(timeline=lengths.timeline + count, **ends)
+    if block is None:
+        mining = mining._replace(clock=file.row("blocks", lengths.blocks - 1)[_TIMESTAMP])
+    else:
+        gas_used = file.row("receipts", lengths.receipts - 1)[-1]
+        block = (*block[:GAS_USED], gas_used, *block[GAS_USED + 1 :])
+    return Now(mining, block, lengths, number + count, cuts)
+
+
 class LoadedState(NamedTuple):
     """The description of a file's content."""
 
@@ -118,11 +145,11 @@ class LoadedState(NamedTuple):
 def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> LoadedState:
     """Fill the ledger of a new chain and its state from the file."""
     with file.reading():
-        end = file.end("now")
-        if end <= NOW:  # it was created, and no step was written
+        now = last_step(file)
+        if now is None:  # it was created, and no step was written
             return LoadedState(Now(Mining(ledger.blocks.head.timestamp)))
-        now = Now.of(file.row("now", NOW))
-        derived = Derived.of(file.row("now", DERIVED)) if end > DERIVED else Derived()
+        is_new = file.end("now") <= DERIVED
+        derived = Derived() if is_new else Derived.of(file.row("now", DERIVED))
         memory, had = LoadedState(now, derived), now.lengths
         for raw, key, name in file.rows("keys", 0, had.keys):
             keys.setdefault(raw, make_account(raw, key, name))

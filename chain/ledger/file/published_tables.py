@@ -87,12 +87,17 @@ class PublishedTables:
         key, rows = table.names.index(table.key), table.rows(start)
         while batch := list(islice(rows, _BATCH)):
             keys = [row[key] for row in batch]
-            cells = [*map(form.kept_cells, batch)]
+            cells = batch if table.is_plain else [*map(form.kept_cells, batch)]
             self._sums.add_all(table.name, keys, cells)
             self._connection.executemany(table.insert(), cells)
-            for number, row, kept in zip(keys, batch, cells, strict=True):
-                if float in map(type, kept):
-                    write_exactly(self._connection, self._sums, table, number, row)
+            rounded = {
+                place
+                for i in table.roomy
+                for place, kept in enumerate(cells)
+                if type(kept[i]) is float
+            }
+            for place in sorted(rounded):
+                write_exactly(self._connection, self._sums, table, keys[place], batch[place])
 
     def _begin(self) -> set[str]:
         """Create the tables that are missing, and return their names."""

@@ -15,6 +15,7 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
 # Their indexes in a row.
 _DIGEST: Final = 15
 _FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
+_SIZE: Final = 27  # in a file, one more item follows: see `chain.ledger.file.packed_rows`
 _CALL_FAILURE: Final = 7  # its index in the row of a call
 # The state compares these two by identity.
 _WORDS: Final = {ACCOUNT: ACCOUNT, STORAGE: STORAGE}
@@ -32,7 +33,7 @@ def serialize_row(row: Row) -> Row:
 
 def deserialize_row(packed: Row) -> Row:
     """Return the row of a receipt from its serialized form."""
-    row = list(packed)
+    row = list(packed[:_SIZE])
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
     row[CHANGES] = unpack_changes(row[CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])

@@ -58,13 +58,10 @@ class Sums:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
-    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[object]]) -> None:
-        """Record that rows were inserted."""
-        sums: dict[int, int] = {}
-        for key, cells in zip(keys, rows, strict=True):
-            chunk = key // _CHUNK
-            sums[chunk] = sums.get(chunk, 0) + _sum_of(key, cells)
-        for chunk, total in sums.items():
+    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[tuple[object, ...]]) -> None:
+        """Record that rows were inserted, whose keys rise."""
+        numbered = [(key, *cells) for key, cells in zip(keys, rows, strict=True)]
+        for chunk, total in _by_chunk(numbered):
             self._change(name, chunk, total)
 
     def take(self, name: str, key: int, cells: Sequence[object]) -> None:
@@ -146,6 +143,16 @@ def _sum_of(key: int, cells: Sequence[Any]) -> int:
     return crc32(marshal.dumps((key, *cells), 0))  # version 0: the same bytes for the same values
 
 
+def _by_chunk(rows: list[tuple[Any, ...]]) -> Iterator[tuple[int, int]]:
+    """Yield the sums of rows in the order of their keys, which come first in them."""
+    while rows:
+        chunk = rows[0][0] // _CHUNK
+        end = bisect_left(rows, ((chunk + 1) * _CHUNK,))
+        # The bytes of `_sum_of`, without a step of Python for each row.
+        yield chunk, sum(map(crc32, map(marshal.dumps, rows[:end], repeat(0))))
+        rows = rows[end:]
+
+
 def pending_in(connection: sqlite3.Connection, pending: int, whole: bool) -> Pending | None:
     """Return by how much the written sums are to change, by table and stretch; None if the rows were altered.
 
@@ -173,13 +180,8 @@ def _summed(connection: sqlite3.Connection, name: str, first: int) -> dict[int, 
     """Return the sums of a table's rows, from the stretch `first` on."""
     sums: dict[int, int] = {}
     for rows in _batches(connection, name, first):
-        while rows:
-            chunk = rows[0][0] // _CHUNK
-            end = bisect_left(rows, ((chunk + 1) * _CHUNK,))
-            # The bytes of `_sum_of`, without a step of Python for each row.
-            total = sum(map(crc32, map(marshal.dumps, rows[:end], repeat(0))))
+        for chunk, total in _by_chunk(rows):
             sums[chunk] = sums.get(chunk, 0) + total
-            rows = rows[end:]
     return sums
 
 

@@ -15,14 +15,20 @@ from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.change_index import Former, Place, note_first_values
 from chain.ledger.file.chain_file import (
     DERIVED,
-    NOW,
     SETTINGS,
     TABLES,
     BadChainFile,
     ChainFile,
 )
 from chain.ledger.file.integrity import check_schema
-from chain.ledger.file.load_ledger import Cut, Derived, LedgerLengths, Now, stored_timeline
+from chain.ledger.file.load_ledger import (
+    Cut,
+    Derived,
+    LedgerLengths,
+    Now,
+    last_step,
+    stored_timeline,
+)
 from chain.ledger.file.replication import Growth
 from chain.ledger.file.store import CUTS
 
@@ -119,9 +125,8 @@ class WatchedFile(ChainFile):
             raise BadChainFile(f"{self.name} is gone: {problem}") from None
 
     def now(self) -> Now:
-        """Return the row about the present state."""
-        row = self.rows_from("now", NOW)
-        return Now.of(row[0][1]) if row and row[0][0] == NOW else Now()
+        """Return the present as the last step left it."""
+        return last_step(self) or Now()
 
     def _former_values(self, had: Now) -> Former:
         """Return what was at places at the time of a step, if the rows of the state include later changes of them."""

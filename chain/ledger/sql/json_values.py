@@ -32,8 +32,6 @@ HEX: Final = "text collate nocase"  # matched in any case
 ANY: Final = ""  # a number or a text, each stored as it is
 
 
-_AS_IT_IS: Final = frozenset({str, type(None)})
-
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
 
 
@@ -94,6 +92,15 @@ def top_level(value: object) -> Portable:
 to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
+def _json_object(members: dict[str, Any]) -> str:
+    """Return `to_json(members)`; most arguments are plain numbers, which take no encoder."""
+    items = [
+        f"{to_json(name)}:{value if value.__class__ is int else to_json(value)}"
+        for name, value in members.items()
+    ]
+    return f"{{{','.join(items)}}}"
+
+
 def column_type(kind: ValueType) -> str:
     """Return how SQLite compares values of a type."""
     match kind:
@@ -113,7 +120,9 @@ def sql_cell(value: Any) -> Cell:
     """Return a portable value as one cell: lists and objects as JSON."""
     if isinstance(value, bool):
         return int(value)
-    return to_json(value) if isinstance(value, list | dict) else value
+    if isinstance(value, dict):
+        return _json_object(value)
+    return to_json(value) if isinstance(value, list) else value
 
 
 def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
@@ -121,7 +130,9 @@ def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
     return tuple(
         [
             value
-            if (cls := value.__class__) in _AS_IT_IS or (cls is int and -_HALF <= value < _HALF)
+            if (cls := value.__class__) is str
+            or value is None
+            or (cls is int and -_HALF <= value < _HALF)
             else _kept_cell(value)
             for value in row
         ]
@@ -129,6 +140,8 @@ def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
 
 
 def _kept_cell(value: object) -> Cell | float:
+    if value is True or value is False:
+        return int(value)
     value = sql_cell(value)
     return float(value) if isinstance(value, int) and is_large(value) else value
 

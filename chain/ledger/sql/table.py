@@ -26,6 +26,7 @@ class SqlTable(ABC):
 
     name: str
     columns: tuple[Column, ...]
+    is_plain = False  # True if its rows hold only texts, numbers of 64 bits and None
 
     @property
     def names(self) -> list[str]:

@@ -9,11 +9,11 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
+from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
-from chain.ledger.calls import named_args
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.event_types import EventType, Source, decoded
@@ -25,6 +25,7 @@ from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table import AppendOnlyTable, Column, SqlTable, TableRow, columns_of
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
+from chain.metering.program import Program
 from chain.schema.value_types import Field
 from chain.spec.contracts import EntrySpec
 
@@ -37,66 +38,55 @@ def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
 # Receipts
 
 
-def _args(receipt: Receipt, entry: EntrySpec | None) -> Portable:
-    args = named_args(receipt._known, entry, receipt.data, creates=receipt._creates)
-    if entry is None or len(args) < len(entry.params):
-        return None
-    return form.PORTABLE.members(args)
+def _args(known: Program, entry: EntrySpec, data: bytes, creates: bool) -> Portable:
+    try:
+        values = entry.decode_args(known.args_of(data) if creates else data)
+    except BadData:
+        return None if entry.params else {}
+    names = [abi_name(param.name) for param in entry.params]
+    return dict(zip(names, map(form.portable, values), strict=True))
 
 
-def _result(receipt: Receipt, entry: EntrySpec | None) -> Portable:
-    if receipt._to is None or not receipt.ok:
-        return None
+def _result(entry: EntrySpec | None, output: bytes) -> Portable:
     if entry is None:
-        return form.to_hex(receipt.output) if receipt.output else None
-    return form.top_level(entry.decode_result(receipt.output)) if entry.returns else None
+        return form.to_hex(output) if output else None
+    return form.top_level(entry.decode_result(output)) if entry.returns else None
 
 
-class ReceiptColumn(NamedTuple):
-    """A column of the table of receipts: its name, its type, and its value for a receipt that called an entry."""
-
-    name: str
-    type: str
-    value: Callable[[Receipt, EntrySpec | None], Portable]
-
-
-# A change here is a new `FORMAT` of files (`chain.ledger.file.chain_file`), which have these tables.
-_RECEIPT_COLUMNS: Final = tuple(map(ReceiptColumn._make, (
-    ("position", form.NUMBER, lambda receipt, _: receipt.position),
-    ("block", form.NUMBER, lambda receipt, _: receipt.block_number),
-    ("idx", form.NUMBER, lambda receipt, _: receipt.index),
-    ("timestamp", form.NUMBER, lambda receipt, _: receipt.timestamp),
-    ("sender", form.HEX, lambda receipt, _: form.address_text(receipt._sender)),
-    ("sender_name", form.TEXT, lambda receipt, _: AddressBook(receipt.ledger).account(receipt._sender)),
-    ("kind", form.TEXT, lambda receipt, _: "create" if receipt._to is None else "call"),
-    ("contract", form.TEXT, lambda receipt, _: receipt.contract),
-    ("address", form.HEX, lambda receipt, _: form.address_text(receipt._address)),
-    ("entry", form.TEXT, lambda _, entry: entry and entry.name),
-    ("args", form.TEXT, _args),
-    ("result", form.ANY, _result),
-    ("value", form.ANY, lambda receipt, _: receipt.value),
-    ("nonce", form.ANY, lambda receipt, _: receipt.nonce),
-    ("gas_used", form.NUMBER, lambda receipt, _: receipt.gas_used),
-    ("gas_price", form.ANY, lambda receipt, _: receipt.gas_price),
-    ("ok", form.NUMBER, lambda receipt, _: receipt.ok),
-    ("error", form.TEXT, lambda receipt, _: receipt.error and receipt.error.text),
-    ("error_kind", form.TEXT, lambda receipt, _: receipt.error and receipt.error.kind),
-    ("error_place", form.TEXT, lambda receipt, _: (receipt.error and receipt.error.place) or None),
-)))  # fmt: skip
-_RECEIPT_VALUES: Final = [column.value for column in _RECEIPT_COLUMNS]
+# The values are in `receipt_row`. A change here is a new `FORMAT` of files (`chain.ledger.file.chain_file`), which have these
+# tables.
+_RECEIPT_COLUMNS: Final = (
+    ("position", form.NUMBER), ("block", form.NUMBER), ("idx", form.NUMBER), ("timestamp", form.NUMBER),
+    ("sender", form.HEX), ("sender_name", form.TEXT), ("kind", form.TEXT), ("contract", form.TEXT),
+    ("address", form.HEX), ("entry", form.TEXT), ("args", form.TEXT), ("result", form.ANY), ("value", form.ANY),
+    ("nonce", form.ANY), ("gas_used", form.NUMBER), ("gas_price", form.ANY), ("ok", form.NUMBER),
+    ("error", form.TEXT), ("error_kind", form.TEXT), ("error_place", form.TEXT),
+)  # fmt: skip
 
 
 def receipt_row(receipt: Receipt) -> TableRow:
-    """Return the row of a receipt in the table of receipts."""
-    entry = receipt.entry_spec
-    return tuple([value(receipt, entry) for value in _RECEIPT_VALUES])
+    """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
+    (
+        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
+        gas_price, *_,
+    ) = receipt.row  # fmt: skip
+    ledger, known, creates = receipt.ledger, receipt._known, to is None
+    entry = known.spec.entry_for(data, creates=creates) if known else None
+    error = None if failure is None else receipt.error
+    return (
+        position, block, index, ledger.time_of(block), form.address_text(sender), AddressBook(ledger).account(sender),
+        "create" if creates else "call", known.spec.name if known else None, form.address_text(address),
+        entry.name if entry else None, _args(known, entry, data, creates) if known and entry else None,
+        None if creates or error else _result(entry, output), value, nonce, gas_used, gas_price, error is None,
+        *((None, None, None) if error is None else (error.text, error.kind, error.place or None)),
+    )  # fmt: skip
 
 
 class Receipts(AppendOnlyTable):
     """Every transaction."""
 
     name, key = "receipts", "position"
-    columns = tuple(Column(column.name, column.type) for column in _RECEIPT_COLUMNS)
+    columns = tuple(map(Column._make, ((*column, "") for column in _RECEIPT_COLUMNS)))
 
     def __init__(self, ledger: Ledger) -> None:
         self._receipts = ledger.receipts
@@ -114,7 +104,7 @@ class Receipts(AppendOnlyTable):
 class Logs(AppendOnlyTable):
     """Every log, as it was written."""
 
-    name, key = "logs", "position"
+    name, key, is_plain = "logs", "position", True
     columns = tuple(
         Column(name, column_type, "receipts (position)" if name == "receipt" else "")
         for name, column_type in (
@@ -139,10 +129,10 @@ class Logs(AppendOnlyTable):
                 before, start = receipt, self._log.end_of(receipt)
             row = rows[place]
             address, topics, data, *_ = row
-            topic_texts = [form.to_hex(topic.to_bytes(32)) for topic in topics]
+            topic_texts = [f"{topic:#066x}" for topic in topics]  # 0x and 64 digits
             yield (
                 place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
-                form.to_hex(data), text_of(row), self._event(row, names),
+                f"0x{data.hex()}", text_of(row), self._event(row, names),
             )  # fmt: skip
 
     def _event(self, row: LogRow, names: dict[Source, str]) -> str | None:
@@ -185,14 +175,16 @@ class Events(AppendOnlyTable):
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
+        ledger, members, before, time = self._ledger, self.spec.members, -1, 0
         for position in positions[bisect_left(positions, first) :]:
             row = rows[position]
             event = decoded(row, self.spec)
             if event is not None:
-                receipt = self._ledger.receipts[receipts[position - first]]
+                receipt, block, *_ = ledger.receipts.item(receipts[position - first]).row
+                if block != before:
+                    before, time = block, ledger.time_of(block)
                 yield (
-                    *_cells(event, self.spec.members), receipt.position, receipt.block_number,
-                    receipt.timestamp, form.address_text(row[0]), position,
+                    *_cells(event, members), receipt, block, time, form.address_text(row[0]), position,
                 )  # fmt: skip
 
     def _is_of_type(self, source: Source) -> bool:

@@ -138,7 +138,7 @@ def test_refused_requests_have_no_effect(automine: bool, base: Path, disk: Disk)
             ("evm_setNextBlockTimestamp", [hex(chain.now + 999)]),
             ("evm_mine", []),
         ):
-            before, disk.used, disk.room = state_digest(chain), 0, 2
+            before, disk.used, disk.room = state_digest(chain), 0, 0
             with pytest.raises(RpcError, match="so nothing was done"):
                 ask(*request)
             disk.room = ENDLESS

@@ -15,8 +15,10 @@ import pytest
 
 from chain import Chain
 from chain.ledger.file import derived_rows, store
+from chain.ledger.file.load_ledger import Now
 from chain.ledger.file.store import ChainStore
 from tests.chain.game_folders import ROOT
+from tests.chain.interrupts import derived_errors, state_digest
 from tests.chain.plays import Added, Counter
 
 
@@ -68,11 +70,11 @@ def count_in(path: Path, table: str = "receipts") -> int:
         return int(connection.execute(f'select count(*) from "{table}"').fetchone()[0])
 
 
-def copied(path: Path) -> Path:
+def copied(path: Path, number: int = 0) -> Path:
     """Return a copy of the file as a kill would leave it."""
     for end in ("", "-wal"):
-        copyfile(f"{path}{end}", f"{path}2{end}")
-    return path.with_name(f"{path.name}2")
+        copyfile(f"{path}{end}", f"{path}{number}{end}")
+    return path.with_name(f"{path.name}{number}")
 
 
 def test_a_process_that_ends_leaves_a_whole_file(path: Path) -> None:
@@ -128,6 +130,86 @@ def test_opening_after_a_kill_brings_the_tables_up_to_date(chain: Chain, path: P
     copy = copied(path)
     with Chain.open(copy, contracts=[Counter]) as again:
         assert count_in(copy) == 2 and again.events(Added).count() == 1
+
+
+STEPS: dict[str, Callable[[Chain, Any], object]] = {
+    "calls": lambda chain, counter: [counter.add(n) for n in range(3)],
+    "in a block": lambda chain, counter: in_block(chain, counter),
+    "a note between": lambda chain, counter: (
+        counter.add(1), chain.set_balance(chain.accounts[3], 5), counter.add(2),
+    ),
+    "a failure": lambda chain, counter: counter.add(1, value=1, check=False),
+    "an account": lambda chain, counter: counter.add(1, sender=chain.account("zoe")),
+    "a deployment": lambda chain, counter: chain.deploy(Counter).add(3),
+    "an empty block": lambda chain, counter: (counter.add(1), chain.mine(2), counter.add(2)),
+    "a later block": lambda chain, counter: (chain.advance(60), counter.add(1)),
+    "a rollback": lambda chain, counter: rolled_back(chain, counter),
+    "without automine": lambda chain, counter: (setattr(chain, "automine", False), counter.add(1), counter.add(2)),
+}  # fmt: skip
+
+
+def in_block(chain: Chain, counter: Any) -> None:
+    counter.add(1)
+    with chain.block():
+        counter.add(2)
+        counter.add(3, sender=chain.accounts[2])
+
+
+def rolled_back(chain: Chain, counter: Any) -> None:
+    with chain.block(), chain.anchor():
+        for n in range(3):
+            counter.add(n)
+    with chain.block():
+        counter.add(5)
+        counter.add(6)
+
+
+@pytest.mark.parametrize("act", STEPS.values(), ids=STEPS)
+def test_a_kill_after_any_step_keeps_all_of_it(
+    act: Callable[[Chain, Any], object], chain: Chain, path: Path
+) -> None:
+    """A call writes its receipt, and the summary of the file follows from the receipts after it."""
+    states = list[tuple[Path, Now, str]]()
+
+    class Copying(ChainStore):
+        def save(self) -> None:
+            super().save()
+            states.append((copied(path, len(states)), self._written, state_digest(chain)))
+
+    counter = chain.deploy(Counter)
+    kept(chain).publish()
+    kept(chain).__class__ = Copying
+    act(chain, counter)
+    kept(chain).__class__ = ChainStore
+    assert len(states) > 1 or len(chain.receipts) == 2
+    for copy, written, state in states:
+        with Chain.watch(copy, contracts=[Counter]) as watching:
+            assert state_digest(watching) == state
+            assert watching.driver._now == written  # type: ignore[attr-defined]
+        with Chain.open(copy, contracts=[Counter], check=True) as again:
+            assert state_digest(again) == state and not derived_errors(again)
+            again.mine()
+        with Chain.open(copy, contracts=[Counter], check=True) as again:
+            assert len(again.receipts) == written.lengths.receipts
+
+
+def test_another_program_may_write_between_two_calls(chain: Chain, path: Path) -> None:
+    counter = chain.deploy(Counter)
+    with chain.block(), closing(sqlite3.connect(path, isolation_level=None)) as other:
+        counter.add(1)
+        counter.add(1)
+        other.execute("create table notes (text)")
+        counter.add(1)
+        other.execute("pragma wal_checkpoint(restart)")
+        counter.add(1)
+        other.execute("insert into notes values ('mine')")
+        counter.add(1)
+        kept(chain).publish()
+        counter.add(1)
+    copy = copied(path)
+    with Chain.open(copy, contracts=[Counter], check=True) as again:
+        assert [event.count for event in again.events(Added)] == [1, 2, 3, 4, 5, 6]
+        assert count_in(copy, "notes") == 1
 
 
 def test_full_disk_leaves_the_tables_for_later(chain: Chain, path: Path, monkeypatch: Any) -> None:

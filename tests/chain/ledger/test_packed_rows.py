@@ -1,0 +1,83 @@
+"""Rows of a chain's file that are packed by `struct` are the same rows as those that `encode` writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chain import Chain
+from chain.crypto.cbor import decode, encode
+from chain.ledger.file.packed_rows import encode_block, encode_row
+from chain.ledger.file.rows import deserialize_row, serialize_row
+from chain.machine.failure import Failure
+from chain.machine.state import ACCOUNT, STORAGE
+from tests.chain.plays import PLAYS, begin
+
+CALLED = b"\xdd" * 32
+# Around each width that a number may have.
+edges = st.sampled_from(
+    [0, 1, 23, 24, 255, 256, *(2**bits + n for bits in (16, 32, 64, 128) for n in (-1, 0)), 2**256 - 1]
+)  # fmt: skip
+numbers = edges | st.integers(0, 1 << 70)
+small = st.integers(0, 1 << 33)
+addresses, hashes = st.binary(min_size=20, max_size=20), st.binary(min_size=32, max_size=32)
+texts_of_bytes = st.binary(max_size=40) | st.binary(min_size=250, max_size=270)
+accounts = st.none() | st.tuples(numbers, numbers, hashes)
+words = st.none() | edges
+changes = st.lists(
+    st.tuples(addresses, st.just(ACCOUNT), accounts, accounts)
+    | st.tuples(addresses, edges, words, words)
+    | st.tuples(addresses, st.just(STORAGE), st.just(((1, 2),)), st.just(())),
+    max_size=4,
+).map(lambda found: tuple(item for change in found for item in change))
+logs = st.lists(
+    st.tuples(
+        addresses, st.lists(edges, max_size=4).map(tuple), texts_of_bytes, st.none() | texts_of_bytes,
+        st.sampled_from([CALLED, None, b"\xee" * 32]),
+    ),
+    max_size=3,
+).map(tuple)  # fmt: skip
+rare = st.integers(0, 9)
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> tuple[Any, ...]:
+    def seldom(values: st.SearchStrategy[Any], otherwise: Any) -> Any:
+        return draw(values) if draw(rare) == 9 else otherwise
+
+    return (
+        draw(small), draw(small), seldom(small, 3), draw(st.integers(0, 4)), draw(addresses), seldom(st.none(), b"t" * 20),
+        draw(texts_of_bytes), seldom(numbers, 0), draw(small), seldom(numbers, 7), draw(small), seldom(numbers, 0),
+        seldom(st.just(((b"a" * 20, (1, 2)),)), ()), seldom(texts_of_bytes, None), draw(addresses), seldom(st.none(), CALLED),
+        draw(texts_of_bytes), seldom(st.just(Failure("revert", "no", b"x", None, "a.py", 3)), None),
+        draw(small), draw(small), draw(changes), draw(logs), seldom(changes, ()), seldom(logs, ()), (),
+        seldom(st.just((("die", 3),)), ()), draw(small),
+    )  # fmt: skip
+
+
+@given(rows(), numbers)
+def test_packed_row_is_the_encoded_row(row: tuple[Any, ...], block_gas: int) -> None:
+    packed = decode(encode_row(row, block_gas))
+    assert packed == decode(encode((*serialize_row(row), block_gas)))
+    assert deserialize_row(packed) == deserialize_row(decode(encode(serialize_row(row))))
+
+
+@given(st.lists(small, min_size=11, max_size=11), addresses, st.none() | numbers)
+def test_packed_block_is_the_encoded_block(
+    found: list[int], coinbase: bytes, prevrandao: int | None
+) -> None:
+    block = (*found[:3], coinbase, *found[3:8], prevrandao, *found[9:11])
+    assert decode(encode_block(block)) == block
+
+
+@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.__name__)
+def test_receipts_of_plays_are_packed(play: Any, chain: Chain) -> None:
+    begin(chain)
+    play(chain)
+    for receipt in chain.receipts:
+        assert deserialize_row(decode(encode_row(receipt.row, 1))) == deserialize_row(
+            decode(encode(serialize_row(receipt.row)))
+        )
