@@ -97,7 +97,9 @@ class ModelSpec:
         kinds = [_open(member.kind) for member in self.record.data_members]
         layouts = [layout_for(kind) for kind in (BoolType(), *kinds)]
         fields = FieldsLayout(["exists", *self.names], layouts)
-        loads = [None if _is_open(kind) else fields.accessors(i)[0] for i, kind in enumerate(kinds, 1)]
+        loads = [
+            None if _is_open(kind) else fields.accessors(i)[0] for i, kind in enumerate(kinds, 1)
+        ]
         words = [offset.word for offset in fields.places[1:]]
         return tuple(zip(loads, layouts[1:], words, strict=True))
 

@@ -317,7 +317,8 @@ def test_undone_is_not_run_again(chain: Chain, shop: Handle) -> None:
 
 def test_other_rules_are_noticed(chain: Chain, shop: Handle, monkeypatch: Any) -> None:
     receipt = shop.fill(3, 3)
-    monkeypatch.setattr(Shop.__spec__.entries["fill"].__class__, "decode_args", lambda *_: (4, 4))
+    invoke = property(lambda spec: lambda contract, _: (spec.function(contract, 4, 4), b""))
+    monkeypatch.setattr(Shop.__spec__.entries["fill"].__class__, "invoke", invoke)
     with pytest.raises(LookupError, match=r"ran differently this time: .*, such as a debugger"):
         _ = receipt.trace
 
