@@ -37,10 +37,17 @@ def encode(item: Item) -> bytes:
             return _long_head(_STRING, size) + item
         return _STRING_HEADS[size] + item if size != 1 or item >= EMPTY else item
     if isinstance(item, int):
-        if 0 <= item < _STRING:
-            return _NUMBERS[item]
-        return encode(item.to_bytes((item.bit_length() + 7) >> 3))
+        return number(item)
     return wrap(b"".join([encode(part) for part in item]))
+
+
+def number(value: int) -> bytes:
+    """Return the encoding of a number. Those who know the type of an item call this instead of `encode`."""
+    if 0 <= value < _STRING:
+        return _NUMBERS[value]
+    size = (value.bit_length() + 7) >> 3
+    raw = value.to_bytes(size)
+    return _STRING_HEADS[size] + raw if size <= _SHORT else encode(raw)
 
 
 def wrap(body: bytes) -> bytes:
