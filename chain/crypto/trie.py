@@ -10,6 +10,7 @@ value of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from sha3 import keccak_256
@@ -33,18 +34,18 @@ class Leaf:
 
     __slots__ = ("path", "payload", "ref", "value")
 
-    def __init__(self, path: str, value: bytes, payload: Any) -> None:
+    def __init__(self, path: str, value: bytes, payload: Any, key: bytes = b"") -> None:
         self.path, self.value, self.payload = path, value, payload
-        encoded = encode_leaf(path, value)
+        encoded = rlp.wrap((key or leaf_key(path)) + rlp.encode(value))
         self.ref = encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
     def encode(self) -> bytes:
-        return encode_leaf(self.path, self.value)
+        return rlp.wrap(leaf_key(self.path) + rlp.encode(self.value))
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
         path, value, payload = items[0]
         if len(items) == 1 and path[depth:] == self.path:  # the most frequent change
-            return Leaf(self.path, value, payload) if value else None
+            return Leaf(self.path, value, payload, _recent_leaf_key(self.path)) if value else None
         own_path = path[:depth] + self.path
         merged = {own_path: (own_path, self.value, self.payload)}
         merged.update([(item[0], item) for item in items])
@@ -197,10 +198,14 @@ def _reference(encoded: bytes) -> bytes:
     return encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
 
-def encode_leaf(path: str, value: bytes) -> bytes:
-    """Return the encoding of the node that ends a path with a value."""
-    packed = bytes.fromhex(("3" if len(path) & 1 else "20") + path)
-    return rlp.wrap(rlp.encode(packed) + rlp.encode(value))
+def leaf_key(path: str) -> bytes:
+    """Return the encoding of the path of a leaf: its bytes, after a digit or two that show whether it is odd."""
+    return rlp.encode(bytes.fromhex(("3" if len(path) & 1 else "20") + path))
+
+
+_recent_leaf_key: Final = lru_cache(maxsize=4096)(
+    leaf_key
+)  # the same leaves change again and again
 
 
 def _encode_branch(children: Sequence[Node | None]) -> bytes:

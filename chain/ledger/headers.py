@@ -60,13 +60,13 @@ class Header(NamedTuple):
 
     @property
     def encoded(self) -> bytes:
-        number = rlp.number
+        number, known = rlp.number, rlp.known_number
         return rlp.wrap(b"".join((
             b"\xa0", self.parent_hash, b"\xa0", self.ommers_hash, b"\x94", self.coinbase, b"\xa0", self.state_root,
             b"\xa0", self.transactions_root, b"\xa0", self.receipts_root, b"\xb9\x01\x00", self.bloom,
-            number(self.difficulty), number(self.number), number(self.gas_limit), number(self.gas_used),
+            number(self.difficulty), number(self.number), known(self.gas_limit), known(self.gas_used),
             number(self.timestamp), rlp.encode(self.extra_data), b"\xa0", self.mix_hash, b"\x88", self.nonce,
-            number(self.base_fee), b"\xa0", self.withdrawals_root, number(self.blob_gas_used),
+            known(self.base_fee), b"\xa0", self.withdrawals_root, number(self.blob_gas_used),
             number(self.excess_blob_gas), b"\xa0", self.parent_beacon_root, b"\xa0", self.requests_hash,
         )))  # fmt: skip
 
@@ -277,7 +277,7 @@ def list_root(items: Sequence[bytes]) -> bytes:
     if not items:
         return trie.EMPTY_ROOT
     if len(items) == 1:  # one leaf, as in most blocks
-        return keccak(trie.encode_leaf(_path_of(0), items[0]))
+        return keccak(rlp.wrap(_FIRST_KEY + rlp.encode(items[0])))
     keyed: list[trie.Item] = [(_path_of(index), item, None) for index, item in enumerate(items)]
     return trie.root(trie.update(None, sorted(keyed)))
 
@@ -285,6 +285,9 @@ def list_root(items: Sequence[bytes]) -> bytes:
 @lru_cache(maxsize=1024)
 def _path_of(index: int) -> str:
     return rlp.encode(index).hex()
+
+
+_FIRST_KEY: Final = trie.leaf_key(_path_of(0))
 
 
 def encode_block(
@@ -315,7 +318,7 @@ def _encode_receipts(receipts: Sequence[Receipt], blooms: Sequence[bytes]) -> li
 def _encode_receipt(receipt: Receipt, gas_used: int, bloom: bytes) -> bytes:
     """Return the encoding of a receipt, of the same type as its transaction; `gas_used` is cumulative in the block."""
     logs = b"".join([_encode_log(*row[:3]) for row in receipt.log_rows])
-    status, gas = rlp.number(receipt.status), rlp.number(gas_used)
+    status, gas = rlp.number(receipt.status), rlp.known_number(gas_used)
     body = rlp.wrap(b"".join((status, gas, b"\xb9\x01\x00", bloom, rlp.wrap(logs))))
     return bytes((receipt.type,)) + body if receipt.type else body
 

@@ -148,7 +148,7 @@ def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> 
 
 def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> bytes:
     """Return the signed fields, each encoded, in the order of the transaction's type."""
-    number = rlp.number
+    number, known = rlp.number, rlp.known_number
     if isinstance(tx, Receipt):  # the fields at once, since each property of a receipt is a call
         kind, _, to, data, value, gas, nonce, fee, tip, access_list, _ = tx.row[REQUEST]
     else:
@@ -156,9 +156,9 @@ def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> bytes:
         nonce, fee, tip, access_list = tx.nonce, tx.max_fee, tx.tip, tx.access_list
     first, last = b"", b""
     if kind:
-        first, last = number(chain_id or 0), _encode_access_list(access_list)
+        first, last = known(chain_id or 0), _encode_access_list(access_list)
     return b"".join((
-        first, number(nonce), number(tip) if kind == 2 else b"", number(fee), number(gas),
+        first, number(nonce), known(tip) if kind == 2 else b"", known(fee), known(gas),
         rlp.encode(to or b""), number(value), rlp.encode(data), last,
     ))  # fmt: skip
 
