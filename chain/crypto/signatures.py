@@ -48,9 +48,12 @@ class _InC:
             raise ValueError("Message hash must be 32 bytes long.")
         signature, compact, parity = new(self._signature), new(self._compact), new(self._int)
         context, null = private.context.ctx, self._null
-        library.secp256k1_ecdsa_sign_recoverable(
+        if not library.secp256k1_ecdsa_sign_recoverable(
             context, signature, message, private.secret, null, null
-        )
+        ):
+            raise ValueError(
+                "The nonce generation function failed, or the private key was invalid."
+            )
         library.secp256k1_ecdsa_recoverable_signature_serialize_compact(
             context, compact, parity, signature
         )

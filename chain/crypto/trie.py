@@ -88,7 +88,8 @@ class Branch:
 
     def __init__(self, children: Sequence[Node | None]) -> None:
         self.children = tuple(children)
-        self.ref = _reference(_encode_branch(children))
+        encoded = _encode_branch(children)
+        self.ref = encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
     def encode(self) -> bytes:
         return _encode_branch(self.children)
