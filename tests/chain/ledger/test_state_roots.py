@@ -189,8 +189,8 @@ def test_initial_trie_is_built_in_steps(step: int, monkeypatch: pytest.MonkeyPat
     assert built.root == at_once.root == plain_root(state)
     assert built.orphan_storage.keys() == at_once.orphan_storage.keys() == {ADDRESSES[0]}
     assert all(step is EMPTY_STATE for step in unfinished)
-    for address in state.accounts:
-        assert trie.root(built.lookup(address)[1]) == trie.root(at_once.lookup(address)[1])
+    for held in state.accounts:
+        assert trie.root(built.lookup(held)[1]) == trie.root(at_once.lookup(held)[1])
 
 
 def test_worlds_share_words_that_stay() -> None:
