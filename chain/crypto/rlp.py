@@ -18,9 +18,8 @@ EMPTY: Final = b"\x80"  # the empty string
 _STRING: Final = 0x80
 _LIST: Final = 0xC0
 _SHORT: Final = 55  # a length up to this is stored in the first byte
-# The heads of short strings and lists by length, and the encodings of small numbers.
-_STRING_HEADS: Final = [bytes((_STRING + size,)) for size in range(_SHORT + 1)]
-_LIST_HEADS: Final = [bytes((_LIST + size,)) for size in range(_SHORT + 1)]
+_FEW: Final = 256  # the heads for lengths below this are kept
+# The encodings of small numbers.
 _NUMBERS: Final = [EMPTY, *(bytes((number,)) for number in range(1, _STRING))]
 _DEEPEST: Final = 32
 
@@ -33,26 +32,47 @@ def encode(item: Item) -> bytes:
     """Return the RLP encoding of an item."""
     if isinstance(item, bytes):
         size = len(item)
-        if size > _SHORT:
-            return _long_head(_STRING, size) + item
-        return _STRING_HEADS[size] + item if size != 1 or item >= EMPTY else item
+        if size == 1 and item < EMPTY:
+            return item
+        return (_STRING_HEADS[size] if size < _FEW else _long_head(_STRING, size)) + item
     if isinstance(item, int):
-        if 0 <= item < _STRING:
-            return _NUMBERS[item]
-        return encode(item.to_bytes((item.bit_length() + 7) >> 3))
+        return number(item)
     return wrap(b"".join([encode(part) for part in item]))
+
+
+def number(value: int) -> bytes:
+    """Return the encoding of a number. Those who know the type of an item call this instead of `encode`."""
+    if 0 <= value < _STRING:
+        return _NUMBERS[value]
+    size = (value.bit_length() + 7) >> 3
+    raw = value.to_bytes(size)
+    return _STRING_HEADS[size] + raw if size < _FEW else encode(raw)
+
+
+# For numbers that recur, such as a chain's id or a fee.
+known_number: Final = lru_cache(maxsize=1024)(number)
 
 
 def wrap(body: bytes) -> bytes:
     """Return the encoding of a list whose items are already encoded and joined in `body`."""
     size = len(body)
-    return (_LIST_HEADS[size] if size <= _SHORT else _long_head(_LIST, size)) + body
+    return (_LIST_HEADS[size] if size < _FEW else _long_head(_LIST, size)) + body
 
 
 @lru_cache(maxsize=1024)  # the same lengths recur
 def _long_head(kind: int, size: int) -> bytes:
     length = size.to_bytes((size.bit_length() + 7) // 8)
     return bytes((kind + _SHORT + len(length),)) + length
+
+
+def _heads(kind: int) -> list[bytes]:
+    short = [bytes((kind + size,)) for size in range(_SHORT + 1)]
+    return short + [bytes((kind + _SHORT + 1, size)) for size in range(_SHORT + 1, _FEW)]
+
+
+# The heads of strings and lists, by length.
+_STRING_HEADS: Final = _heads(_STRING)
+_LIST_HEADS: Final = _heads(_LIST)
 
 
 def decode(raw: bytes) -> Decoded:

@@ -2,15 +2,18 @@
 
 So an old root stays valid as long as something refers to it, and an undo only drops the newer root. Many changes are inserted
 at once, in sorted order, so that every node on their paths is created and hashed only once. A path is the key as a string of
-hexadecimal digits, one for each nibble. No key may be a prefix of another, as in all tries of Ethereum, so a branch has no
+hexadecimal digits, one for each nibble; a node has it as bytes, after the digits that show whether the node is a leaf and
+whether the path is odd. No key may be a prefix of another, as in all tries of Ethereum, so a branch has no
 value of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
+
+from sha3 import keccak_256
 
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
@@ -22,14 +25,8 @@ _INDEX: Final = {digit: index for index, digit in enumerate(_DIGITS)}
 _HASHED: Final = 33
 
 Node: TypeAlias = "Leaf | Extension | Branch"
-
-
-class Item(NamedTuple):
-    """A value to store at a path; the value b"" removes the entry. `payload` is any object to keep beside the value."""
-
-    path: str
-    value: bytes
-    payload: object = None
+# A value to store at a path, and any object to keep beside it. The value b"" removes the entry.
+Item: TypeAlias = tuple[str, bytes, object]
 
 
 class Leaf:
@@ -37,24 +34,22 @@ class Leaf:
 
     __slots__ = ("path", "payload", "ref", "value")
 
-    def __init__(self, path: str, value: bytes, kept: Any) -> None:
-        self.path, self.value, self.payload = path, value, kept
-        self.ref = _reference(self.encode())
+    def __init__(self, path: str, value: bytes, payload: Any, key: bytes = b"") -> None:
+        self.path, self.value, self.payload = path, value, payload
+        encoded = rlp.wrap((key or leaf_key(path)) + rlp.encode(value))
+        self.ref = encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
     def encode(self) -> bytes:
-        return rlp.wrap(_pack(self.path, 2) + rlp.encode(self.value))
+        return rlp.wrap(leaf_key(self.path) + rlp.encode(self.value))
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
-        if len(items) == 1 and items[0].path[depth:] == self.path:  # the most frequent change
-            _, value, payload = items[0]
-            return Leaf(self.path, value, payload) if value else None
-        own_item = Item(items[0].path[:depth] + self.path, self.value, self.payload)
-        merged = {own_item.path: own_item}
-        merged.update([(item.path, item) for item in items])
-        return update(None, sorted(merged.values()) if len(merged) > 1 else items, depth)
-
-    def descend(self, path: str) -> tuple[Node | None, str]:
-        return None, path
+        path, value, payload = items[0]
+        if len(items) == 1 and path[depth:] == self.path:  # the most frequent change
+            return Leaf(self.path, value, payload, _recent_leaf_key(self.path)) if value else None
+        own_path = path[:depth] + self.path
+        merged = {own_path: (own_path, self.value, self.payload)}
+        merged.update([(item[0], item) for item in items])
+        return update(None, sorted(merged.values()), depth)
 
     def below(self, path: str) -> Node:
         return Leaf(path + self.path, self.value, self.payload)
@@ -70,21 +65,17 @@ class Extension:
         self.ref = _reference(self.encode())
 
     def encode(self) -> bytes:
-        return rlp.wrap(_pack(self.path, 0) + self.child.ref)
+        packed = bytes.fromhex(("1" if len(self.path) & 1 else "00") + self.path)
+        return rlp.wrap(rlp.encode(packed) + self.child.ref)
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
         path = self.path
-        common = min(_agreed(path, item.path[depth:]) for item in (items[0], items[-1]))
+        common = min(_agreed(path, item[0], depth) for item in (items[0], items[-1]))
         if common == len(path):
             return _prepend(path, self.child.insert(items, depth + common))
         children: list[Node | None] = [None] * 16
         children[_INDEX[path[common]]] = _prepend(path[common + 1 :], self.child)
-        return _prepend(path[:common], _split_into_branch(children, items, depth + common))
-
-    def descend(self, path: str) -> tuple[Node | None, str]:
-        if path.startswith(self.path):
-            return self.child, path[len(self.path) :]
-        return None, path
+        return _prepend(path[:common], _branch_with(children, items, depth + common))
 
     def below(self, path: str) -> Node:
         return Extension(path + self.path, self.child)
@@ -97,17 +88,14 @@ class Branch:
 
     def __init__(self, children: Sequence[Node | None]) -> None:
         self.children = tuple(children)
-        self.ref = _reference(self.encode())
+        encoded = _encode_branch(children)
+        self.ref = encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
     def encode(self) -> bytes:
-        parts = [rlp.EMPTY if child is None else child.ref for child in self.children]
-        return rlp.wrap(b"".join(parts) + rlp.EMPTY)
+        return _encode_branch(self.children)
 
     def insert(self, items: Sequence[Item], depth: int) -> Node | None:
-        return _split_into_branch(list(self.children), items, depth)
-
-    def descend(self, path: str) -> tuple[Node | None, str]:
-        return self.children[_INDEX[path[0]]], path[1:]
+        return _branch_with(list(self.children), items, depth)
 
     def below(self, path: str) -> Node:
         return Extension(path, self)
@@ -121,29 +109,33 @@ def update(node: Node | None, items: Sequence[Item], depth: int = 0) -> Node | N
     if node is not None:
         return node.insert(items, depth) if items else node
     if len(items) > 1:
-        items = [item for item in items if item.value]
+        items = [item for item in items if item[1]]
     if not items:
         return None
-    first, value, payload = items[0]
-    path = first[depth:]
+    path, value, payload = items[0]
     if len(items) == 1:
-        return Leaf(path, value, payload) if value else None
-    common = _agreed(path, items[-1].path[depth:])
-    return _prepend(path[:common], _split_into_branch([None] * 16, items, depth + common))
+        return Leaf(path[depth:], value, payload) if value else None
+    last = items[-1][0]
+    if path[depth] != last[depth]:
+        return _branch_with([None] * 16, items, depth)
+    common = _agreed(path[depth:], last, depth)
+    return _prepend(path[depth : depth + common], _branch_with([None] * 16, items, depth + common))
 
 
-def _split_into_branch(
-    children: list[Node | None], items: Sequence[Item], depth: int
-) -> Node | None:
+def _branch_with(children: list[Node | None], items: Sequence[Item], depth: int) -> Node | None:
     """Insert `items` into the children of a branch, and return the resulting node."""
-    start = 0
-    while start < len(items):
-        digit = items[start].path[depth]
-        end = start + 1
-        while end < len(items) and items[end].path[depth] == digit:
+    start, count, last = 0, len(items), items[-1][0][depth]
+    while start < count:
+        digit, end = items[start][0][depth], start + 1
+        if digit == last:
+            end = count
+        while end < count and items[end][0][depth] == digit:
             end += 1
         index = _INDEX[digit]
-        children[index] = update(children[index], items[start:end], depth + 1)
+        child, run = children[index], items[start:end]
+        children[index] = (
+            update(None, run, depth + 1) if child is None else child.insert(run, depth + 1)
+        )
         start = end
     empty = children.count(None)
     if empty < 15:
@@ -165,41 +157,58 @@ def root(node: Node | None) -> bytes:
 
 def find(node: Node | None, path: str) -> Leaf | None:
     """Return the leaf at `path`; None if there is none."""
+    depth = 0
     while node is not None:
         if isinstance(node, Leaf):
-            return node if node.path == path else None
-        node, path = node.descend(path)
+            return node if node.path == path[depth:] else None
+        node, depth = _descend(node, path, depth)
     return None
 
 
 def proof(node: Node | None, path: str) -> list[bytes]:
     """Return the encoded nodes from the root towards `path`: they prove the value there, or its absence."""
-    nodes = [step for step, _ in _walk(node, path)]
+    nodes: list[Node] = []
+    depth = 0
+    while node is not None:
+        nodes.append(node)
+        node, depth = _descend(node, path, depth)
     return [step.encode() for i, step in enumerate(nodes) if i == 0 or len(step.ref) == _HASHED]
 
 
-def _walk(node: Node | None, path: str) -> Iterator[tuple[Node, str]]:
-    """Yield the nodes towards `path`, each with the remaining digits."""
-    while node is not None:
-        yield node, path
-        node, path = node.descend(path)
+def _descend(node: Node, path: str, depth: int) -> tuple[Node | None, int]:
+    """Return the next node towards `path`, and its depth; None if there is none."""
+    if isinstance(node, Branch):
+        return node.children[_INDEX[path[depth]]], depth + 1
+    if isinstance(node, Extension) and path.startswith(node.path, depth):
+        return node.child, depth + len(node.path)
+    return None, depth
 
 
-def _agreed(path: str, other: str) -> int:
-    """Return the length of the common prefix."""
-    for position, (digit, other_digit) in enumerate(zip(path, other, strict=False)):
+def _agreed(path: str, whole: str, depth: int) -> int:
+    """Return the length of the common prefix of a path and of what follows the first `depth` digits of another."""
+    length = 0
+    for digit, other_digit in zip(path, whole[depth:], strict=False):
         if digit != other_digit:
-            return position
-    return min(len(path), len(other))
+            break
+        length += 1
+    return length
 
 
 def _reference(encoded: bytes) -> bytes:
     """Return the reference to a node in its parent: its hash, or the node itself if that is shorter."""
-    return encoded if len(encoded) < 32 else b"\xa0" + keccak(encoded)
+    return encoded if len(encoded) < 32 else b"\xa0" + keccak_256(encoded).digest()
 
 
-@lru_cache(maxsize=4096)  # the same leaves change again and again
-def _pack(path: str, kind: int) -> bytes:
-    """Return a path as bytes, with a prefix for the node type (`kind`: 0 an extension, 2 a leaf) and for odd lengths."""
-    digits = f"{kind + 1}{path}" if len(path) % 2 else f"{kind}0{path}"
-    return rlp.encode(bytes.fromhex(digits))
+def leaf_key(path: str) -> bytes:
+    """Return the encoding of the path of a leaf: its bytes, after a digit or two that show whether it is odd."""
+    return rlp.encode(bytes.fromhex(("3" if len(path) & 1 else "20") + path))
+
+
+_recent_leaf_key: Final = lru_cache(maxsize=4096)(
+    leaf_key
+)  # the same leaves change again and again
+
+
+def _encode_branch(children: Sequence[Node | None]) -> bytes:
+    parts = [b"\x80" if child is None else child.ref for child in children]
+    return rlp.wrap(b"".join(parts) + b"\x80")

@@ -14,8 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
+from chain.foundation.gc_pause import collector_paused
 from chain.ledger.blocks import Block
-from chain.ledger.long_list import LongList
+from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.receipts import Receipt, Record
 from chain.ledger.signing import tx_type
 from chain.ledger.state_trie import EMPTY_STATE, InitialState, StateTrie
@@ -59,7 +60,15 @@ class Header(NamedTuple):
 
     @property
     def encoded(self) -> bytes:
-        return rlp.encode(self)
+        number, known = rlp.number, rlp.known_number
+        return rlp.wrap(b"".join((
+            b"\xa0", self.parent_hash, b"\xa0", self.ommers_hash, b"\x94", self.coinbase, b"\xa0", self.state_root,
+            b"\xa0", self.transactions_root, b"\xa0", self.receipts_root, b"\xb9\x01\x00", self.bloom,
+            number(self.difficulty), number(self.number), known(self.gas_limit), known(self.gas_used),
+            number(self.timestamp), rlp.encode(self.extra_data), b"\xa0", self.mix_hash, b"\x88", self.nonce,
+            known(self.base_fee), b"\xa0", self.withdrawals_root, number(self.blob_gas_used),
+            number(self.excess_blob_gas), b"\xa0", self.parent_beacon_root, b"\xa0", self.requests_hash,
+        )))  # fmt: skip
 
     @property
     def hash(self) -> bytes:
@@ -103,14 +112,22 @@ class Headers:
 
     def _world(self, number: int) -> StateTrie:
         """Build the state trie of a block from the nearest earlier one that is cached."""
-        for _ in self._begin(number):
-            pass
-        tries, ledger = self._worlds, self._ledger
-        nearest = next(cached for cached in reversed(tries) if cached <= number)
+        nearest = number - 1  # the most frequent case
+        if number in self._worlds or nearest not in self._worlds:
+            self._begin_at_once(number)
+            nearest = next(cached for cached in reversed(self._worlds) if cached <= number)
+        world, ledger = self._worlds[nearest], self._ledger
         if nearest == number:
-            return tries[nearest]
-        start, end = map(ledger.blocks.end_of, (nearest, number))
-        return tries[nearest].apply(ledger.timeline[start:end])
+            return world
+        end_of = ledger.blocks.end_of
+        return world.apply(ledger.timeline[end_of(nearest) : end_of(number)])
+
+    def _begin_at_once(self, number: int) -> None:
+        """Build and cache the state trie of a block, unless that of an earlier one is cached."""
+        if next(iter(self._worlds), number + 1) > number:
+            with collector_paused():
+                for _ in self._begin(number):
+                    pass
 
     def _begin(self, number: int) -> Iterator[None]:
         """Build and cache the state trie of a block bit by bit, unless that of an earlier one is cached."""
@@ -177,26 +194,42 @@ class Headers:
             self._worlds.popitem()
 
     def _make(self, number: int) -> None:
-        for _ in self.steps(number):
-            pass
+        """Build the headers up to a block."""
+        count = len(self._hashes)
+        if not 0 <= number < count:
+            self._check(number)
+            for new in range(count, number + 1):
+                self._add(new)
 
     def steps(self, number: int) -> Iterator[None]:
         """Build the headers up to a block bit by bit. Between two steps the chain may grow, and go back."""
-        if not 0 <= number < len(self._ledger.blocks):
-            raise IndexError(
-                f"there is no block {number}: the last is {len(self._ledger.blocks) - 1}"
-            )
+        self._check(number)
         if len(self._hashes) <= number:
             yield from self._begin(len(self._hashes))
         while (count := len(self._hashes)) <= number < len(self._ledger.blocks):
-            header = self._next(count)
-            del self._rows[count:]
-            self._rows.extend([tuple(header)])
-            self._hashes.extend([header.hash])
+            self._add(count)
             yield
 
+    def _check(self, number: int) -> None:
+        blocks = self._ledger.blocks
+        if not 0 <= number < len(blocks):
+            raise IndexError(f"there is no block {number}: the last is {len(blocks) - 1}")
+
+    def _add(self, number: int) -> None:
+        """Build the header of a block, the first that has none."""
+        header = self._next(number)
+        rows, hashes = self._rows, self._hashes
+        if len(rows) > number:  # an earlier attempt was interrupted
+            del rows[number:]
+        rows.append(tuple(header))
+        hashes.append(header.hash)
+        if not number % PIECE:
+            rows.settle()
+            hashes.settle()
+
     def _next(self, number: int) -> Header:
-        ledger, block = self._ledger, self._ledger.blocks[number]
+        ledger, blocks = self._ledger, self._ledger.blocks
+        block = blocks.head if number == blocks.head.number else blocks[number]
         state_trie = self._world(number)
         self._cache(number, state_trie)
         receipts = ledger.receipts[block.first_receipt : block.end_receipt]
@@ -221,7 +254,7 @@ def make_header(
         state_root=state_root,
         transactions_root=list_root(envelopes),
         receipts_root=list_root(_encode_receipts(receipts, blooms)),
-        bloom=reduce(or_, map(int.from_bytes, blooms), 0).to_bytes(256),
+        bloom=blooms[0] if len(blooms) == 1 else _union(blooms),
         difficulty=0,
         number=block.number,
         gas_limit=block.gas_limit,
@@ -241,13 +274,20 @@ def make_header(
 
 def list_root(items: Sequence[bytes]) -> bytes:
     """Return the root of a trie that holds a list, keyed by the RLP encoding of the index."""
-    keyed = [trie.Item(_path_of(index), item) for index, item in enumerate(items)]
+    if not items:
+        return trie.EMPTY_ROOT
+    if len(items) == 1:  # one leaf, as in most blocks
+        return keccak(rlp.wrap(_FIRST_KEY + rlp.encode(items[0])))
+    keyed: list[trie.Item] = [(_path_of(index), item, None) for index, item in enumerate(items)]
     return trie.root(trie.update(None, sorted(keyed)))
 
 
 @lru_cache(maxsize=1024)
 def _path_of(index: int) -> str:
     return rlp.encode(index).hex()
+
+
+_FIRST_KEY: Final = trie.leaf_key(_path_of(0))
 
 
 def encode_block(
@@ -265,6 +305,8 @@ def encode_receipts(receipts: Sequence[Receipt]) -> list[bytes]:
 
 
 def _encode_receipts(receipts: Sequence[Receipt], blooms: Sequence[bytes]) -> list[bytes]:
+    if len(receipts) == 1:
+        return [_encode_receipt(receipts[0], receipts[0].gas_used, blooms[0])]
     encoded: list[bytes] = []
     gas_used = 0
     for receipt, bloom in zip(receipts, blooms, strict=True):
@@ -275,10 +317,15 @@ def _encode_receipts(receipts: Sequence[Receipt], blooms: Sequence[bytes]) -> li
 
 def _encode_receipt(receipt: Receipt, gas_used: int, bloom: bytes) -> bytes:
     """Return the encoding of a receipt, of the same type as its transaction; `gas_used` is cumulative in the block."""
-    rows = receipt.log_rows
-    logs = [(address, [t.to_bytes(32) for t in topics], data) for address, topics, data, *_ in rows]
-    body = rlp.encode((receipt.status, gas_used, bloom, logs))
+    logs = b"".join([_encode_log(*row[:3]) for row in receipt.log_rows])
+    status, gas = rlp.number(receipt.status), rlp.known_number(gas_used)
+    body = rlp.wrap(b"".join((status, gas, b"\xb9\x01\x00", bloom, rlp.wrap(logs))))
     return bytes((receipt.type,)) + body if receipt.type else body
+
+
+def _encode_log(address: bytes, topics: Sequence[int], data: bytes) -> bytes:
+    encoded_topics = rlp.wrap(b"".join([b"\xa0" + topic.to_bytes(32) for topic in topics]))
+    return rlp.wrap(b"".join((b"\x94", address, encoded_topics, rlp.encode(data))))
 
 
 def blob_gas_of(raw: bytes) -> int:
@@ -289,12 +336,16 @@ def blob_gas_of(raw: bytes) -> int:
     return len(fields[10]) * PER_BLOB
 
 
+def _union(blooms: Iterable[bytes]) -> bytes:
+    return reduce(or_, map(int.from_bytes, blooms), 0).to_bytes(256)
+
+
 def bloom_of(rows: Sequence[LogRow]) -> bytes:
     """Return the bloom filter of these logs: 2048 bits, three of them set for each address and topic."""
     bloom = 0
-    for address, topics, *_ in rows:
-        bloom |= _bits(address)
-        for topic in topics:
+    for row in rows:
+        bloom |= _bits(row[0])
+        for topic in row[1]:
             bloom |= _bits(topic.to_bytes(32))
     return bloom.to_bytes(256)
 

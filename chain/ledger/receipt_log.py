@@ -90,8 +90,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
-        position, rows = receipt.position, self._rows
-        return rows.is_stored(position) or (position < len(rows) and rows[position] is receipt.row)
+        row, rows = receipt.row, self._rows
+        position = row[0]
+        start, newest = rows.tail
+        if position >= start:
+            return position - start < len(newest) and newest[position - start] is row
+        return rows.is_stored(position) or rows[position] is row
 
     def is_same(self, one: Receipt, other: Receipt) -> bool:
         """True if both are the same receipt of a chain file, read twice."""

@@ -93,6 +93,9 @@ def _failure_of_row(place: int) -> Any:
     return property(read)
 
 
+REQUEST: Final = slice(
+    3, 14
+)  # the fields of the transaction in a row, from its type to its signed bytes
 LOGS: Final = 21  # their index in a row
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, cast
 
 from chain.crypto import rlp
 from chain.crypto.accounts import Account
@@ -18,7 +18,7 @@ from chain.crypto.hashing import keccak
 from chain.crypto.signatures import curve, recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import Receipt, Row
+from chain.ledger.receipts import REQUEST, Receipt, Row
 from chain.machine.transaction import Transaction
 
 _FIELDS: Final = {
@@ -53,16 +53,17 @@ class SignedTransactions:
         return raw
 
     def _encode(self, receipt: Receipt) -> bytes:
-        if receipt.raw is not None:
-            return receipt.raw
-        if receipt.type not in TYPES:
-            raise ValueError(f"a transaction of type {receipt.type} must be sent signed")
-        return encode_signed(receipt, self._chain_id, self._keys.get(receipt.sender))
+        kind, sender, *_, raw = receipt.row[REQUEST]
+        if raw is not None:
+            return cast(bytes, raw)
+        if kind not in TYPES:
+            raise ValueError(f"a transaction of type {kind} must be sent signed")
+        return encode_signed(receipt, self._chain_id, self._keys.get(sender))
 
     def hash_of(self, receipt: Receipt) -> bytes:
-        position, hashes = receipt.position, self._hashes
         if not self._receipts.contains(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
+        position, hashes = receipt.row[0], self._hashes
         if position < self._stored_count:
             return self._stored[position]
         tx_hash = hashes.get(position)
@@ -147,16 +148,31 @@ def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> 
 
 def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> bytes:
     """Return the signed fields, each encoded, in the order of the transaction's type."""
-    values: dict[str, rlp.Item] = {
-        "chain id": chain_id or 0, "nonce": tx.nonce, "tip": tx.tip, "fee": tx.max_fee, "gas": tx.gas, "to": tx.to or b"",
-        "value": tx.value, "data": tx.data,
-        "access list": [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in tx.access_list],
-    }  # fmt: skip
-    return b"".join([rlp.encode(values[name]) for name in _FIELDS[tx.type]])
+    number, known = rlp.number, rlp.known_number
+    if isinstance(tx, Receipt):  # the fields at once, since each property of a receipt is a call
+        kind, _, to, data, value, gas, nonce, fee, tip, access_list, _ = tx.row[REQUEST]
+    else:
+        kind, to, data, value, gas = tx.type, tx.to, tx.data, tx.value, tx.gas
+        nonce, fee, tip, access_list = tx.nonce, tx.max_fee, tx.tip, tx.access_list
+    first, last = b"", b""
+    if kind:
+        first, last = known(chain_id or 0), _encode_access_list(access_list)
+    return b"".join((
+        first, number(nonce), known(tip) if kind == 2 else b"", known(fee), known(gas),
+        rlp.encode(to or b""), number(value), rlp.encode(data), last,
+    ))  # fmt: skip
+
+
+def _encode_access_list(access_list: Sequence[tuple[bytes, Sequence[int]]]) -> bytes:
+    if not access_list:
+        return b"\xc0"
+    return rlp.encode(
+        [(address, [slot.to_bytes(32) for slot in slots]) for address, slots in access_list]
+    )
 
 
 def _with_signature(kind: int, fields: bytes, v: int, r: int, s: int) -> bytes:
-    return _typed(kind, fields + rlp.encode(v) + rlp.encode(r) + rlp.encode(s))
+    return _typed(kind, fields + rlp.number(v) + rlp.number(r) + rlp.number(s))
 
 
 def _typed(kind: int, fields: bytes) -> bytes:
@@ -166,7 +182,7 @@ def _typed(kind: int, fields: bytes) -> bytes:
 def _signing_hash(kind: int, fields: bytes, chain_id: int | None) -> bytes:
     """Return the hash to sign. From type 1 on the chain id is one of the fields; type 0 may have it at the end."""
     if kind == 0 and chain_id is not None:
-        fields += rlp.encode(chain_id) + rlp.EMPTY + rlp.EMPTY
+        fields += rlp.number(chain_id) + rlp.EMPTY + rlp.EMPTY
     return keccak(_typed(kind, fields))
 
 

@@ -9,10 +9,10 @@ root, and are kept in `orphan_storage`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Final, NamedTuple
+from itertools import chain, islice
+from typing import Any, Final, NamedTuple, TypeVar
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
@@ -20,8 +20,10 @@ from chain.crypto.trie import Item, Node
 from chain.foundation.gc_pause import collector_paused
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
-_STEP: Final = 4 * 500  # changes that are applied at a time, of four items each
+_STEP: Final = 500  # words or accounts that are hashed at a time
+_FEW: Final = 500  # words whose paths are worth a place in a cache
 
+P = TypeVar("P")
 Words = Mapping[int, int | None]
 
 
@@ -37,7 +39,10 @@ class StateTrie(NamedTuple):
 
     def lookup(self, address: bytes) -> tuple[Account | None, Node | None]:
         """Return the account at an address, or None, and the trie of its words."""
-        leaf = trie.find(self.accounts, path_of(address))
+        return self._at(path_of(address), address)
+
+    def _at(self, path: str, address: bytes) -> tuple[Account | None, Node | None]:
+        leaf = trie.find(self.accounts, path)
         return (None, self.orphan_storage.get(address)) if leaf is None else leaf.payload
 
     def word(self, address: bytes, slot: int) -> int:
@@ -62,15 +67,17 @@ class StateTrie(NamedTuple):
         items: list[Item] = []
         orphans: dict[bytes, Node | None] = {}
         for address in {**accounts, **words}:
-            account, storage = self.lookup(address)
+            path = path_of(address)
+            account, storage = self._at(path, address)
             account = accounts.get(address, account)
             if address in words:
                 base = None if address in wiped else storage
-                storage = trie.update(base, _word_items(words[address]))
-            items.append(_account_item(address, account, storage))
+                storage = trie.update(base, _word_items(words[address].items()))
+            items.append(_account_item(path, account, storage))
             if account is None or address in self.orphan_storage:
                 orphans[address] = None if account else storage
-        return StateTrie(trie.update(self.accounts, sorted(items)), self._without_account(orphans))
+        items.sort()
+        return StateTrie(trie.update(self.accounts, items), self._without_account(orphans))
 
     def _without_account(self, changed: Mapping[bytes, Node | None]) -> Mapping[bytes, Node]:
         if not changed:
@@ -90,39 +97,47 @@ def gather(
 ) -> tuple[dict[bytes, Account | None], dict[bytes, dict[int, int | None]], set[bytes]]:
     """Return the sum of these changes: accounts, words by address, and the addresses that lost all earlier words."""
     accounts: dict[bytes, Account | None] = {}
-    words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
+    words: dict[bytes, dict[int, int | None]] = {}
     wiped: set[bytes] = set()
-    for address, slot, _, after in chain.from_iterable(map(iter_changes, moments)):
-        if slot is ACCOUNT:
-            accounts[address] = after
-        elif slot is STORAGE:
-            words[address] = dict(after)
-            wiped.add(address)
-        else:
-            words[address][slot] = after
+    for changes in moments:
+        for address, slot, _, after in iter_changes(changes):
+            if slot is ACCOUNT:
+                accounts[address] = after
+            elif slot is STORAGE:
+                words[address] = dict(after)
+                wiped.add(address)
+            elif address in words:
+                words[address][slot] = after
+            else:
+                words[address] = {slot: after}
     return accounts, words, wiped
 
 
-@lru_cache(maxsize=4096)  # the same accounts and words change again and again
-def path_of(key: bytes) -> str:
+def _path(key: bytes) -> str:
     return keccak(key).hex()
 
 
-def _word_items(words: Words) -> list[Item]:
-    return sorted(
-        [
-            Item(path_of(slot.to_bytes(32)), rlp.encode(word) if word else b"")
-            for slot, word in words.items()
-        ]
-    )
+path_of: Final = lru_cache(maxsize=4096)(
+    _path
+)  # the same accounts and words change again and again
 
 
-def _account_item(address: bytes, account: Account | None, storage: Node | None) -> Item:
+def _word_items(words: Collection[tuple[int, int | None]]) -> list[Item]:
+    """Return the sorted items of these words."""
+    path, number = path_of if len(words) <= _FEW else _path, rlp.number
+    items: list[Item] = [
+        (path(slot.to_bytes(32)), number(word) if word else b"", None) for slot, word in words
+    ]
+    items.sort()
+    return items
+
+
+def _account_item(path: str, account: Account | None, storage: Node | None) -> Item:
     if account is None:
-        return Item(path_of(address), b"")
+        return path, b"", None
     nonce, balance, code_hash = account
-    value = rlp.encode((nonce, balance, trie.root(storage), code_hash))
-    return Item(path_of(address), value, (account, storage))
+    body = (rlp.number(nonce), rlp.number(balance), b"\xa0", trie.root(storage), b"\xa0", code_hash)
+    return path, rlp.wrap(b"".join(body)), (account, storage)
 
 
 class InitialState:
@@ -148,24 +163,79 @@ class InitialState:
                 words[address].setdefault(slot, before)
 
     def tries(self, state: State) -> Iterator[StateTrie]:
-        """Yield the trie as it is built, step by step; the last one is complete. `state` may change meanwhile."""
+        """Build the trie bit by bit, and yield after each step; the last that is yielded is the trie, the others are empty.
+
+        `state` may change meanwhile.
+        """
         self.note([state.changes])
-        changes: list[object] = []
-        for address, account in {**state.accounts, **self._accounts}.items():
-            changes += (address, ACCOUNT, None, account)
-        for address, present in {**state.storages, **self._wiped}.items():
-            for slot, word in {**present, **self._words[address]}.items():
-                if word:
-                    changes += (address, slot, None, word)
-        trie = EMPTY_STATE
-        for first in range(0, len(changes), _STEP):
+        accounts, storages = {**state.accounts, **self._accounts}, self._storages(state)
+        tries: dict[bytes, Node | None] = {}
+        for addresses in _in_batches(storages):
             with collector_paused():
-                trie = trie.apply([changes[first : first + _STEP]])
-            yield trie
+                for address in addresses:
+                    tries[address] = trie.update(None, _word_items(storages[address].items()))
+            yield EMPTY_STATE
+        for address, words in storages.items():
+            if address not in tries:
+                tries[address] = yield from _large_trie(words.items(), _word_items)
+
+        def account_items(pairs: Collection[tuple[bytes, Account | None]]) -> list[Item]:
+            return [
+                _account_item(_path(address), account, tries.get(address))
+                for address, account in pairs
+            ]
+
+        root = yield from _large_trie(accounts.items(), account_items)
+        orphans = {
+            address: words
+            for address, words in tries.items()
+            if words is not None and accounts.get(address) is None
+        }
+        yield StateTrie(root, orphans)
+
+    def _storages(self, state: State) -> dict[bytes, Words]:
+        present = {**state.storages, **self._wiped}
+        return {address: {**words, **self._words[address]} for address, words in present.items()}
+
+
+def _in_batches(storages: Mapping[bytes, Words]) -> Iterator[list[bytes]]:
+    """Yield the addresses of the small storages, as many at a time as one step takes."""
+    batch: list[bytes] = []
+    size = 0
+    for address, words in storages.items():
+        if len(words) <= _STEP:
+            batch.append(address)
+            size += 1 + len(words)
+        if size > _STEP:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _large_trie(
+    pairs: Iterable[P], make_items: Callable[[Collection[P]], list[Item]]
+) -> Generator[StateTrie, None, Node | None]:
+    """Build a trie in the order of its paths, so that no node is made many times; yield after each step."""
+    rest, buckets = iter(pairs), defaultdict[str, list[Item]](list)
+    while some := list(islice(rest, _STEP)):
+        with collector_paused():
+            for item in make_items(some):
+                buckets[item[0][:2]].append(item)
+        yield EMPTY_STATE
+    node: Node | None = None
+    for start in sorted(buckets):
+        with collector_paused():
+            items = sorted(buckets.pop(start))
+        for first in range(0, len(items), _STEP):
+            with collector_paused():
+                node = trie.update(node, items[first : first + _STEP])
+            yield EMPTY_STATE
+    return node
 
 
 def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
     """Return the trie before all changes of `timeline`."""
     initial = InitialState()
     initial.note(timeline)
-    return [EMPTY_STATE, *initial.tries(state)][-1]
+    *_, built = initial.tries(state)
+    return built

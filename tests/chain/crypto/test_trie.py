@@ -16,7 +16,7 @@ BATCHES = st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=6)
 
 
 def put(node: trie.Node | None, values: dict[bytes, bytes]) -> trie.Node | None:
-    return trie.update(node, sorted(trie.Item(key.hex(), value) for key, value in values.items()))
+    return trie.update(node, sorted((key.hex(), value, None) for key, value in values.items()))
 
 
 def library_trie(values: dict[bytes, bytes]) -> HexaryTrie:
@@ -69,8 +69,8 @@ def test_nothing_has_the_empty_root() -> None:
 
 
 def test_owner_finds_what_it_kept() -> None:
-    node = trie.update(None, [trie.Item("00", b"a", "mine"), trie.Item("01", b"b", "yours")])
-    node = trie.update(node, [trie.Item("10", b"c", "ours"), trie.Item("01", b"")])
+    node = trie.update(None, [("00", b"a", "mine"), ("01", b"b", "yours")])
+    node = trie.update(node, [("10", b"c", "ours"), ("01", b"", None)])
     assert [getattr(trie.find(node, path), "payload", None) for path in ("00", "01", "10")] == [
         "mine",
         None,

@@ -97,6 +97,17 @@ def test_headers_hash_as_py_evm(chain: Chain) -> None:
         assert header.hash == chain.block_hash(number) == oracle_header(header).hash
 
 
+@given(st.lists(st.integers(0, 2**64), min_size=9, max_size=9), st.binary(max_size=60))
+def test_header_is_encoded_as_any_list(numbers: list[int], extra: bytes) -> None:
+    difficulty, number, limit, used, time, fee, blob_gas, excess, bits = numbers
+    some, other = number.to_bytes(32), time.to_bytes(32)
+    header = Header(
+        some, other, fee.to_bytes(20), other, some, other, bits.to_bytes(256), difficulty, number, limit, used, time, extra,
+        some, bytes(8), fee, other, blob_gas, excess, some, other,
+    )  # fmt: skip
+    assert header.encoded == rlp.encode(list(header))
+
+
 def test_each_header_names_its_parent(chain: Chain) -> None:
     parents = [chain.ledger.header(n).parent_hash for n in range(len(chain.blocks))]
     assert parents == [bytes(32)] + [chain.block_hash(n) for n in range(len(chain.blocks) - 1)]
