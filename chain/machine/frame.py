@@ -248,6 +248,10 @@ class Frame:
         """Return the slot of the value for `key` in the map at `slot`."""
         return self.state.slots.map_slot(slot, key)
 
+    def nested_slot(self, slot: int, outer: bytes, inner: bytes) -> int:
+        """Return the slot of the value for `inner` in the map for `outer` in the map at `slot`."""
+        return self.state.slots.nested_slot(slot, outer, inner)
+
     # Logs
 
     def emit(self, topics: tuple[int, ...], data: bytes, event: object = None) -> None:

@@ -30,9 +30,10 @@ OpenMember: TypeAlias = tuple[Callable[[Words, int], object] | None, Layout, int
 
 
 class MappedWords(Words, Protocol):
-    """Words, with slots for the items of maps."""
+    """Words, with slots for the items of maps, and of maps in maps."""
 
     def map_slot(self, slot: int, key: bytes) -> int: ...
+    def nested_slot(self, slot: int, outer: bytes, inner: bytes) -> int: ...
 
 
 def tag_of(namespace: str, name: str) -> str:
@@ -105,7 +106,7 @@ class ModelSpec:
 
     def slot(self, words: MappedWords, namespace: str, keys: tuple[object, ...]) -> int:
         """Return the slot of the model with these keys."""
-        return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
+        return words.nested_slot(MODELS, resource_of(namespace, self.name), self.key_bytes(keys))
 
     def parent(self, words: MappedWords, namespace: str) -> int:
         """Return the parent slot of all models of this class."""
