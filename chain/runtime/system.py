@@ -13,7 +13,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.errors import Revert, require
@@ -25,7 +25,7 @@ from chain.runtime.contract import Contract, encode_event
 from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World, world_at
-from chain.runtime.world_words import is_registered, is_writer, namespace_of
+from chain.runtime.world_words import BorrowedWords, is_registered, is_writer, namespace_of
 from chain.schema.value_types import AddressType, BoolType, Field
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
@@ -310,27 +310,6 @@ class WorldModels(Sealed):
         """The name of this system, or its address if its class is not known."""
         program = self._frame.program
         return program.spec.name if program else checksum_address(self._frame.address)
-
-
-class BorrowedWords:
-    """The words of the world for reads over a longer time. Each access is charged on its own."""
-
-    __slots__ = ("_frame", "_words", "data_slot")
-
-    def __init__(self, frame: Frame, words: Frame) -> None:
-        self._frame, self._words = frame, words
-        self.data_slot = words.data_slot
-
-    def sload(self, slot: int) -> int:
-        frame, words = self._frame, self._words
-        words.gas = frame.gas - WARM
-        try:
-            return words.sload(slot)
-        finally:
-            frame.gas = words.gas
-
-    def sstore(self, slot: int, word: int) -> NoReturn:
-        raise AssertionError("an open model is written through its own frame")
 
 
 class System(Contract):

@@ -1,20 +1,21 @@
-"""What a World knows of a system, read from its words.
+"""The words of a World, as a system reads them: for an open model, and for what the World knows of the system.
 
-A system needs this in every message. The World that is a contract answers the same questions, through its fields; these
+A system needs the latter in every message. The World that is a contract answers the same questions, through its fields; these
 functions read and pay for the same words, without an object for each field on the way.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NoReturn, cast
 
 from chain.machine.frame import Frame
+from chain.machine.gas import WARM
 from chain.runtime.world import World
 from chain.schema.value_types import StringType
 from chain.spec.models import resource_of
 from chain.storage.layout import FieldsLayout, layout_for
 
-_FIELDS: Final[FieldsLayout] = World.__spec__.fields
+_FIELDS: Final = cast(FieldsLayout, World.__spec__.fields)
 _SLOTS: Final = {
     name: place.word for name, place in zip(_FIELDS.names, _FIELDS.places, strict=True)
 }
@@ -39,3 +40,24 @@ def is_writer(words: Frame, namespace: str, model: str, system: bytes) -> bool:
 def is_registered(words: Frame, system: bytes) -> bool:
     """Return True if a system is in `World.registered`."""
     return words.sload(words.map_slot(_PLACES, _PADDING + system)) != 0
+
+
+class BorrowedWords:
+    """The words of the world for reads over a longer time. Each access is charged on its own."""
+
+    __slots__ = ("_frame", "_words", "data_slot")
+
+    def __init__(self, frame: Frame, words: Frame) -> None:
+        self._frame, self._words = frame, words
+        self.data_slot = words.data_slot
+
+    def sload(self, slot: int) -> int:
+        frame, words = self._frame, self._words
+        words.gas = frame.gas - WARM
+        try:
+            return words.sload(slot)
+        finally:
+            frame.gas = words.gas
+
+    def sstore(self, slot: int, word: int) -> NoReturn:
+        raise AssertionError("an open model is written through its own frame")
