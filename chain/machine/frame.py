@@ -254,6 +254,10 @@ class Frame:
         known = slots.mapped.get((slot, key))
         return slots.map_slot(slot, key) if known is None else known
 
+    def nested_slot(self, slot: int, outer: bytes, inner: bytes) -> int:
+        """Return the slot of the value for `inner` in the map for `outer` in the map at `slot`."""
+        return self.state.slots.nested_slot(slot, outer, inner)
+
     # Logs
 
     def emit(self, topics: tuple[int, ...], data: bytes, event: object = None) -> None:

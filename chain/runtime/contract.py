@@ -5,15 +5,16 @@ from __future__ import annotations
 import reprlib
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
 from chain.abi.texts import TEXT_TOPIC, text_data
 from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import create2_address, keccak
 from chain.crypto.signatures import recover
-from chain.foundation.sealed import Sealed, put
+from chain.foundation.sealed import Sealed, setter
 from chain.machine import gas as cost
+from chain.machine.block_context import BlockContext
 from chain.machine.frame import Frame
 from chain.metering.fuel import GAS_PER_TICK, charge
 from chain.metering.program import program_of, require_contract_class
@@ -45,10 +46,7 @@ class BlockInfo(Sealed):
     """
 
     __slots__ = ("_context",)
-    _context: Any
-
-    def __init__(self, context: Any) -> None:
-        put(self, "_context", context)
+    _context: BlockContext
 
     def _missing(self, name: str) -> str:
         return f"a block has no '{name}': it has number, timestamp and prevrandao"
@@ -56,17 +54,20 @@ class BlockInfo(Sealed):
     @property
     def number(self) -> int:
         """The number of the block."""
-        return cast(int, self._context.number)
+        return self._context.number
 
     @property
     def timestamp(self) -> int:
         """The time of the block, in seconds since 1970."""
-        return cast(int, self._context.timestamp)
+        return self._context.timestamp
 
     @property
     def prevrandao(self) -> int:
         """The random number of the block, the same for all its transactions."""
-        return cast(int, self._context.prevrandao)
+        return self._context.prevrandao
+
+
+_put_context: Final = setter(BlockInfo, "_context")
 
 
 class ContractType(type):
@@ -175,7 +176,9 @@ class Contract(metaclass=ContractType):
     @property
     def block(self) -> BlockInfo:
         """The block in which this message runs."""
-        return BlockInfo(self._frame.context.block)
+        info = BlockInfo()
+        _put_context(info, self._frame.context.block)
+        return info
 
     @property
     def chain_id(self) -> int:

@@ -126,10 +126,6 @@ class OpenList(Generic[T]):
         items[position] = item
         return item
 
-    @property
-    def is_changed(self) -> bool:
-        return bool(self._changed)
-
     def pack(self) -> list[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
         packed: list[tuple[int, object]] = []
@@ -165,10 +161,6 @@ class OpenList(Generic[T]):
             merged[index] = word & others[place] | number << place * bits
         for index, word in merged.items():
             words.sstore(base + index, word)
-
-    def freeze(self) -> None:
-        """Refuse changes from now on."""
-        self._changed = _CLOSED
 
 
 @cache
@@ -225,9 +217,9 @@ class OpenModel(Generic[M]):
         spec, words, (_, slot) = self._spec, self._words, self._key
         self._lists: list[OpenList[object]] = []
         self._before: list[object] = []
-        for load, layout, word in spec.open_members:
-            if load is None:
-                items: OpenList[object] = OpenList(words, slot + word, layout)
+        for load, word in spec.open_members:
+            if isinstance(load, SequenceLayout):
+                items: OpenList[object] = OpenList(words, slot + word, load)
                 self._lists.append(items)
                 self._before.append(items)
             else:
@@ -248,12 +240,12 @@ class OpenModel(Generic[M]):
             ):
                 if value is not before:
                     replaced.append(name)
-                elif type(before) is OpenList and before.is_changed:
+                elif type(before) is OpenList and before._changed:
                     changed.append((name, before))
             if replaced or changed:
                 self._save(model, partial(_store, replaced=replaced, changed=changed))
         for items in self._lists:
-            items.freeze()
+            items._changed = _CLOSED  # it refuses changes from now on
 
 
 def _store(

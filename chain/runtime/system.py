@@ -13,7 +13,7 @@ from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from chain.crypto.hashing import checksum_address, keccak
 from chain.errors import Revert, require
@@ -25,6 +25,7 @@ from chain.runtime.contract import Contract, encode_event
 from chain.runtime.contract_proxy import ContractProxy
 from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World, world_at
+from chain.runtime.world_words import BorrowedWords, is_registered, is_writer, namespace_of
 from chain.schema.value_types import AddressType, BoolType, Field
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
@@ -54,12 +55,11 @@ class WorldModels(Sealed):
     ('league', True)
     """
 
-    __slots__ = ("_allowed", "_calls", "_frame", "_words", "_world", "address", "namespace")
+    __slots__ = ("_allowed", "_calls", "_frame", "_words", "address", "namespace")
     address: Address  # the address of the world
     namespace: str  # the namespace it works in
     _frame: Frame  # of the system
     _words: Frame  # of the same message at the world
-    _world: World
     _allowed: set[str]  # the models that the system may write; "" if it is registered
     _calls: int  # the number of calls to other contracts when that was checked
 
@@ -70,10 +70,9 @@ class WorldModels(Sealed):
         put(self, "_calls", 0)
         frame.charge(COLD_ACCOUNT - WARM if frame.state.warm_address(address) else 0)
         put(self, "_words", words := frame.at_address(bytes(address)))
-        put(self, "_world", world_at(words))
-        self._world_frame()
+        words.gas = frame.gas - WARM
         try:
-            put(self, "namespace", self._world.namespace_of(self._system))
+            put(self, "namespace", namespace_of(words, frame.address))
         finally:
             frame.gas = words.gas
 
@@ -180,7 +179,8 @@ class WorldModels(Sealed):
         finally:
             self._frame.gas = words.gas
         key, context = (words.address, slot), self._frame.context
-        return OpenModel(spec, BorrowedWords(self), key, keys, self._change, context)
+        borrowed = BorrowedWords(self._frame, words)
+        return OpenModel(spec, borrowed, key, keys, self._change, context)
 
     def erase(self, model: object) -> None:
         """Erase the model: its keys then read as zero again.
@@ -191,18 +191,20 @@ class WorldModels(Sealed):
 
     def _change(self, model: object, how: Callable[..., None], *more: object) -> None:
         """Check that `model` may be written, and call `how` with its slot, the model and `more`."""
-        spec, words = model_spec(type(model)), self._world_frame()
+        spec, words, frame = model_spec(type(model)), self._world_frame(), self._frame
         if len(model.__dict__) != spec.size:
             spec.require_members(model)
         try:
-            self._require_writer(spec.name)
-            slot = spec.slot(words, self.namespace, spec.keys_of(model))
-            open_models = self._frame.context.open_models
+            if not self._is_known(spec.name):
+                self._require_writer(spec.name)
+            keys = spec.keys_of(model)
+            slot = spec.slot(words, self.namespace, keys)
+            open_models = frame.context.open_models
             if open_models and (words.address, slot) in open_models:
-                raise TypeError(_IS_OPEN.format(name=spec.name, keys=spec.keys_of(model)))
+                raise TypeError(_IS_OPEN.format(name=spec.name, keys=keys))
             how(spec, words, slot, model, *more)
         finally:
-            self._frame.gas = words.gas
+            frame.gas = words.gas
 
     # The world itself
 
@@ -228,7 +230,8 @@ class WorldModels(Sealed):
         topics, data, all_fields = encode_event(event)
         words = self._world_frame()
         try:
-            self._require_registered("emit")
+            if not self._is_known(""):
+                self._require_registered("emit")
             words.emit(topics, data, all_fields)
         finally:
             self._frame.gas = words.gas
@@ -241,9 +244,11 @@ class WorldModels(Sealed):
         """
         words = self._world_frame()
         try:
-            self._require_registered("take a uuid")
-            number = self._world.uuids
-            self._world.uuids = number + 1
+            if not self._is_known(""):
+                self._require_registered("take a uuid")
+            world = self._world
+            number = world.uuids
+            world.uuids = number + 1
             return number
         finally:
             self._frame.gas = words.gas
@@ -270,21 +275,21 @@ class WorldModels(Sealed):
         return words
 
     def _require_writer(self, model: str) -> None:
-        if self._is_known(model):
-            return
-        if not self._world.may_write(self.namespace, model, self._system):
+        system = self._frame.address
+        # The usual case is decided by one word, which `may_write` would read first.
+        if not is_writer(self._words, self.namespace, model, system) and not self._world.may_write(
+            self.namespace, model, Address(system)
+        ):
             raise Revert(
                 f"Caller {self._name} has no write access on model {self.namespace}-{model}"
             )
         self._allowed.add(model)
 
     def _require_registered(self, what: str) -> None:
-        if self._is_known(""):
-            return
-        require(
-            self._system in self._world.registered,
-            f"Caller {self._name} is not registered in world {self.namespace}, so it cannot {what} there",
-        )
+        if not is_registered(self._words, self._frame.address):
+            raise Revert(
+                f"Caller {self._name} is not registered in world {self.namespace}, so it cannot {what} there"
+            )
         self._allowed.add("")
 
     def _is_known(self, right: str) -> bool:
@@ -296,38 +301,15 @@ class WorldModels(Sealed):
         return right in self._allowed
 
     @property
-    def _system(self) -> Address:
-        """The address of this system."""
-        return Address(self._frame.address)
+    def _world(self) -> World:
+        """The contract of the world, for what it alone knows how to read."""
+        return world_at(self._words)
 
     @property
     def _name(self) -> str:
         """The name of this system, or its address if its class is not known."""
         program = self._frame.program
         return program.spec.name if program else checksum_address(self._frame.address)
-
-
-class BorrowedWords:
-    """The words of the world for reads over a longer time. Each access is charged on its own."""
-
-    __slots__ = ("_storage",)
-
-    def __init__(self, storage: WorldModels) -> None:
-        self._storage = storage
-
-    def sload(self, slot: int) -> int:
-        storage = self._storage
-        words = storage._world_frame()
-        try:
-            return words.sload(slot)
-        finally:
-            storage._frame.gas = words.gas
-
-    def sstore(self, slot: int, word: int) -> NoReturn:
-        raise AssertionError("an open model is written through its own frame")
-
-    def data_slot(self, slot: int) -> int:
-        return self._storage._words.data_slot(slot)
 
 
 class System(Contract):

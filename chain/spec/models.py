@@ -17,7 +17,14 @@ from chain.crypto.hashing import keccak
 from chain.schema.value_types import BoolType, Field, ListType, StructType, ValueType
 from chain.spec.records import RecordSpec
 from chain.storage.frozen_list import read_only
-from chain.storage.layout import FieldsLayout, Layout, RecordLayout, Words, layout_for
+from chain.storage.layout import (
+    FieldsLayout,
+    Layout,
+    RecordLayout,
+    SequenceLayout,
+    Words,
+    layout_for,
+)
 
 # The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
@@ -26,13 +33,14 @@ _Reader: TypeAlias = Callable[[object], tuple[object, ...]]
 _Access: TypeAlias = tuple[
     Callable[[Words, int], object], Callable[[Words, int, object], None]
 ]  # loads, stores
-OpenMember: TypeAlias = tuple[Callable[[Words, int], object] | None, Layout, int]
+OpenMember: TypeAlias = tuple[SequenceLayout | Callable[[Words, int], object], int]
 
 
 class MappedWords(Words, Protocol):
-    """Words, with slots for the items of maps."""
+    """Words, with slots for the items of maps, and of maps in maps."""
 
     def map_slot(self, slot: int, key: bytes) -> int: ...
+    def nested_slot(self, slot: int, outer: bytes, inner: bytes) -> int: ...
 
 
 def tag_of(namespace: str, name: str) -> str:
@@ -90,24 +98,22 @@ class ModelSpec:
 
     @cached_property
     def open_members(self) -> tuple[OpenMember, ...]:
-        """The same members for an open model: what loads each from the model's slot, its layout, and its distance.
+        """The same members for an open model: what loads each from the model's slot, and its distance.
 
-        Its lists are changed item by item, so nothing loads these; lists inside their items are read-only.
+        Its lists are changed item by item: these come with their layouts. Lists inside their items are read-only.
         """
-        kinds = [_open(member.kind) for member in self.record.data_members]
-        layouts = [layout_for(kind) for kind in (BoolType(), *kinds)]
-        fields = FieldsLayout(["exists", *self.names], layouts)
-        loads = [
-            None if _is_open(kind) else fields.accessors(i)[0] for i, kind in enumerate(kinds, 1)
-        ]
-        words = [offset.word for offset in fields.places[1:]]
-        return tuple(zip(loads, layouts[1:], words, strict=True))
+        layouts = [layout_for(_open(member.kind)) for member in self.record.data_members]
+        fields = FieldsLayout(["exists", *self.names], [layout_for(BoolType()), *layouts])
+        return tuple(
+            (layout if _is_open(layout) else fields.accessors(i)[0], fields.places[i].word)
+            for i, layout in enumerate(layouts, 1)
+        )
 
     # Location
 
     def slot(self, words: MappedWords, namespace: str, keys: tuple[object, ...]) -> int:
         """Return the slot of the model with these keys."""
-        return words.map_slot(self.parent(words, namespace), self.key_bytes(keys))
+        return words.nested_slot(MODELS, resource_of(namespace, self.name), self.key_bytes(keys))
 
     def parent(self, words: MappedWords, namespace: str) -> int:
         """Return the parent slot of all models of this class."""
@@ -214,14 +220,14 @@ class ModelSpec:
 
 def _open(kind: ValueType) -> ValueType:
     """Return the type of a member of an open model."""
-    if _is_open(kind):
+    if isinstance(kind, ListType) and kind.make is list:
         return ListType(read_only(kind.item))
     return read_only(kind)
 
 
-def _is_open(kind: ValueType) -> TypeGuard[ListType]:
+def _is_open(layout: Layout) -> TypeGuard[SequenceLayout]:
     """True for a list whose items can be set."""
-    return isinstance(kind, ListType) and kind.make is list
+    return isinstance(layout, SequenceLayout) and layout.kind.make is list
 
 
 def model_spec(model: type) -> ModelSpec:

@@ -11,7 +11,7 @@ from chain.storage.slots import Slots
 class ReadOnlyStorage:
     """The words of one account, with the methods of a frame that layouts use."""
 
-    __slots__ = ("_words", "data_slot", "map_slot")
+    __slots__ = ("_words", "data_slot", "map_slot", "nested_slot")
 
     address = b""  # not a real account: values that are read here are not cached
     journal = ()
@@ -19,7 +19,7 @@ class ReadOnlyStorage:
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
         self._words = words
         self.data_slot = slots.content_slot
-        self.map_slot = slots.map_slot
+        self.map_slot, self.nested_slot = slots.map_slot, slots.nested_slot
 
     def sload(self, slot: int) -> int:
         return self._words.get(slot, 0)

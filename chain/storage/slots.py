@@ -39,7 +39,8 @@ class Slots:
     """Every hashed slot that was computed on this chain."""
 
     __slots__ = (
-        "_added", "_asked", "_new", "_origin", "_preimages", "_rising", "_sought", "_stored", "contents", "mapped",
+        "_added", "_asked", "_nested", "_new", "_origin", "_preimages", "_rising", "_sought", "_stored", "contents",
+        "mapped",
     )  # fmt: skip
 
     def __init__(self, origin: Slots | None = None) -> None:
@@ -52,6 +53,7 @@ class Slots:
         # What `content_slot` and `map_slot` returned before; a frame looks here first.
         self.contents: dict[int, int] = {}
         self.mapped: dict[tuple[int, bytes], int] = {}
+        self._nested: dict[tuple[bytes, bytes, int], int] = {}
         self._rising: list[int] = []
         self._new: list[int] = []  # not in `_rising` yet
 
@@ -115,6 +117,14 @@ class Slots:
             item = hashed(slot, key)
             self._remember(item, slot, key)
             self.mapped[slot, key] = item
+        return item
+
+    def nested_slot(self, slot: int, outer: bytes, inner: bytes) -> int:
+        """Return the slot of `inner` in the map that the map at `slot` keeps for `outer`."""
+        item = self._nested.get((outer, inner, slot))
+        if item is None:
+            item = self.map_slot(self.map_slot(slot, outer), inner)
+            self._nested[outer, inner, slot] = item
         return item
 
     def _remember(self, slot: int, parent: int, key: bytes | None) -> None:

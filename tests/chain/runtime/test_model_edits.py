@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from enum import IntEnum
 from functools import partial
+from operator import neg
 from typing import Any
 
 import pytest
@@ -12,8 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Key, Revert, Reverted, System, call, model, view
+from chain.runtime.model_edit import OpenList, _other_items
+from chain.schema.annotations import type_of_annotation
+from chain.schema.validation import ValueMismatch
+from chain.schema.value_types import ListType
+from chain.storage.layout import layout_for
+from chain.storage.read_only import ReadOnlyStorage
+from chain.storage.slots import Slots
 from chain.testing import run_uninstrumented
-from chain.types import felt252, u8, u16, u64
+from chain.types import felt252, i8, u8, u16, u64
 
 
 @model
@@ -299,3 +308,59 @@ def test_change_that_does_not_fit_names_the_member(world: Any) -> None:
                 storage.read(Graph, 1), graph(cells=[(1, 2, 3), (1, 2, 300)])
             ),
         )
+
+
+class Colour(IntEnum):
+    RED = 7
+
+
+odd = st.sampled_from([True, False, None, 1.0, 2.5, "3", Colour.RED, (1, 2)])
+whole = st.sampled_from(
+    [2**bits + more for bits in (0, 7, 8, 16, 64, 251, 252) for more in (-1, 0, 1)]
+)
+KINDS = [u8, u16, u64, i8, felt252, bool, u8 | None, Colour]
+
+
+@given(
+    st.sampled_from(KINDS), st.lists(odd | whole | whole.map(neg) | numbers, min_size=1, max_size=3)
+)
+def test_items_are_packed_as_their_layout_packs_them(kind: Any, values: list[Any]) -> None:
+    layout: Any = layout_for(ListType(type_of_annotation(kind, None)))
+    items = OpenList[Any](ReadOnlyStorage(Slots(), {}), 0, layout)
+    for value in values:
+        items.append(value)
+
+    assert outcome(items.pack) == outcome(partial(packed_apart, layout, values))
+
+
+def packed_apart(layout: Any, values: list[Any]) -> list[tuple[int, object]]:
+    packed = []
+    for i, value in enumerate(values):
+        try:
+            packed.append((i, layout.item.pack(value)))
+        except ValueMismatch as mismatch:
+            raise mismatch.prefixed(f"[{i}]") from None
+    return packed
+
+
+def outcome(pack: Callable[[], list[tuple[int, object]]]) -> object:
+    """What was packed, each number with its type, or what was refused."""
+    try:
+        return [(i, number, type(number)) for i, number in pack()]
+    except ValueMismatch as mismatch:
+        return str(mismatch)
+
+
+@pytest.mark.parametrize("bits", range(8, 257, 8))
+def test_items_have_places_of_their_own(bits: int) -> None:
+    masks = [2**256 - 1 - mask for mask in _other_items(bits)]
+    assert len(masks) == 256 // bits
+    assert masks == [(2**bits - 1) << place * bits for place in range(256 // bits)]
+
+
+def test_slots_of_nested_maps_are_remembered() -> None:
+    slots, apart = Slots(), Slots()
+    item = apart.map_slot(apart.map_slot(5, b"outer"), b"inner")
+    for _ in range(2):
+        assert slots.nested_slot(5, b"outer", b"inner") == item
+        assert slots.preimages == apart.preimages
