@@ -40,6 +40,9 @@ class BadData(Revert):
 @cache
 def decoder(kind: ValueType) -> Decoder:
     """Return a function from (bytes, offset) to the value whose body is at the offset. It raises `BadData`."""
+    if isinstance(kind, StructType):  # arguments, most often, which every call has
+        plan = _Plan(_title(kind))
+        return plan.compile(plan.record(kind), kind)
     read, dynamic = _reader(kind), kind.is_dynamic
 
     def decode_one(data: bytes, at: int) -> object:
@@ -134,8 +137,8 @@ class _Plan(SourceBuilder):
         zeros = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
         return " or ".join([*zeros, *self.checks]) or "False"
 
-    def compile(self, value: str) -> Callable[[bytes, int], object]:
-        """Return a reader of the value at an offset, together with its tails."""
+    def compile(self, value: str, kind: ValueType | None = None) -> Callable[[bytes, int], Any]:
+        """Return a reader of the value at an offset, together with its tails. With a `kind` it is what `decoder` returns."""
         form = struct.Struct(">" + "".join(self.formats))
         lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {self.refused}: fail()"]
         end = f"at + {form.size}"
@@ -143,7 +146,11 @@ class _Plan(SourceBuilder):
             lines.append(f"if at + {offset} < {end}: fail()")
             lines.append(f"x{i}, e{i} = {read}(data, at + {offset})")
             end = f"e{i}"
-        lines.append(f"return {value}, {end}" if self.tails else f"return {value}")
+        lines.append(f"return {value}, {end}" if self.tails and not kind else f"return {value}")
+        if kind:
+            explained = f"raise blame({self.bind(kind)}, data, at, error) from None"
+            lines = ["try:", *(f" {line}" for line in lines), "except MemoryError: raise"]
+            lines.append(f"except Exception as error: {explained}")
         return self._run(form, ["def read(data, at):", *(f" {line}" for line in lines)])
 
     def compile_each(self, value: str) -> Callable[[bytes], list[Any]]:
@@ -154,7 +161,12 @@ class _Plan(SourceBuilder):
         return self._run(form, ["def read(data):", line])
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
-        tools = {"unpack": form.unpack_from, "each": form.iter_unpack, "fail": _fail}
+        tools = {
+            "unpack": form.unpack_from,
+            "each": form.iter_unpack,
+            "fail": _fail,
+            "blame": _blame,
+        }
         reader: Callable[..., object] = self.run(lines, tools)["read"]
         return reader
 
@@ -175,12 +187,16 @@ def _reader(kind: ValueType) -> Decoder:
             return _dynamic_items(item, make) if item.is_dynamic else _static_items(item, make)
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_reader(_reader(item))
-        case StructType() if kind.is_dynamic:
-            plan = _Plan(f"decode {kind.name or 'arguments'}")
+        case StructType():
+            plan = _Plan(_title(kind))
             return plan.compile(plan.record(kind))
         case _:
-            plan = _Plan(f"decode {kind.name or 'arguments'}")
+            plan = _Plan(_title(kind))
             return plan.compile(plan.add(kind))
+
+
+def _title(kind: ValueType) -> str:
+    return f"decode {kind.name or 'arguments'}"
 
 
 def _read_blob(data: bytes, at: int) -> tuple[bytes, int]:
@@ -192,8 +208,11 @@ def _read_blob(data: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _read_text(data: bytes, at: int) -> tuple[str, int]:
-    raw, end = _read_blob(data, at)
-    return raw.decode(), end
+    start = at + 32
+    end = start + int.from_bytes(data[at:start])
+    if end > len(data):
+        _fail()
+    return data[start:end].decode(), end
 
 
 def _option_reader(read: Decoder) -> Decoder:

@@ -64,7 +64,8 @@ class ValueCache:
         self._looked: tuple[object, object, int] = (None, None, 0)
 
     def load(self, frame: ContractWords, slot: int) -> Any:
-        entry = self._known.get((frame.address, slot))
+        known = self._known
+        entry = known.get((frame.address, slot)) if known else None
         if entry is not None and frame.read_if_unchanged(entry.words, entry.version):
             state = frame.state
             entry.version = state.words_version
@@ -94,13 +95,12 @@ class ValueCache:
         writes: Writes = []
         self._layout.plan(frame, slot, before, after, writes)
         written: dict[int, int] = {}
-        writer = _Writer(frame, written)
         for write, first_slot, packed in writes:
             if write is store_word:  # the most frequent one, without its calls
                 frame.sstore(first_slot, packed)
                 written[first_slot] = packed
             else:
-                write(writer, first_slot, packed)
+                write(_Writer(frame, written), first_slot, packed)
         return written
 
     def _is_current(self, frame: ContractWords, known: CachedValue) -> bool:
