@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Final, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
-from chain.schema.value_types import BytesType, Int, OptionalType, StringType, ValueType
+from chain.schema.value_types import BytesType, Int, OptionalType, StringType, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout, OptionLayout
 from chain.storage.packing import MemoTable, PackedLayout
@@ -127,12 +127,19 @@ class MapLayout(CollectionLayout):
 def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
     """Return the encoder of the keys of a map, which are hashed as in Solidity; `path` names a key in errors."""
     encode_key = abi.key_encoder(kind, path)
-    if not isinstance(kind, Int):
-        return encode_key
-    seen = MemoTable(encode_key)
+    seen: MemoTable[Any, bytes] = MemoTable(encode_key)
 
-    def encode_number(key: object) -> bytes:
-        """Encode a key, using the cache only for exact ints: True and 1.0 would find the entry of 1, but must be refused."""
+    # Only exact ints are looked up: True and 1.0 would find the entry of 1, but must be refused.
+    def encode_number(key: Any) -> bytes:
         return seen[key] if key.__class__ is int else encode_key(key)
 
-    return encode_number
+    def encode_numbers(key: Any) -> bytes:
+        is_plain = key.__class__ is tuple and [*map(type, key)] == exact
+        return seen[key] if is_plain else encode_key(key)
+
+    if isinstance(kind, Int):
+        return encode_number
+    if isinstance(kind, StructType) and all(isinstance(part.kind, Int) for part in kind.members):
+        exact = [int] * len(kind.members)
+        return encode_numbers
+    return encode_key
