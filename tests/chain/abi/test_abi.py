@@ -100,7 +100,8 @@ def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
 def test_tails_of_records_in_records_equal_eth_abi() -> None:
     inner = tuple[str, u8, bytes, list[str]]
     kind = type_of_annotation(tuple[str, inner, tuple[u8, tuple[bytes, u8]], inner | None, str])
-    short, long = ("", 1, b"ab", ["c", "d" * 33]), ("e" * 32, 2, b"f" * 31, [])
+    short: Any = ("", 1, b"ab", ["c", "d" * 33])
+    long: Any = ("e" * 32, 2, b"f" * 31, [])
     for value in (
         ("g", short, (3, (b"h", 4)), long, "i" * 40),
         ("j" * 64, long, (5, (b"", 6)), short, ""),
