@@ -208,11 +208,8 @@ def _read_blob(data: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _read_text(data: bytes, at: int) -> tuple[str, int]:
-    start = at + 32
-    end = start + int.from_bytes(data[at:start])
-    if end > len(data):
-        _fail()
-    return data[start:end].decode(), end
+    raw, end = _read_blob(data, at)
+    return raw.decode(), end
 
 
 def _option_reader(read: Decoder) -> Decoder:

@@ -97,6 +97,19 @@ def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
     assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
 
 
+def test_tails_of_records_in_records_equal_eth_abi() -> None:
+    inner = tuple[str, u8, bytes, list[str]]
+    kind = type_of_annotation(tuple[str, inner, tuple[u8, tuple[bytes, u8]], inner | None, str])
+    short: Any = ("", 1, b"ab", ["c", "d" * 33])
+    long: Any = ("e" * 32, 2, b"f" * 31, [])
+    for value in (
+        ("g", short, (3, (b"h", 4)), long, "i" * 40),
+        ("j" * 64, long, (5, (b"", 6)), short, ""),
+    ):
+        expected = eth_abi.encode([kind.abi_type], [plain(kind, value)])
+        assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
+
+
 class Level(IntEnum):
     HIGH = 3
 
@@ -122,7 +135,7 @@ class Step:
 
 
 SQUARES = st.tuples(*[st.integers(-128, 127) | OCTETS] * 2) | PAIRS
-NEAR = st.builds(Step, st.tuples(*[st.integers(0, 9)] * 2), st.integers(0, 255))
+NEAR = st.builds(Step, st.tuples(*[st.integers(0, 130)] * 2), st.integers(0, 255))
 STEPS = st.lists(st.builds(Step, SQUARES, OCTETS) | OCTETS) | st.lists(NEAR)
 
 
