@@ -141,8 +141,17 @@ class State:
 
     def undo_changes(self, changes: Changes) -> None:
         """Undo `changes`, the last one first."""
+        storages = self.storages
+        if changes:
+            self.words_version = object()
         for i in range(len(changes) - 4, -1, -4):
-            self._put(changes[i], changes[i + 1], changes[i + 2])
+            slot, before = changes[i + 1], changes[i + 2]
+            if slot.__class__ is not int:
+                self._put(changes[i], slot, before)
+            elif before is None:  # as `_put` does, without a call for each word
+                storages[changes[i]].pop(slot, None)
+            else:
+                storages[changes[i]][slot] = before
 
     def redo_changes(self, changes: Changes) -> None:
         """Redo `changes` that were undone, the first one first."""
