@@ -2,6 +2,9 @@
 
 All else is in pyproject.toml. Without that variable, and on Pythons for which there is no compiled wheel, Boardchain is pure
 Python, with the same results.
+
+A `.pxd` file beside a module is read only when it is compiled. It makes C structures of classes that every call uses and C
+functions of their methods, so it names all their attributes; the build fails if one is missing there.
 """
 
 import os
@@ -16,8 +19,8 @@ CORE = """
     crypto/rlp crypto/trie
     foundation/turn
     ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
-    machine/machine machine/frame machine/state
-    metering/fuel
+    machine/dispatch machine/frame machine/machine machine/state
+    metering/fuel metering/value_size
     runtime/model_edit runtime/system
     simulator/chain simulator/driver simulator/local_driver simulator/fast_path
     spec/contracts spec/models

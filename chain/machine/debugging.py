@@ -13,14 +13,12 @@ from cmd import Cmd
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Final
+from typing import Any
 
-from chain.machine.dispatch import _run_fuelled
 from chain.machine.frame import Frame
 from chain.metering.debug_statements import IS_DEBUGGED, LOOKING
 from chain.metering.fuel import INSTRUMENTED_BUILTINS, resume, suspend
-
-_RUNS: Final = _run_fuelled.__code__
+from chain.spec.invocation import INVOKE
 
 
 def enable() -> None:
@@ -39,8 +37,8 @@ def _running() -> Iterator[Frame]:
     """Yield the messages that this thread runs, innermost first."""
     caller: FrameType | None = sys._getframe()
     while caller is not None:
-        if caller.f_code is _RUNS:
-            yield caller.f_locals["frame"]
+        if caller.f_code is INVOKE:
+            yield caller.f_locals["contract"]._frame
         caller = caller.f_back
 
 

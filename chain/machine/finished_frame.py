@@ -23,7 +23,11 @@ class Finished:
         )
 
 
-for _name in ("context", "state", "storage", "warm"):
+for _name in ("context", "journal", "state", "storage", "warm"):
     setattr(Finished, _name, property(Finished._refuse))
-for _name in ("sload", "sstore", "emit", "note", "call", "create"):
+# All methods that use these, since those of the compiled core read the attributes of `Frame` whatever the class of the frame.
+for _name in (
+    "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "note", "read_if_unchanged", "sload",
+    "sstore", "storage_matches", "touch",
+):  # fmt: skip
     setattr(Finished, _name, Finished._refuse)

@@ -13,13 +13,25 @@ from typing import Any, ClassVar, Protocol
 
 from chain.crypto.hashing import checksum_address, create2_address, create_address
 from chain.errors import OutOfGas, Revert
-from chain.foundation.dataclass import dataclass
 from chain.machine import gas as cost
 from chain.machine.block_context import BlockContext
 from chain.machine.failure import Failure
 from chain.machine.finished_frame import Finished
 from chain.machine.forced_random import ForcedRandom
+from chain.machine.gas import (
+    COLD_ACCOUNT,
+    COLD_SLOAD,
+    LOG,
+    LOG_BYTE,
+    LOG_TOPIC,
+    REFUND_CLEAR,
+    SSTORE_RESET,
+    SSTORE_SENTRY,
+    SSTORE_SET,
+    WARM,
+)
 from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
+from chain.metering.fuel import Budget, MeteredMessage
 from chain.metering.program import Program
 
 DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
@@ -36,27 +48,37 @@ class Executor(Protocol):
     def program_at(self, address: bytes) -> Program | None: ...
 
 
-@dataclass(slots=True)
-class TransactionContext:
+class TransactionContext(Budget):
     """The state that the frames of one transaction share."""
 
-    machine: Executor
-    block: BlockContext
-    origin: bytes
-    nonce: int
-    gas_price: int
-    blob_hashes: tuple[bytes, ...] = ()
-    refund: int = 0
-    random_streams: int = 0  # number of random streams opened so far
-    reentrancy_locks: tuple[bytes, ...] = ()  # contracts inside a guarded call
-    undone_changes: Changes = ()
-    undone_logs: Sequence[LogRow] = ()
-    open_models: frozenset[tuple[bytes, int]] = frozenset()  # in edit, by world and slot
-    forced_random: ForcedRandom | None = None  # the random outcomes that a test forces
-    fuel: int = 10_000_000  # ticks that Python contracts may still use
-    ticks: int = 0  # ticks that they used
-    metering_depth: int = 0  # number of nested Python contracts that run now
-    evm: Any = None  # py-evm's view of the transaction, set by the first message that needs it
+    __slots__ = (
+        "blob_hashes", "block", "evm", "forced_random", "gas_price", "machine", "nonce", "open_models", "origin",
+        "random_streams", "reentrancy_locks", "refund", "undone_changes", "undone_logs",
+    )  # fmt: skip
+
+    def __init__(
+        self, machine: Executor, block: BlockContext, origin: bytes, nonce: int, gas_price: int,
+        blob_hashes: tuple[bytes, ...] = (), forced_random: ForcedRandom | None = None, fuel: int = 10_000_000,
+    ) -> None:  # fmt: skip
+        self.machine = machine
+        self.block = block
+        self.origin = origin
+        self.nonce = nonce
+        self.gas_price = gas_price
+        self.blob_hashes = blob_hashes
+        self.refund = 0
+        self.random_streams = 0  # number of random streams opened so far
+        self.reentrancy_locks: tuple[bytes, ...] = ()  # contracts inside a guarded call
+        self.undone_changes: Changes = ()
+        self.undone_logs: Sequence[LogRow] = ()
+        # In edit, by world and slot.
+        self.open_models: frozenset[tuple[bytes, int]] = frozenset()
+        self.forced_random = forced_random  # the random outcomes that a test forces
+        self.fuel = fuel  # ticks that Python contracts may still use
+        self.ticks = 0  # ticks that they used
+        self.metering_depth = 0  # number of nested Python contracts that run now
+        # py-evm's view of the transaction, set by the first message that needs it.
+        self.evm: Any = None
 
     def undo_message(self, mark: Mark, refund: int) -> None:
         """Undo a failed message; keep its changes and logs for the receipt.
@@ -69,7 +91,7 @@ class TransactionContext:
         self.undone_logs = (*self.undone_logs, *logs)
 
 
-class Frame:
+class Frame(MeteredMessage):
     """One message: its request (`address` … `static`) and its progress (`gas`, `output`, `failure`)."""
 
     __slots__ = (
@@ -78,12 +100,10 @@ class Frame:
         "caller",
         "children",
         "code_address",
-        "context",
         "data",
         "depth",
         "entry",
         "failure",
-        "gas",
         "gas_limit",
         "kind",
         "output",
@@ -92,19 +112,18 @@ class Frame:
         "state",
         "static",
         "storage",
-        "ticks",
         "value",
         "view_logs",
         "warm",
     )  # fmt: skip
 
-    finished: ClassVar[type[Frame]]  # the class that a frame changes to when its contract has run
+    finished: ClassVar[Any] = None  # the class that a frame changes to when its contract has run
 
     def __init__(
         self, context: TransactionContext, kind: str, address: bytes, caller: bytes, value: int, data: bytes, gas: int,
         static: bool = False, depth: int = 0, code_address: bytes | None = None,
     ) -> None:  # fmt: skip
-        self.context = context
+        self.context: TransactionContext = context
         self.state = state = context.machine.state
         self.kind = kind  # "call", "static", "delegate" or "create"; "fields" if storage is read without a message
         self.address = address
@@ -150,9 +169,9 @@ class Frame:
         """Read and pay for a word of storage."""
         warm, word = self.warm, self.storage.get(slot, 0)
         if slot in warm:
-            self.gas = gas = self.gas - cost.WARM
+            self.gas = gas = self.gas - WARM
         else:
-            self.gas = gas = self.gas - cost.COLD_SLOAD
+            self.gas = gas = self.gas - COLD_SLOAD
             warm[slot] = word
             # The first message ends the transaction: nobody asks then what it made warm.
             if self.depth:
@@ -175,7 +194,7 @@ class Frame:
             return False
         warm = self.warm
         if not warm or warm.keys().isdisjoint(words):
-            self.charge(cost.COLD_SLOAD * len(words))
+            self.charge(COLD_SLOAD * len(words))
             warm.update(words)
             if self.depth:
                 self.state.access_journal.append((BulkRemoval(warm), words))
@@ -193,19 +212,19 @@ class Frame:
         if self.static:
             raise self._only_reads("write")
         gas = self.gas
-        if gas <= cost.SSTORE_SENTRY:
+        if gas <= SSTORE_SENTRY:
             raise OutOfGas
         storage, warm = self.storage, self.warm
         current = storage.get(slot, 0)
         if slot not in warm:
-            gas -= cost.COLD_SLOAD
+            gas -= COLD_SLOAD
             warm[slot] = current
             if self.depth:
                 self.state.access_journal.append((warm, slot))
         if word == current:
-            gas -= cost.WARM
+            gas -= WARM
         elif current and word and warm[slot] == current:  # the most frequent change
-            gas -= cost.SSTORE_RESET
+            gas -= SSTORE_RESET
         else:
             gas -= self._price_of_change(warm[slot], current, word)
         self.gas = gas
@@ -229,18 +248,18 @@ class Frame:
         context = self.context
         if original == current:
             if original == 0:
-                return cost.SSTORE_SET
+                return SSTORE_SET
             if word == 0:
-                context.refund += cost.REFUND_CLEAR
-            return cost.SSTORE_RESET
+                context.refund += REFUND_CLEAR
+            return SSTORE_RESET
         if original:
             if current == 0:
-                context.refund -= cost.REFUND_CLEAR
+                context.refund -= REFUND_CLEAR
             elif word == 0:
-                context.refund += cost.REFUND_CLEAR
+                context.refund += REFUND_CLEAR
         if word == original:
-            context.refund += (cost.SSTORE_RESET if original else cost.SSTORE_SET) - cost.WARM
-        return cost.WARM
+            context.refund += (SSTORE_RESET if original else SSTORE_SET) - WARM
+        return WARM
 
     def data_slot(self, slot: int) -> int:
         """Return the first slot of the content of the list or text at `slot`."""
@@ -264,7 +283,7 @@ class Frame:
         """Write a log. `event` is given only if it cannot be decoded from the bytes: a text topic is a hash."""
         if self.static:
             raise self._only_reads("emit")
-        self.gas -= cost.LOG + cost.LOG_TOPIC * len(topics) + cost.LOG_BYTE * len(data)
+        self.gas -= LOG + LOG_TOPIC * len(topics) + LOG_BYTE * len(data)
         if self.gas < 0:
             raise OutOfGas
         program = self.program
@@ -282,7 +301,7 @@ class Frame:
         cold = (
             self.state.warm_address(address) and address not in self.context.block.fork.precompiles
         )
-        self.charge(cost.COLD_ACCOUNT if cold else cost.WARM)
+        self.charge(COLD_ACCOUNT if cold else WARM)
 
     def balance_of(self, address: bytes) -> int:
         """Read and pay for the balance of an account."""
@@ -386,10 +405,16 @@ class Frame:
         return f"{contract}.{self.entry.name}" if self.entry else contract
 
 
-class FinishedFrame(Finished, Frame):
+class RunningFrame(Frame):
+    """The usual frame: of a Python class, which can change, as `Frame` is a C structure in the compiled core."""
+
+    __slots__ = ()
+
+
+class FinishedFrame(Finished, RunningFrame):
     """A frame whose contract has run."""
 
     __slots__ = ()
 
 
-Frame.finished = FinishedFrame
+RunningFrame.finished = FinishedFrame

@@ -23,7 +23,7 @@ from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
-from chain.machine.frame import Frame, TransactionContext
+from chain.machine.frame import Frame, RunningFrame, TransactionContext
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.validation import validate
@@ -52,7 +52,8 @@ class Programs(dict[bytes, Program]):
 class Machine:
     """The machine that runs transactions on a state."""
 
-    frame: type[Frame] = Frame  # the class of a transaction's first frame, and so of all others
+    # The class of a transaction's first frame, and so of all others.
+    frame: type[Frame] = RunningFrame
 
     def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
         self.state = state

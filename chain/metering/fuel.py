@@ -24,7 +24,7 @@ import builtins
 from collections.abc import Callable
 from itertools import islice, repeat
 from operator import itemgetter
-from typing import Any, Final, NoReturn, Protocol, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from chain.errors import OutOfGas
 
@@ -37,22 +37,24 @@ _TURNS: Final = 4096  # ticks that become halves at a time
 _ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
 
 
-class Budget(Protocol):
+class Budget:
     """The part of a transaction that fuel concerns."""
+
+    __slots__ = ("fuel", "metering_depth", "ticks")
 
     fuel: int  # ticks that Python contracts may still use
     ticks: int  # ticks that they used
     metering_depth: int  # number of nested Python contracts that run now
 
 
-class MeteredMessage(Protocol):
+class MeteredMessage:
     """The part of a message that fuel concerns."""
 
+    __slots__ = ("context", "gas", "ticks")
+
+    context: Budget
     gas: int
     ticks: int  # fuel used by its own code and by the messages it sent
-
-    @property
-    def context(self) -> Budget: ...
 
 
 # The remaining ticks of the sender of a message, and its functions to take a recursion level and to return it.
@@ -96,6 +98,9 @@ _larger: Final[Callable[[dict[str, object]], tuple[repeat[int], ...]]] = itemget
 )
 
 
+# A function, since the compiled core calls a method of another object by its name.
+_length: Final[Callable[[repeat[int]], int]] = repeat.__length_hint__
+
 _ENDLESS: Final = repeat(0, OUTSIDE)
 _EMPTY: Final = repeat(0, 0)
 
@@ -103,23 +108,20 @@ _EMPTY: Final = repeat(0, 0)
 def remaining() -> int:
     """Return the number of whole ticks in all tanks."""
     singles, halves = _small(INSTRUMENTED_BUILTINS)
-    return singles.__length_hint__() + _in_larger_tanks() + halves.__length_hint__() // 2
+    whole, half = _length(singles), _length(halves)
+    return whole + _in_larger_tanks() + half // 2
 
 
 def _remaining_halves() -> int:
     singles, halves = _small(INSTRUMENTED_BUILTINS)
-    return 2 * (singles.__length_hint__() + _in_larger_tanks()) + halves.__length_hint__()
+    return 2 * (_length(singles) + _in_larger_tanks()) + _length(halves)
 
 
 def _in_larger_tanks() -> int:
     pairs, fours, eights, sixteens, most = _larger(INSTRUMENTED_BUILTINS)
-    return (
-        2 * pairs.__length_hint__()
-        + 4 * fours.__length_hint__()
-        + 8 * eights.__length_hint__()
-        + 16 * sixteens.__length_hint__()
-        + LARGEST * most.__length_hint__()
-    )
+    of_2, of_4, of_8 = _length(pairs), _length(fours), _length(eights)
+    of_16, of_64 = _length(sixteens), _length(most)
+    return 2 * of_2 + 4 * of_4 + 8 * of_8 + 16 * of_16 + LARGEST * of_64
 
 
 def steps_of(ticks: int) -> list[int]:

@@ -56,9 +56,7 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     accounts[sender] = prepaid
     state.access = {sender: {}, coinbase: {}, to: {}}
     loaded, ticks = machine.loaded, message_gas // GAS_PER_TICK
-    context = TransactionContext(
-        machine, block, sender, nonce, price, forced_random=loaded, fuel=ticks
-    )
+    context = TransactionContext(machine, block, sender, nonce, price, (), loaded, ticks)
     frame = machine.frame(context, "call", to, sender, 0, data, message_gas)
     try:
         try:

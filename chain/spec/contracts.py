@@ -17,6 +17,7 @@ from chain.schema.inputs import Resolver, with_addresses
 from chain.schema.validation import short_repr
 from chain.schema.value_types import Field, FixedBytes, StructType, ValueType
 from chain.source.location import Source
+from chain.spec.invocation import Invoke, invoker
 from chain.spec.models import ModelSpec
 from chain.spec.overloads import signatures
 from chain.spec.records import ErrorSpec, EventSpec
@@ -146,23 +147,13 @@ class EntrySpec:
             raise abi.BadData(f"{self.name}: {error.text}") from None
 
     @cached_property
-    def invoke(self) -> Callable[[Any, bytes], tuple[object, bytes]]:
+    def invoke(self) -> Invoke:
         """The function that runs the author's method on a contract, with the arguments in calldata.
 
         It returns the result and its encoding.
         """
-        name, function, encode = self.name, self.function, self.encode_result
         decode, start = self._decode_params, len(self.selector)
-
-        def invoke(contract: Any, data: bytes) -> tuple[object, bytes]:
-            try:
-                args = decode(data, start)
-            except abi.BadData as error:
-                raise abi.BadData(f"{name}: {error.text}") from None
-            result = function(contract, *args)
-            return result, encode(result)
-
-        return invoke
+        return invoker(self.name, self.function, self.encode_result, decode, start)
 
     def name_args(self, data: bytes) -> dict[str, object]:
         """Return the arguments by name, or an empty dict if they cannot be decoded."""

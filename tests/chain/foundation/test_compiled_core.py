@@ -76,9 +76,10 @@ def test_both_cores_leave_same_chains(core: dict[Path, Path]) -> None:
 def test_core_is_made_from_these_sources(core: dict[Path, Path]) -> None:
     """Python would silently run an extension module that is older than its source."""
     older = [
-        str(source.relative_to(ROOT))
+        str(part.relative_to(ROOT))
         for source, module in core.items()
-        if module.stat().st_mtime < source.stat().st_mtime
+        for part in (source, source.with_suffix(".pxd"))
+        if part.exists() and module.stat().st_mtime < part.stat().st_mtime
     ]
     assert older == []
 
@@ -89,6 +90,16 @@ def test_version_names_core() -> None:
     run = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
     assert run.stdout.startswith("boardchain ")
     assert run.stdout.endswith(", pure Python\n")
+
+
+def test_every_pxd_is_compiled() -> None:
+    core = (ROOT / "setup.py").read_text("utf-8").split('"""')[3].split()
+    named = [
+        path.relative_to(ROOT / "chain").with_suffix("").as_posix()
+        for path in ROOT.glob("chain/**/*.pxd")
+    ]
+    assert named
+    assert {*named} <= {*core}
 
 
 @pytest.mark.slow

@@ -1,0 +1,13 @@
+cimport cython
+from chain.machine.frame cimport Frame, TransactionContext
+from chain.metering.fuel cimport abort_message, end_message, start_message
+
+
+@cython.locals(context=TransactionContext, data=bytes)
+cpdef run_call(Frame frame, program)
+@cython.locals(context=TransactionContext)
+cdef _run_entry(Frame frame, spec, entry, bytes data, bint is_locked)
+@cython.locals(context=TransactionContext, started=tuple)
+cdef _run_fuelled(Frame frame, spec, entry, bytes data, bint is_locked)
+cpdef run_constructor(Frame frame, program, bytes args)
+cdef _check(Frame frame, entry)

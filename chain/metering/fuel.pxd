@@ -1,0 +1,29 @@
+cimport cython
+
+
+cdef class Budget:
+    cdef public long long fuel, ticks, metering_depth
+
+
+cdef class MeteredMessage:
+    cdef public Budget context
+    cdef public long long gas, ticks
+
+
+cdef object _length, _small, _larger, _ENDLESS, _EMPTY
+cdef list _levels
+
+@cython.locals(whole='long long', half='long long')
+cpdef long long remaining()
+cdef _remaining_halves()
+@cython.locals(of_2='long long', of_4='long long', of_8='long long', of_16='long long', of_64='long long')
+cdef long long _in_larger_tanks()
+@cython.locals(singles='long long')
+cpdef set_fuel(long long ticks)
+cpdef _distribute(halves)
+cdef _use_levels(Py_ssize_t depth)
+@cython.locals(context=Budget, limit='long long', depth='long long', most='long long', ticks='long long')
+cpdef tuple start_message(MeteredMessage frame)
+@cython.locals(context=Budget, rest='long long', limit='long long', used='long long')
+cpdef end_message(MeteredMessage frame, tuple started)
+cpdef abort_message(MeteredMessage frame, tuple started, problem)

@@ -1,0 +1,11 @@
+cimport cython
+from chain.machine.dispatch cimport run_call
+from chain.machine.frame cimport Frame, TransactionContext
+from chain.machine.state cimport State
+
+
+@cython.locals(
+    state=State, context=TransactionContext, frame=Frame, gas='long long', tokens='long long', message_gas='long long',
+    floor='long long', used='long long', ticks='long long', is_special=bint, is_refused=bint,
+)
+cpdef call_and_mine(driver, to, bytes data, sender)
