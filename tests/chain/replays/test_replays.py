@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event, init, require
-from chain.foundation.sealed import put
 from chain.ledger.artifacts import full_name
+from chain.ledger.blocks import change_block
 from chain.ledger.signing import encode_signed
 from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
@@ -140,9 +140,8 @@ def unfinished(chain: Chain, board: Handle) -> None:
 
 def odd_block(chain: Chain, board: Handle) -> None:
     chain.ledger.open = block = chain.pending
-    put(block, "coinbase", bytes(range(20)))
-    put(block, "forced_prevrandao", 77)
-    put(block, "base_fee", 10**9 + 5)
+    fee = 10**9 + 5
+    change_block(block, coinbase=bytes(range(20)), forced_prevrandao=77, base_fee=fee)
     board.move(Spot(0, None), Side.RED, "")
     board.split()
 
