@@ -14,6 +14,7 @@ import socket
 import sys
 from collections.abc import Callable
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import quantiles
 from typing import Any, TypeAlias, TypeVar
@@ -192,7 +193,7 @@ def reading(name: str, *long: int) -> Crowd:
 def waiting(table: Table, clients: list[Client], others: list[Client]) -> tuple[float, float]:
     """Return the seconds within which 99 % of the requests of `clients` are answered, and half of them."""
     took = converse(table.server.port, [*clients, *others], SECONDS)[: len(clients)]
-    times = quantiles(sum(took, []), n=100)
+    times = quantiles(chain.from_iterable(took), n=100)
     return times[98], times[49]
 
 

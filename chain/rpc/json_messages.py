@@ -28,7 +28,7 @@ _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     """Return the answer to the bytes of a request or a batch; None if there is nothing to answer."""
     try:
-        message = _decode(raw)
+        message = decode(raw)
     except ValueError as error:
         return error_bytes(RpcError(NO_JSON, f"this is not JSON: {error}"))
     if not isinstance(message, list) or not message:
@@ -45,7 +45,7 @@ def encode(message: object) -> bytes:
     return _encode(message).encode("ascii")
 
 
-def _decode(raw: bytes) -> object:
+def decode(raw: bytes) -> object:
     text = raw.decode("utf-8")
     return json.loads(shallow(text), parse_constant=_no_number, parse_float=_finite)
 

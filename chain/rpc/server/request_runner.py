@@ -15,7 +15,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
-from time import monotonic
+from time import monotonic, thread_time
+from types import MappingProxyType
 from typing import Any, Final
 
 from chain.crypto.cbor import decode, encode
@@ -32,6 +33,7 @@ from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
 from chain.rpc.node import ConnectionMethods, Node
 from chain.rpc.queue import Queue
+from chain.rpc.server.plain_requests import MustWait
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
@@ -46,6 +48,9 @@ _SHOWN: Final = 100
 _ROUNDS: Final = 2  # parallel runs of a transaction before all others wait for it
 _WAIT: Final = 3.0  # seconds for which others may have to wait for one transaction
 _SENT: Final = b"sent"
+_MAY_WAIT: Final = READ_ONLY_CALLS | SENDS | RERUNS | REWRITES | {sql.sql}
+
+_NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 Job = Callable[[], bytes | None]
 
@@ -74,6 +79,24 @@ class Runner:
         self._is_over, self._node.sends_ready = True, True
         for worker in self._workers:
             worker.end(ENDING)
+
+    def answer_at_once(self, message: Any, room: int) -> bytes | None:
+        """Return the answer to a request that takes a short time and waits for nothing, or raise `MustWait`."""
+        if self._node.queue and not self._node.sends_ready:
+            raise MustWait
+        name = message.get("method")
+        method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
+        if method not in _MAY_WAIT:
+            return answer_one(self._node, message, _NO_OWN, room)
+        run = partial(answer_one, self._node, message, _NO_OWN, room)
+        try:
+            if method in READ_ONLY_CALLS:
+                return self._try(run, _kind(message))
+            if method in SENDS and not self.is_held:
+                return self._try_to_send(run, _kind(message))
+        except (TimeUp, RpcError):
+            pass
+        raise MustWait
 
     async def answer(self, message: object, own: ConnectionMethods, room: int) -> bytes | None:
         """Return the answer to one request as bytes, or None for a notification. `own` has the methods of the connection."""
@@ -133,14 +156,20 @@ class Runner:
             self._node.before()  # outside the time limit: it may import an edited package
         if self._long.get(kind, 0) > monotonic():
             raise TimeUp
+        seconds, started = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, thread_time()
         try:
-            return within(_SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, run)
+            return within(seconds, run)
         except TimeUp:
-            self._long.pop(kind, None)
-            self._long[kind] = monotonic() + _MEMORY
-            if len(self._long) > _REMEMBERED:
-                del self._long[next(iter(self._long))]
+            if thread_time() - started > seconds / 2:  # else it waited for a busy machine
+                self._remember(kind)
             raise
+
+    def _remember(self, kind: object) -> None:
+        """Note that requests of this kind take long."""
+        self._long.pop(kind, None)
+        self._long[kind] = monotonic() + _MEMORY
+        if len(self._long) > _REMEMBERED:
+            del self._long[next(iter(self._long))]
 
     async def _query(self, run: Job, params: object) -> bytes | None:
         """Answer an SQL query: fill its tables in slices, then try it here, and if it takes long, in a worker."""
@@ -162,6 +191,13 @@ class Runner:
             return await self._in_worker(partial(_whole, self._node, run)) or None
 
     async def _send(self, run: Job, kind: object) -> bytes | None:
+        try:
+            return self._try_to_send(run, kind)
+        except TimeUp:
+            return await self._send_from_worker(run)
+
+    def _try_to_send(self, run: Job, kind: object) -> bytes | None:
+        """Return the answer, or raise `TimeUp`, with everything as it was."""
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         queue = self._node.queue
@@ -172,7 +208,7 @@ class Runner:
             if self._mark() != mark:  # it was done just as the time was up
                 chain.revert(before)
                 self._node.queue = queue
-        return await self._send_from_worker(run)
+            raise
 
     # Workers
 

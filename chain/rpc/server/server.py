@@ -39,7 +39,7 @@ class Server(Listener):
         self._app = App(self._node, settings.access, self._after, mount)
         self._clock = Clock(self._node, self._app)
         self._activity = None if tell is None else ActivityFeed(chain.ledger, tell)
-        super().__init__(self._app, settings, self._app.close)
+        super().__init__(self._app, settings, self._app.close, self._app)
 
     async def _serve(self) -> None:
         self._clock.update()
