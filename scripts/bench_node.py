@@ -10,7 +10,6 @@ import http.client
 import json
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -52,7 +51,8 @@ class Table:
     """A node on which everything has been deployed, and the requests to it."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.ask = server, asking(server.port)
+        self.server = server
+        self.ask = asking(http.client.HTTPConnection("127.0.0.1", server.port))
         self.accounts, self.transferred = self.ask("eth_accounts"), 0
         counter = self._create(compiled()[1])
         increment = calldata("increment(uint256)") + f"{1:064x}"
@@ -117,11 +117,8 @@ def calldata(signature: str) -> str:
     return f"0x{keccak(signature.encode())[:4].hex()}"
 
 
-def asking(port: int) -> Callable[..., Any]:
-    """Return a function that asks a node for the result of a method, over one connection."""
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.connect()
-    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+def asking(connection: http.client.HTTPConnection) -> Callable[..., Any]:
+    """Return a function that asks a node for the result of a method."""
     headers = {"content-type": "application/json"}
 
     def ask(method: str, *params: Any) -> Any:
@@ -172,9 +169,7 @@ def show_reads(ours: Table, theirs: Table) -> None:
 def show_latency(ours: Table, theirs: Table) -> None:
     """Show how long fifty clients wait for their answers, also while another one asks for much."""
     for name, clients_of in CROWDS.items():
-        (own, own_half), (others, others_half) = best(
-            ours, theirs, lambda table, clients_of=clients_of: waiting(table, *clients_of(table))
-        )
+        (own, own_half), (others, others_half) = best(ours, theirs, partial(waiting, clients_of))
         bar = limit(own <= LATENCY_BAR, f"{LATENCY_BAR * 1e3:.0f} ms")
         print(
             f"  {name:34}{MANY} clients: p50 {own_half * 1e3:6.1f} ms, p99 {own * 1e3:6.1f} ms{bar},"
@@ -190,8 +185,9 @@ def reading(name: str, *long: int) -> Crowd:
     )
 
 
-def waiting(table: Table, clients: list[Client], others: list[Client]) -> tuple[float, float]:
-    """Return the seconds within which 99 % of the requests of `clients` are answered, and half of them."""
+def waiting(clients_of: Crowd, table: Table) -> tuple[float, float]:
+    """Return the seconds within which 99 % of the requests of the clients are answered, and half of them."""
+    clients, others = clients_of(table)
     took = converse(table.server.port, [*clients, *others], SECONDS)[: len(clients)]
     times = quantiles(chain.from_iterable(took), n=100)
     return times[98], times[49]

@@ -312,6 +312,11 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
     }
 )
 
+# Methods that a server calls instead, for the same answers as text.
+AS_TEXT: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
+    {"eth_getLogs": filters.get_logs_text}
+)
+
 
 def node_of(chain: Chain) -> Node:
     """Return a new node for a chain."""

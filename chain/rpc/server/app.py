@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
 from chain.rpc.json_messages import decode, error_bytes, handle_bytes
+from chain.rpc.methods import AS_TEXT
 from chain.rpc.node import VERSION, Node
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.connection import Connection
@@ -34,7 +34,6 @@ _GREETING: Final = (
     b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
 )
 _FORM: Final = b"application/x-www-form-urlencoded"
-_NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
 class PageApp(Protocol):
@@ -155,7 +154,7 @@ class App:
             await _send(send, 200, answer, [_JSON, *allowed])
 
     async def _run(self, message: object, room: int) -> bytes | None:
-        return await self.runner.answer(message, _NO_OWN, room)
+        return await self.runner.answer(message, AS_TEXT, room)
 
     async def _ask(self, method: str, params: Sequence[object]) -> Any:
         """Return the result of a method for the pages, or raise `RpcError`."""

@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
 from time import monotonic, thread_time
-from types import MappingProxyType
 from typing import Any, Final
 
 from chain.crypto.cbor import decode, encode
@@ -30,7 +29,7 @@ from chain.rpc.chain import sql
 from chain.rpc.chain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
-from chain.rpc.methods import METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
+from chain.rpc.methods import AS_TEXT, METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
 from chain.rpc.node import ConnectionMethods, Node
 from chain.rpc.queue import Queue
 from chain.rpc.server.plain_requests import MustWait
@@ -49,8 +48,6 @@ _ROUNDS: Final = 2  # parallel runs of a transaction before all others wait for 
 _WAIT: Final = 3.0  # seconds for which others may have to wait for one transaction
 _SENT: Final = b"sent"
 _MAY_WAIT: Final = READ_ONLY_CALLS | SENDS | RERUNS | REWRITES | {sql.sql}
-
-_NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 Job = Callable[[], bytes | None]
 
@@ -87,8 +84,8 @@ class Runner:
         name = message.get("method")
         method = METHODS.get(name) if CAN_FORK and isinstance(name, str) else None
         if method not in _MAY_WAIT:
-            return answer_one(self._node, message, _NO_OWN, room)
-        run = partial(answer_one, self._node, message, _NO_OWN, room)
+            return answer_one(self._node, message, AS_TEXT, room)
+        run = partial(answer_one, self._node, message, AS_TEXT, room)
         try:
             if method in READ_ONLY_CALLS:
                 return self._try(run, _kind(message))
