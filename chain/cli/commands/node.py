@@ -9,6 +9,7 @@ $ boardchain node --contracts mygame --reload
 
 from __future__ import annotations
 
+import gc
 import re
 import time
 from dataclasses import fields
@@ -208,7 +209,13 @@ def command(
         if not quiet:
             _greet(chain, offered)
         address, actual_port = server.address
-        server.run(lambda: click.echo(f"Listening on {address}:{actual_port}"))
+
+        def ready() -> None:
+            gc.collect()
+            gc.freeze()  # or else a full collection walks all that was imported, while clients wait
+            click.echo(f"Listening on {address}:{actual_port}")
+
+        server.run(ready)
 
 
 def _opened(data: str | None, settings: dict[str, Any], offered: ContractCatalogue) -> Chain:

@@ -38,6 +38,7 @@ from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
 # The same while workers are busy, when many such requests may arrive.
 _SHORT_TRIAL_SECONDS: Final = 0.02
+_ATTEMPTS: Final = 3  # on a busy machine, where a copy of the process would have to wait too
 # Number of slow requests that are remembered, so that they are not tried again.
 _REMEMBERED: Final = 1_000
 _MEMORY: Final = 10.0  # seconds for which a slow request is remembered
@@ -149,17 +150,33 @@ class Runner:
 
     def _try(self, run: Job, kind: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`. `kind` groups requests that take equally long."""
+        return self._attempt(partial(self._try_once, run, kind), kind)
+
+    def _attempt(self, act: Job, kind: object) -> bytes | None:
+        """Return the result of `act`. If its time is up only because the machine is busy, try it again a few times."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return act()
+            except TimeUp:
+                if self._is_long(kind):
+                    raise
+        raise TimeUp
+
+    def _try_once(self, run: Job, kind: object) -> bytes | None:
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
-        if self._long.get(kind, 0) > monotonic():
+        if self._is_long(kind):
             raise TimeUp
         seconds, started = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, thread_time()
         try:
             return within(seconds, run)
         except TimeUp:
-            if thread_time() - started > seconds / 2:  # else it waited for a busy machine
+            if thread_time() - started > seconds / 2:  # else others had the processor
                 self._remember(kind)
             raise
+
+    def _is_long(self, kind: object) -> bool:
+        return self._long.get(kind, 0) > monotonic()
 
     def _remember(self, kind: object) -> None:
         """Note that requests of this kind take long."""
@@ -195,11 +212,14 @@ class Runner:
 
     def _try_to_send(self, run: Job, kind: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`, with everything as it was."""
+        return self._attempt(partial(self._try_once_to_send, run, kind), kind)
+
+    def _try_once_to_send(self, run: Job, kind: object) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         queue = self._node.queue
         try:
-            return self._try(run, kind)
+            return self._try_once(run, kind)
         except TimeUp:
             chain.machine.loaded = loaded
             if self._mark() != mark:  # it was done just as the time was up
