@@ -9,7 +9,6 @@ $ boardchain node --contracts mygame --reload
 
 from __future__ import annotations
 
-import gc
 import re
 import time
 from dataclasses import fields
@@ -211,8 +210,7 @@ def command(
         address, actual_port = server.address
 
         def ready() -> None:
-            gc.collect()
-            gc.freeze()  # or else a full collection walks all that was imported, while clients wait
+            server.freeze_imports()
             click.echo(f"Listening on {address}:{actual_port}")
 
         server.run(ready)

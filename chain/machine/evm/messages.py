@@ -126,7 +126,7 @@ class Computation(PragueComputation):
         body = cast(EvmState, state).python_runner(message)
         computation = cls(state, cast(FrameMessage, message), transaction_context)
         with computation:
-            precompile = cls._precompiles.get(cast(Address, message.code_address))
+            precompile = cls._precompiles.get(message.code_address)
             if body is not None:
                 computation.run_python_contract(body)
             elif message.is_create:
