@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from collections.abc import Callable
-from typing import Final
 
 from chain.rpc.node import Node
 from chain.rpc.server.activity_feed import ActivityFeed
 from chain.rpc.server.app import App, Mount
 from chain.rpc.server.block_timer import Clock
+from chain.rpc.server.collector import COLLECTOR
 from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
-
-_BETWEEN_COLLECTIONS: Final = 5_000  # new objects, which are walked in some milliseconds
 
 
 class Server(Listener):
@@ -43,19 +39,8 @@ class Server(Listener):
         self._node.limits = settings.limits
         self._app = App(self._node, settings.access, self._after, mount)
         self._clock = Clock(self._node, self._app)
-        self._modules: int | None = None  # loaded ones, if what they hold is frozen
         self._activity = None if tell is None else ActivityFeed(chain.ledger, tell)
         super().__init__(self._app, settings, self._app.close, self._app)
-
-    def freeze_imports(self) -> None:
-        """Let garbage collections be short: clients wait for each. For a process that only serves.
-
-        What is loaded is never garbage and is left out, now and whenever requests have loaded more.
-        """
-        self._modules = len(sys.modules)
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
 
     async def _serve(self) -> None:
         self._clock.update()
@@ -66,8 +51,7 @@ class Server(Listener):
 
     def _after(self) -> None:
         """Publish and report news, and update the timer, after a request, which may have changed the chain or the interval."""
-        if self._modules is not None and self._modules != len(sys.modules):
-            self.freeze_imports()
+        COLLECTOR.update()
         self._app.publish()
         self._clock.update()
         if self._activity is not None:
