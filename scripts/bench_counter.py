@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chain import Address, Chain, Contract, Key, call, event
+from chain import Address, Chain, Contract, Key, call, event, view
 from chain.types import u256
 
 
@@ -22,6 +22,10 @@ class Counter(Contract):
     def increment(self, by: u256) -> None:
         self.count += by
         self.emit(Added(self.caller, by, self.count))
+
+    @view
+    def total(self) -> u256:
+        return self.count
 
 
 def counting(chain: Chain) -> Callable[[int], None]:

@@ -27,8 +27,9 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 import bench_deblockle
-from bench_node import asking, free_port, wait_for
+from bench_node import asking
 from bench_runner import limit
+from node_clients import free_port, wait_for
 
 from chain import Chain
 from chain.explorer import explorer, live

@@ -1,88 +1,124 @@
-"""Measures the node compared with anvil: one client, one connection, `eth_sendTransaction` and its receipt, each its own block.
+"""Measures the node beside anvil: transactions and their receipts, reads, fifty clients, and long requests beside short ones.
 
-Both run on this machine, in turns; the best of their rounds is what counts. The client is the same few lines for both, and
-so is its cost. anvil comes with the clients of the tests (`scripts/setup_clients`).
+Both run on this machine, in turns, and the best round of each counts. Reads are compared by the processor time of the server,
+which other processes disturb least. anvil comes with the clients of the tests (`scripts/setup_clients`).
 """
 
 from __future__ import annotations
 
 import http.client
 import json
+import os
 import shutil
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from statistics import quantiles
+from typing import Any, TypeAlias, TypeVar
 
-ROUNDS, TRANSACTIONS = 5, 1_000
-ANVIL = Path(__file__).parents[1] / "tests" / "clients" / "node_modules" / ".bin" / "anvil"
-PATIENCE = 30.0  # seconds for a node to listen
+from bench_runner import compiled, limit
+from node_clients import Client, Server, converse, repeating, request, running
+
+from chain.crypto.hashing import keccak
+
+ROUNDS, SECONDS = 5, 0.6  # of each measurement
+LOGS, FEW = 1_200, 20  # blocks with a log each
+MANY = 50  # clients
+READ_BAR, LATENCY_BAR = 1.3, 0.020
+MODULES = Path(__file__).parents[1] / "tests" / "clients" / "node_modules"
+T = TypeVar("T", float, tuple[float, float])
+ENDLESS = "0x635b6000566000526004601cf3"  # creates code that jumps back to its start until the gas is used up
 
 
 def main() -> None:
-    anvil = str(ANVIL) if ANVIL.exists() else shutil.which("anvil")
+    # Not the one in .bin, which is a script that starts this one as another process.
+    anvil = next(map(str, MODULES.glob("@foundry-rs/anvil-*/bin/anvil")), shutil.which("anvil"))
     if anvil is None:
         raise SystemExit("there is no anvil to compare with: run scripts/setup_clients first")
-    ours, theirs = free_port(), free_port()
-    boardchain = [sys.executable, "-m", "chain", "node", "--quiet", "--port", str(ours)]
-    with running(boardchain, ours), running([anvil, "--silent", "--port", str(theirs)], theirs):
-        rounds = [(rate(ours), rate(theirs)) for _ in range(ROUNDS)]
-    best, bar = (max(each) for each in zip(*rounds, strict=True))
-    met = "met" if best >= bar else "MISSED"
-    print(f"transactions with their receipts over HTTP: {best:.0f}/s, anvil {bar:.0f}/s")
-    print(f"{best / bar:.2f} times anvil (bar 1.0: {met})")
+    folders = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(folders)
+    boardchain = [sys.executable, "-m", "chain", "node", "--quiet", "--contracts", "bench_counter"]
+    with running(boardchain) as ours, running([anvil, "--silent"]) as theirs:
+        tables = Table(ours), Table(theirs)
+        show_transactions(*tables)
+        show_reads(*tables)
+        show_latency(*tables)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
+class Table:
+    """A node on which everything has been deployed, and the requests to it."""
 
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.ask = asking(http.client.HTTPConnection("127.0.0.1", server.port))
+        self.accounts, self.transferred = self.ask("eth_accounts"), 0
+        counter = self._create(compiled()[1])
+        increment = calldata("increment(uint256)") + f"{1:064x}"
+        receipts = [self._send({"to": counter, "data": increment}) for _ in range(LOGS)]
+        first, last = (int(receipts[i]["blockNumber"], 16) for i in (0, -1))
+        endless = self._create(ENDLESS)
+        failed = self._send({"to": endless, "gas": hex(300_000)})["transactionHash"]
+        view = {"to": counter, "data": calldata("count()")}
+        logs = {"address": counter, "fromBlock": hex(first)}
+        few, all_logs = ({**logs, "toBlock": hex(end)} for end in (first + FEW - 1, last))
+        self.reads = {
+            "eth_blockNumber": request("eth_blockNumber"),
+            "eth_getBalance": request("eth_getBalance", counter, "latest"),
+            "eth_getTransactionReceipt": request(
+                "eth_getTransactionReceipt", receipts[0]["transactionHash"]
+            ),
+            f"eth_getLogs, {FEW} logs": request("eth_getLogs", few),
+            f"eth_getLogs, {LOGS} logs": request("eth_getLogs", all_logs),
+            "eth_call of bytecode": request("eth_call", view, "latest"),
+            "eth_call of Python": request("eth_call", self._view_of_python(view), "latest"),
+        }
+        self.long = [
+            request("eth_getLogs", all_logs),
+            request("debug_traceTransaction", failed),
+            request("eth_call", {"to": endless, "gas": hex(3_000_000)}, "latest"),
+        ]
 
-@contextmanager
-def running(command: Sequence[str], port: int) -> Iterator[None]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(port)
-        yield
-    finally:
-        process.terminate()
-        process.wait()
+    def transfers(self, number: int) -> Client:
+        """Send wei and ask for the receipt, again and again."""
+        sender, receiver = (self.accounts[(number + i) % 10] for i in (0, 1))
+        sent = request("eth_sendTransaction", {"from": sender, "to": receiver, "value": "0x1"})
+        while True:
+            made = json.loads((yield sent)).get("result")
+            if made is None:  # of anvil: another client took the nonce
+                continue
+            read = request("eth_getTransactionReceipt", made)
+            while b'"result":null' in (yield read):  # anvil mines it a moment later
+                pass
+            self.transferred += 1
 
+    def _view_of_python(self, other: dict[str, str]) -> dict[str, str]:
+        """Return the call of a view of a Python contract; of a node without these the `other` one."""
+        if "chain" not in self.ask("web3_clientVersion").lower():
+            return other
+        program = next(each for each in self.ask("chain_programs") if each["name"] == "Counter")
+        return {"to": self._create(program["bytecode"]), "data": calldata("total()")}
 
-def wait_for(port: int) -> None:
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-            return
-        except OSError:
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
+    def _create(self, code: str) -> str:
+        return str(self._send({"data": code})["contractAddress"])
 
-
-def rate(port: int) -> float:
-    """Transactions a second, over one connection."""
-    connection = http.client.HTTPConnection("127.0.0.1", port)
-    connection.connect()
-    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    ask = asking(connection)
-    sender, receiver = ask("eth_accounts")[:2]
-    start = time.perf_counter()
-    for _ in range(TRANSACTIONS):
-        made = ask("eth_sendTransaction", {"from": sender, "to": receiver, "value": "0x1"})
-        while ask("eth_getTransactionReceipt", made) is None:  # anvil mines it a moment later
+    def _send(self, fields: dict[str, str]) -> dict[str, Any]:
+        made = self.ask("eth_sendTransaction", {"from": self.accounts[0], **fields})
+        while (receipt := self.ask("eth_getTransactionReceipt", made)) is None:
             pass
-    took = time.perf_counter() - start
-    connection.close()
-    return TRANSACTIONS / took
+        return dict(receipt)
+
+
+Crowd: TypeAlias = Callable[[Table], tuple[list[Client], list[Client]]]
+
+
+def calldata(signature: str) -> str:
+    return f"0x{keccak(signature.encode())[:4].hex()}"
 
 
 def asking(connection: http.client.HTTPConnection) -> Callable[..., Any]:
+    """Return a function that asks a node for the result of a method."""
     headers = {"content-type": "application/json"}
 
     def ask(method: str, *params: Any) -> Any:
@@ -91,6 +127,81 @@ def asking(connection: http.client.HTTPConnection) -> Callable[..., Any]:
         return json.loads(connection.getresponse().read())["result"]
 
     return ask
+
+
+def best(ours: Table, theirs: Table, measure: Callable[[Table], T]) -> tuple[T, T]:
+    """Return the least of several rounds of each."""
+    rounds = [(measure(ours), measure(theirs)) for _ in range(ROUNDS)]
+    own, others = (min(each) for each in zip(*rounds, strict=True))
+    return own, others
+
+
+def show_transactions(ours: Table, theirs: Table) -> None:
+    def measure(table: Table) -> float:
+        before = table.transferred
+        (took,) = converse(table.server.port, [table.transfers(0)], SECONDS)
+        return sum(took) / (table.transferred - before)
+
+    own, others = best(ours, theirs, measure)
+    bar = limit(own <= others, "1.0")
+    print(
+        f"  transactions with their receipts: {1 / own:,.0f}/s, anvil {1 / others:,.0f}/s, {others / own:.2f}x{bar}"
+    )
+
+
+def show_reads(ours: Table, theirs: Table) -> None:
+    """Show the processor time of the server for each request."""
+
+    def measure(name: str, clients: int, table: Table) -> float:
+        start = table.server.processor_seconds()
+        talks = [repeating(table.reads[name]) for _ in range(clients)]
+        took = converse(table.server.port, talks, SECONDS)
+        return (table.server.processor_seconds() - start) / sum(map(len, took))
+
+    for name in ours.reads:
+        for clients in (1, MANY):
+            own, others = best(ours, theirs, partial(measure, name, clients))
+            bar = limit(own <= READ_BAR * others, f"{READ_BAR}x")
+            times = f"{own * 1e6:7,.0f} us, anvil {others * 1e6:7,.0f} us"
+            print(f"  {name:26}{clients:3} clients: {times} {own / others:5.2f}x{bar}")
+
+
+def show_latency(ours: Table, theirs: Table) -> None:
+    """Show how long fifty clients wait for their answers, also while another one asks for much."""
+    for name, clients_of in CROWDS.items():
+        (own, own_half), (others, others_half) = best(ours, theirs, partial(waiting, clients_of))
+        bar = limit(own <= LATENCY_BAR, f"{LATENCY_BAR * 1e3:.0f} ms")
+        print(
+            f"  {name:34}{MANY} clients: p50 {own_half * 1e3:6.1f} ms, p99 {own * 1e3:6.1f} ms{bar},"
+            f" anvil {others_half * 1e3:.1f} and {others * 1e3:.1f} ms"
+        )
+
+
+def reading(name: str, *long: int) -> Crowd:
+    """Return the clients that read, and those that ask for much at the same time."""
+    return lambda table: (
+        [repeating(table.reads[name]) for _ in range(MANY)],
+        [repeating(table.long[i]) for i in long],
+    )
+
+
+def waiting(clients_of: Crowd, table: Table) -> tuple[float, float]:
+    """Return the seconds within which 99 % of the requests of the clients are answered, and half of them."""
+    clients, others = clients_of(table)
+    took = converse(table.server.port, [*clients, *others], SECONDS)[: len(clients)]
+    times = quantiles(chain.from_iterable(took), n=100)
+    return times[98], times[49]
+
+
+CROWDS: dict[str, Crowd] = {
+    "transfers and receipts": lambda table: ([*map(table.transfers, range(MANY))], []),
+    "eth_blockNumber": reading("eth_blockNumber"),
+    "eth_call of bytecode": reading("eth_call of bytecode"),
+    "eth_call of Python": reading("eth_call of Python"),
+    "eth_blockNumber, others get logs": reading("eth_blockNumber", 0),
+    "eth_blockNumber, others trace": reading("eth_blockNumber", 1),
+    "eth_blockNumber, others call long": reading("eth_blockNumber", 2),
+}
 
 
 if __name__ == "__main__":

@@ -157,6 +157,14 @@ class EventLog:
         log_places = self._from(place)
         return log_places.receipts[place - log_places.first]
 
+    def receipts_of(self, places: Sequence[int]) -> list[int]:
+        """Return the positions of the receipts of these logs, which are in order."""
+        if not places:
+            return []
+        log_places = self._from(places[0])
+        receipts, first = log_places.receipts, log_places.first
+        return [receipts[place - first] for place in places]
+
     def receipts_from(self, place: int) -> Sequence[int]:
         """Return for each log from a position on the position of its receipt."""
         log_places = self._from(place)

@@ -105,9 +105,16 @@ def find_logs(
     ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits = NO_LIMITS
 ) -> list[Any]:
     """Return the logs that match `what` in blocks `start` up to but not including `end`."""
+    return log_jsons(ledger, find_places(ledger, what, start, end, limits))
+
+
+def find_places(
+    ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits
+) -> list[int]:
+    """Return the positions of these logs."""
     if start >= end:
         return []
     within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
-    positions = list(what.find(ledger.events, within))
+    positions = what.find(ledger.events, within)
     limits.check("logs", len(positions), "logs")
-    return log_jsons(ledger, positions)
+    return positions

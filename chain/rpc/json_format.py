@@ -5,7 +5,7 @@ Transactions of the open block are pending: they have no block hash, no index an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from chain.crypto import rlp
@@ -14,6 +14,7 @@ from chain.ledger.blocks import Block
 from chain.ledger.headers import Header, blob_gas_of, bloom_of, encode_block, make_header
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
+from chain.machine.state import LogRow
 from chain.machine.transaction import Transaction
 from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.transaction_fields import AUTHORIZATION
@@ -168,23 +169,31 @@ def _time_fields(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
-    before = ledger.receipts[receipt.position - receipt.index : receipt.position]
-    logs = logs_of(ledger, receipt.position, receipt.position + 1)
+    index, position, rows = receipt.index, receipt.position, receipt.log_rows
+    before = ledger.receipts[position - index : position] if index else []
+    first_log = sum([len(earlier.log_rows) for earlier in before])
+    tx_hash, inclusion = (
+        {"transactionHash": data(receipt.tx_hash)},
+        _inclusion_fields(ledger, receipt),
+    )
+    shared = (
+        {**tx_hash, **inclusion, **_time_fields(ledger, receipt), "removed": False} if rows else {}
+    )
     body = {
         "type": quantity(receipt.type),
         "status": quantity(receipt.status),
-        "transactionHash": data(receipt.tx_hash),
-        **_inclusion_fields(ledger, receipt),
+        **tx_hash,
+        **inclusion,
         "from": data(receipt.sender),
         "to": None if receipt.to is None else data(receipt.to),
         "contractAddress": data(receipt.address) if receipt.to is None else None,
         "gasUsed": quantity(receipt.gas_used),
         "cumulativeGasUsed": quantity(
-            sum(earlier.gas_used for earlier in before) + receipt.gas_used
+            sum([earlier.gas_used for earlier in before]) + receipt.gas_used
         ),
         "effectiveGasPrice": quantity(receipt.gas_price),
-        "logs": log_jsons(ledger, logs),
-        "logsBloom": data(bloom_of(receipt.log_rows)),
+        "logs": [_log_json(row, i, shared) for i, row in enumerate(rows, first_log)],
+        "logsBloom": data(bloom_of(rows)),
     }
     if receipt.type == 3:
         price = ledger.block(receipt.block_number).blob_base_fee
@@ -198,29 +207,42 @@ def logs_of(ledger: Ledger, first: int, end: int) -> range:
     return range(ledger.events.end_of(first), ledger.events.end_of(end))
 
 
-def log_jsons(ledger: Ledger, places: Iterable[int]) -> list[Json]:
+def log_jsons(ledger: Ledger, places: Sequence[int]) -> list[Json]:
     """Return the logs at these positions of the event log, which are in order."""
-    log, shown = ledger.events, []
-    end, first, shared = 0, 0, {}  # of the receipt of the last log
-    for position in places:
-        if position >= end:
-            receipt = log.receipt(position)
-            end = log.end_of(receipt.position + 1)
-            first = log.end_of(receipt.position - receipt.index)
+    shown: list[Json] = []
+    last, shared = None, {}
+    for row, index, receipt in placed_logs(ledger, places):
+        if receipt is not last:
+            last = receipt
             shared = {
                 "transactionHash": data(receipt.tx_hash),
                 **_inclusion_fields(ledger, receipt),
                 **_time_fields(ledger, receipt),
                 "removed": False,
             }
-        address, topics, raw, *_ = log.rows[position]
-        shown.append(
-            {
-                "address": data(address),
-                "topics": [word(topic) for topic in topics],
-                "data": data(raw),
-                "logIndex": quantity(position - first),
-                **shared,
-            }
-        )
+        shown.append(_log_json(row, index, shared))
     return shown
+
+
+def _log_json(row: LogRow, index: int, shared: Json) -> Json:
+    """Return a log, given its index in its block and the fields that all logs of its transaction share."""
+    address, topics, raw, *_ = row
+    return {
+        "address": data(address),
+        "topics": [word(topic) for topic in topics],
+        "data": data(raw),
+        "logIndex": quantity(index),
+        **shared,
+    }
+
+
+def placed_logs(ledger: Ledger, places: Sequence[int]) -> Iterator[tuple[LogRow, int, Receipt]]:
+    """Yield the logs at these positions, each with its index in its block, and its receipt."""
+    log, rows = ledger.events, ledger.events.rows
+    last, block, first = -1, -1, 0
+    for place, position in zip(places, log.receipts_of(places), strict=True):
+        if position != last:
+            last, receipt = position, ledger.receipts[position]
+            if receipt.block_number != block:
+                block, first = receipt.block_number, log.end_of(position - receipt.index)
+        yield rows[place], place - first, receipt

@@ -15,12 +15,13 @@ from typing import Final, NoReturn
 
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.limits import Limits
-from chain.rpc.node import VERSION, ConnectionMethods, Node
+from chain.rpc.node import VERSION, ConnectionMethods, JsonText, Node
 from chain.schema.nesting import shallow
 
 # Takes a request, and the room for its answer in bytes.
 Run = Callable[[object, int], Awaitable[bytes | None]]
 
+_ANSWER: Final = b'{"jsonrpc":%b,"id":%b,"result":%b}'
 _TURN: Final = 0.05  # seconds of a batch before other requests are served
 _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
@@ -28,7 +29,7 @@ _encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
     """Return the answer to the bytes of a request or a batch; None if there is nothing to answer."""
     try:
-        message = _decode(raw)
+        message = decode(raw)
     except ValueError as error:
         return error_bytes(RpcError(NO_JSON, f"this is not JSON: {error}"))
     if not isinstance(message, list) or not message:
@@ -45,7 +46,7 @@ def encode(message: object) -> bytes:
     return _encode(message).encode("ascii")
 
 
-def _decode(raw: bytes) -> object:
+def decode(raw: bytes) -> object:
     text = raw.decode("utf-8")
     return json.loads(shallow(text), parse_constant=_no_number, parse_float=_finite)
 
@@ -87,7 +88,11 @@ def answer_one(node: Node, message: object, own: ConnectionMethods, room: int) -
     if answer is None:
         return None
     try:
-        raw = encode(answer)
+        result = answer.get("result")
+        if isinstance(result, JsonText):
+            raw = _ANSWER % (encode(VERSION), encode(answer["id"]), result.encode("ascii"))
+        else:
+            raw = encode(answer)
     except (TypeError, ValueError, RecursionError) as bug:
         return error_bytes(RpcError(BROKEN, f"its answer is not JSON: {bug}"), answer["id"])
     return raw if len(raw) <= room else error_bytes(_too_large(node), answer["id"])

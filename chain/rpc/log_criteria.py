@@ -38,18 +38,21 @@ class LogCriteria:
             for allowed, topic in zip(self.topics, topics, strict=False)
         )
 
-    def find(self, log: EventLog, within: range) -> Iterator[int]:
+    def find(self, log: EventLog, within: range) -> list[int]:
         """Return the positions of the matching logs, in order."""
+        if not self.topics:
+            return list(self._candidates(log, within))  # by their addresses, or all
         rows = log.rows
-        return (
+        return [
             position for position in self._candidates(log, within) if self.matches(rows[position])
-        )
+        ]
 
     def _candidates(self, log: EventLog, within: range) -> Iterator[int]:
         """Return the positions in the shortest index that contains all matching logs."""
         indexes: list[list[Places]] = [[within], *self._ways(log)]
         clipped = [[_cut(positions, within) for positions in index] for index in indexes]
-        return merge(*min(clipped, key=lambda index: sum(map(len, index))))
+        shortest = min(clipped, key=lambda index: sum(map(len, index)))
+        return merge(*shortest) if len(shortest) > 1 else iter(shortest[0])
 
     def _ways(self, log: EventLog) -> Iterator[list[Places]]:
         if self.addresses:

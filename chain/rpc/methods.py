@@ -110,6 +110,7 @@ SENDS: Final[frozenset[Callable[..., object]]] = frozenset(
         transactions.send_transaction,
         transactions.send_raw_transaction,
         transactions.send_raw_transaction_sync,
+        transactions.send_transaction_sync,
         transactions.send_unsigned,
         entry_calls.send,
         ledger_feed.send,
@@ -196,6 +197,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "eth_estimateGas": calls.estimate_gas,
         "eth_simulateV1": simulate.simulate,
         "eth_sendTransaction": transactions.send_transaction,
+        "eth_sendTransactionSync": transactions.send_transaction_sync,
         "eth_sendRawTransaction": transactions.send_raw_transaction,
         "eth_sendRawTransactionSync": transactions.send_raw_transaction_sync,
         "eth_signTransaction": transactions.sign_transaction,
@@ -310,6 +312,11 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "chain_follow": ledger_feed.pull_page,
         "chain_sendFollowed": ledger_feed.send,
     }
+)
+
+# Methods that a server calls instead, for the same answers as text.
+AS_TEXT: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
+    {"eth_getLogs": filters.get_logs_text}
 )
 
 

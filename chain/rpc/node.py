@@ -23,6 +23,7 @@ from chain.ledger.file.store import NotWritten
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filter_types import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
+from chain.rpc.log_texts import LogTexts
 from chain.rpc.open_block import OpenBlockPoint
 from chain.rpc.queue import Queue
 from chain.simulator.chain import Chain
@@ -32,6 +33,12 @@ T = TypeVar("T")
 VERSION: Final = "2.0"
 ConnectionMethods = Mapping[str, Callable[..., object]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
+
+
+class JsonText(str):
+    """A result that is JSON already, of ASCII. A server writes it into its answer as it is."""
+
+    __slots__ = ()
 
 
 class Node:
@@ -49,6 +56,7 @@ class Node:
         self.impersonated: set[bytes] = set()  # accounts that send without a key
         self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the most recently used last
+        self.log_texts = LogTexts(chain.ledger)
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
         self.queue = Queue()  # transactions that are ahead of their account's nonce

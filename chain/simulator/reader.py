@@ -308,7 +308,9 @@ class ChainReader(Sealed, ABC):
         mark = self.state.mark()
         if block is not None:
             self.driver.prepare(block)
+        context = frame.context
         self.machine.execute(frame)
+        context.evm = None  # it refers to the context: a cycle would be work for the collector
         _, logs = self.state.undo(mark)
         self.state.close()
         return frame, logs

@@ -27,6 +27,7 @@ from chain.machine.gas import TRANSACTION
 from chain.machine.hardforks import DEFAULT, FORKS
 from chain.rpc.chain.package import follow_edits
 from chain.rpc.limits import Limits
+from chain.rpc.server.collector import COLLECTOR
 from chain.schema.inputs import FEE, LAST_TIME
 from chain.simulator.block_time import WallClock
 from chain.simulator.catalogue import ContractCatalogue
@@ -208,7 +209,12 @@ def command(
         if not quiet:
             _greet(chain, offered)
         address, actual_port = server.address
-        server.run(lambda: click.echo(f"Listening on {address}:{actual_port}"))
+
+        def ready() -> None:
+            COLLECTOR.shorten()
+            click.echo(f"Listening on {address}:{actual_port}")
+
+        server.run(ready)
 
 
 def _opened(data: str | None, settings: dict[str, Any], offered: ContractCatalogue) -> Chain:

@@ -9,14 +9,18 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
 from eth.constants import CREATE_CONTRACT_ADDRESS, UINT_256_MAX
-from eth.exceptions import InsufficientStack, OutOfGas, Revert, VMError
+from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
+from eth.vm.code_stream import CodeStream
 from eth.vm.forks.prague.computation import PragueComputation
+from eth.vm.logic.invalid import InvalidOpcode
 from eth.vm.message import Message
+from eth.vm.opcode import _FastOpcode as FixedPrice
 from eth.vm.stack import Stack
 from eth_typing import Address
 
@@ -30,9 +34,13 @@ from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.frame import Frame
 from chain.machine.hardforks import Fork
 
-_STACK_METHODS: Final = (
-    "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
+_STACK_METHODS: Final = tuple(
+    (f"stack_{name}", name)
+    for name in (
+        "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
+    )
 )  # fmt: skip
+_STOP: Final = 0
 
 
 _MOST: Final = 1024  # words on the stack
@@ -98,9 +106,9 @@ class Computation(PragueComputation):
     ) -> None:
         super().__init__(state, message, transaction_context)
         self.frame = self.msg.frame
-        self._stack = FastStack()
-        for name in _STACK_METHODS:  # py-evm looks all of them up again for every message, slowly
-            setattr(self, f"stack_{name}", getattr(self._stack, name))
+        self._stack = stack = FastStack()
+        # py-evm looks all of them up again for every message, slowly.
+        self.__dict__.update({name: getattr(stack, short) for name, short in _STACK_METHODS})
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
@@ -116,13 +124,44 @@ class Computation(PragueComputation):
         parent_computation: ComputationAPI | None = None,
     ) -> ComputationAPI:
         body = cast(EvmState, state).python_runner(message)
-        if body is None:
-            return super().apply_computation(
-                state, message, transaction_context, parent_computation
-            )
-        with cls(state, message, transaction_context) as computation:
-            cast(Computation, computation).run_python_contract(body)
+        computation = cls(state, cast(FrameMessage, message), transaction_context)
+        with computation:
+            precompile = cls._precompiles.get(message.code_address)
+            if body is not None:
+                computation.run_python_contract(body)
+            elif message.is_create:
+                computation.contracts_created.append(message.storage_address)
+                computation.run_bytecode()
+            elif precompile is None:
+                computation.run_bytecode()
+            elif not message.is_delegation:
+                precompile(computation)
         return computation
+
+    def run_bytecode(self) -> None:
+        """Run the operations of the code until one halts.
+
+        This is py-evm's loop without the generator in between, and the fixed prices are charged here.
+        """
+        code, operations, meter = self.code, self.opcodes, self._gas_meter
+        raw = cast(CodeStream, code)._raw_code_bytes
+        end = len(raw)
+        with suppress(Halt):
+            while True:
+                position = code.program_counter
+                opcode = _STOP
+                if position < end:
+                    opcode = raw[position]
+                    code.program_counter = position + 1
+                operation = operations.get(opcode)
+                if type(operation) is FixedPrice:
+                    price = operation.gas_cost
+                    if price > meter.gas_remaining:
+                        meter.consume_gas(price, operation.mnemonic)  # raises, with the reason
+                    meter.gas_remaining -= price
+                    operation.logic_fn(self)
+                else:
+                    (operation or InvalidOpcode(opcode))(computation=self)
 
     def run_python_contract(self, body: Callable[[Frame], None]) -> None:
         """Run a Python contract in the frame, and take over its gas, output or failure."""
@@ -208,6 +247,16 @@ class Computation(PragueComputation):
 
     def add_log_entry(self, account: Address, topics: tuple[int, ...], data: bytes) -> None:
         self.state.world.logs.append((account, topics, data, None, None))
+
+    def extend_memory(self, start_position: int, size: int) -> None:
+        if (
+            start_position < 0
+            or size < 0
+            or start_position + size > len(cast(Any, self._memory)._bytes)
+        ):
+            super().extend_memory(
+                start_position, size
+            )  # else it is large enough, and costs nothing
 
     def consume_gas(self, amount: int, reason: str) -> None:
         meter = self._gas_meter

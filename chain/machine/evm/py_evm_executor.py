@@ -78,6 +78,7 @@ class PyEvmExecutor:
                 raise InvalidTransaction(str(error)) from None
             raise
         frame = computation.finish_frame()
+        context.evm = None  # it refers to the context: a cycle would be work for the collector
         changes, logs = world_state.close()
         return TransactionResult(frame, context, state.gas_used, price, changes, logs)
 

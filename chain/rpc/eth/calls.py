@@ -111,8 +111,9 @@ def imagined(
 
     With `apart` the state is separate even if there are no overrides. With `viewed` the last block has the present time.
     """
-    accounts, fields = StateOverrides.read(overrides), BlockOverrides.read(block_overrides)
-    if fields.withdrawals:
+    accounts = StateOverrides.read(overrides) if overrides is not None else None
+    fields = BlockOverrides.read(block_overrides) if block_overrides is not None else None
+    if fields is not None and fields.withdrawals:
         raise bad_params(
             "'withdrawals' happen at the end of a block, which this call does not reach"
         )
@@ -121,6 +122,7 @@ def imagined(
         target = chain.view_block
     if not accounts and not fields:
         return reader, target
+    accounts, fields = accounts or StateOverrides.read(None), fields or BlockOverrides()
     fork = accounts.apply(reader.state, target.fork)
     reader.state.close()
     reader.machine.block_hash = lambda number: _known_hash(chain, number)

@@ -6,16 +6,26 @@ from collections.abc import Mapping
 
 from chain.rpc.block_tags import LATEST, PENDING, block_number_of, require_block
 from chain.rpc.errors import bad_params, refused
-from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter, find_logs
+from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter, find_places
 from chain.rpc.hex_values import quantity, to_int, to_object
-from chain.rpc.json_format import Json
+from chain.rpc.json_format import Json, log_jsons
 from chain.rpc.log_criteria import parse_criteria
-from chain.rpc.node import Node
+from chain.rpc.node import JsonText, Node
 from chain.simulator.chain import Chain
 
 
 def get_logs(node: Node, criteria: object) -> list[Json]:
     """Return the logs of a range of blocks, or of one block given by its hash."""
+    return log_jsons(node.chain.ledger, _find_logs(node, criteria))
+
+
+def get_logs_text(node: Node, criteria: object) -> JsonText:
+    """Return what `get_logs` returns, as text."""
+    return JsonText(node.log_texts.array(_find_logs(node, criteria)))
+
+
+def _find_logs(node: Node, criteria: object) -> list[int]:
+    """Return the positions of the logs that a client asks for, all in closed blocks."""
     criteria = to_object(criteria, "the filter")
     chain, log_criteria = node.chain, parse_criteria(criteria)
     if criteria.get("blockHash") is None:
@@ -26,7 +36,7 @@ def get_logs(node: Node, criteria: object) -> list[Json]:
         start = end = require_block(chain, criteria["blockHash"]).number
     end = min(end, chain.head.number)
     node.limits.check("log_range", end + 1 - start, "blocks")
-    return find_logs(chain.ledger, log_criteria, start, end + 1, node.limits)
+    return find_places(chain.ledger, log_criteria, start, end + 1, node.limits)
 
 
 def _range(chain: Chain, criteria: Mapping[str, object]) -> tuple[int, int]:

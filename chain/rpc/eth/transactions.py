@@ -122,13 +122,20 @@ def send_raw_transaction(node: Node, raw: object) -> str:
 
 def send_raw_transaction_sync(node: Node, raw: object, timeout: object = None) -> Json:
     """Send signed bytes, and return the receipt (EIP-7966), which exists at once: each transaction has its own block."""
-    chain = node.chain
-    if not chain.automine:
-        raise refused(
-            "with automine off there is no receipt to wait for: use eth_sendRawTransaction"
-        )
-    tx = parse_signed(chain, to_bytes(raw, "the transaction"))
-    return receipt_json(chain.ledger, apply(chain, tx))
+    _require_automine(node, "eth_sendRawTransaction")
+    tx = parse_signed(node.chain, to_bytes(raw, "the transaction"))
+    return receipt_json(node.chain.ledger, apply(node.chain, tx))
+
+
+def send_transaction_sync(node: Node, fields: object, timeout: object = None) -> Json:
+    """Send from an account whose key the chain has, and return the receipt, as `eth_sendRawTransactionSync` does."""
+    _require_automine(node, "eth_sendTransaction")
+    return receipt_json(node.chain.ledger, apply(node.chain, parse_sent(node, fields)))
+
+
+def _require_automine(node: Node, other: str) -> None:
+    if not node.chain.automine:
+        raise refused(f"with automine off there is no receipt to wait for: use {other}")
 
 
 def sign_transaction(node: Node, fields: object) -> Json:

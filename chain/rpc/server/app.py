@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final, Protocol, TypeAlias
 
 from chain.rpc.errors import REFUSED, RpcError, too_much
-from chain.rpc.json_messages import error_bytes, handle_bytes
+from chain.rpc.json_messages import decode, error_bytes, handle_bytes
+from chain.rpc.methods import AS_TEXT
 from chain.rpc.node import VERSION, Node
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.connection import Connection
+from chain.rpc.server.plain_requests import MustWait
 from chain.rpc.server.request_runner import Runner
 
 Message = MutableMapping[str, Any]
@@ -33,7 +34,6 @@ _GREETING: Final = (
     b"This is a Boardchain node. It answers JSON-RPC: by POST, or over a WebSocket.\n"
 )
 _FORM: Final = b"application/x-www-form-urlencoded"
-_NO_OWN: Final = MappingProxyType[str, Callable[..., object]]({})
 
 
 class PageApp(Protocol):
@@ -79,6 +79,25 @@ class App:
             await _send(send, 403, error_bytes(RpcError(REFUSED, refusal)), [_JSON])
         else:
             await self._http(scope, headers, receive, send)
+
+    def allow(self, headers: dict[bytes, bytes]) -> Headers | None:
+        """Return the headers of every answer to a request with these headers, None if it is refused."""
+        origin, length = headers.get(b"origin"), int(headers[b"content-length"])
+        if self._refuse(headers.get(b"host"), origin) or length > self._node.limits.body:
+            return None
+        return _allow(origin)
+
+    def answer_at_once(self, body: bytes) -> bytes | None:
+        """Return the answer to a request, None to a notification, or raise `MustWait`. Batches wait."""
+        try:
+            message = decode(body) if body.startswith(b"{") else None
+        except ValueError:
+            message = None
+        if message is None:
+            raise MustWait
+        answer = self.runner.answer_at_once(message, self._node.limits.response)
+        self._after()
+        return answer
 
     def publish(self) -> None:
         """Let every connection send the news of its subscriptions, and notify open pages."""
@@ -135,7 +154,7 @@ class App:
             await _send(send, 200, answer, [_JSON, *allowed])
 
     async def _run(self, message: object, room: int) -> bytes | None:
-        return await self.runner.answer(message, _NO_OWN, room)
+        return await self.runner.answer(message, AS_TEXT, room)
 
     async def _ask(self, method: str, params: Sequence[object]) -> Any:
         """Return the result of a method for the pages, or raise `RpcError`."""

@@ -17,6 +17,7 @@ import uvicorn
 from chain.foundation.dataclass import dataclass
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
+from chain.rpc.server.plain_requests import Direct, PlainRequests
 from chain.rpc.server.slow_clients import HttpProtocol, WebSocketProtocol
 
 LOOPBACK: Final = "127.0.0.1"
@@ -40,12 +41,18 @@ class Settings:
 
 
 class Listener:
-    """An ASGI application on a port. The constructor binds the port. `end` is called when the server is to stop."""
+    """An ASGI application on a port. The constructor binds the port.
 
-    def __init__(self, app: object, settings: Settings, end: Callable[[], None]) -> None:
+    `end` is called when the server is to stop. `direct` answers the requests that need no ASGI, if there is one.
+    """
+
+    def __init__(
+        self, app: object, settings: Settings, end: Callable[[], None], direct: Direct | None = None
+    ) -> None:
+        plain = None if direct is None else PlainRequests(direct)
         self._socket = _listen(settings.host, settings.port)
         config = uvicorn.Config(
-            app, http=partial(HttpProtocol, settings.limits), ws=WebSocketProtocol,  # type: ignore[arg-type]
+            app, http=partial(HttpProtocol, settings.limits, plain), ws=WebSocketProtocol,  # type: ignore[arg-type]
             lifespan="off", access_log=False, log_config=None, log_level="error",
             ws_max_size=settings.limits.body, ws_per_message_deflate=False,
             proxy_headers=False, server_header=False, date_header=False,

@@ -8,6 +8,7 @@ from chain.rpc.node import Node
 from chain.rpc.server.activity_feed import ActivityFeed
 from chain.rpc.server.app import App, Mount
 from chain.rpc.server.block_timer import Clock
+from chain.rpc.server.collector import COLLECTOR
 from chain.rpc.server.listener import Listener, Settings
 from chain.simulator.chain import Chain
 
@@ -39,7 +40,7 @@ class Server(Listener):
         self._app = App(self._node, settings.access, self._after, mount)
         self._clock = Clock(self._node, self._app)
         self._activity = None if tell is None else ActivityFeed(chain.ledger, tell)
-        super().__init__(self._app, settings, self._app.close)
+        super().__init__(self._app, settings, self._app.close, self._app)
 
     async def _serve(self) -> None:
         self._clock.update()
@@ -50,6 +51,7 @@ class Server(Listener):
 
     def _after(self) -> None:
         """Publish and report news, and update the timer, after a request, which may have changed the chain or the interval."""
+        COLLECTOR.update()
         self._app.publish()
         self._clock.update()
         if self._activity is not None:

@@ -18,7 +18,8 @@ class JoinedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self._plain = transport
-        super().connection_made(Joined(transport, self.loop))
+        self.joined = Joined(transport, self.loop)
+        super().connection_made(self.joined)
 
     def handle_websocket_upgrade(self) -> None:
         self.transport = self._plain  # a frame is written whole anyway
@@ -41,6 +42,11 @@ class Joined(asyncio.Transport):
     def writelines(self, list_of_data: Iterable[object]) -> None:
         for data in list_of_data:
             self.write(data)
+
+    def write_now(self, data: bytes) -> None:
+        """Send what waits and these data, without waiting for the next iteration."""
+        self._parts.append(data)
+        self.flush()
 
     def flush(self) -> None:
         parts, self._parts = self._parts, []

@@ -11,6 +11,7 @@ from typing import Any, Final
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from chain.rpc.limits import Limits
+from chain.rpc.server.plain_requests import PlainRequests
 from chain.rpc.server.single_packet import JoinedProtocol
 
 _TIMEOUT_RESPONSE: Final = 1.0  # seconds in which a client may still read why it is disconnected
@@ -28,8 +29,10 @@ class HttpProtocol(JoinedProtocol):
     Most requests arrive in one piece, and these are not timed.
     """
 
-    def __init__(self, limits: Limits, **options: Any) -> None:
+    def __init__(self, limits: Limits, plain: PlainRequests | None, **options: Any) -> None:
         super().__init__(**options)
+        self._requests = plain
+        self._is_used = False  # since the keep-alive timer was started
         self.url = b""  # read before the first request arrives
         self._limits = limits
         self._awaits: str | None = "head"  # the part of a request that is arriving
@@ -45,6 +48,43 @@ class HttpProtocol(JoinedProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        plain = self._requests if self._is_idle else None
+        if plain is not None and (answer := plain.answer(data)) is not None:
+            self.joined.write_now(answer)
+            self._stay()
+            return
+        self._parse(data)
+        if plain is not None and self._awaits is None:
+            version, method = self.parser.get_http_version(), self.parser.get_method()
+            plain.learn(data, method, self.url, version, self.headers)
+
+    @property
+    def _is_idle(self) -> bool:
+        """True between requests, while the client reads its answers."""
+        if self.cycle is None:
+            return self._awaits == "head" and not self._size
+        return self._awaits is None and self.cycle.response_complete and not self.flow.write_paused
+
+    def _stay(self) -> None:
+        """Keep the connection open after an answer that the parser has not seen."""
+        self._is_used = True
+        if self.timeout_keep_alive_task is None:
+            self._stop()
+            self._start_keep_alive()
+
+    def _start_keep_alive(self) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+
+    def timeout_keep_alive_handler(self) -> None:
+        if self._is_used:
+            self._is_used = False
+            self._start_keep_alive()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _parse(self, data: bytes) -> None:
         awaited = self._awaits
         super().data_received(data)
         if self._awaits is None:

@@ -198,7 +198,7 @@ SHAPES: Final[Mapping[str, Any]] = {
     "eth_getProof": _PROOF,
     "eth_getBlockReceipts": maybe([RECEIPT]),
     "eth_getTransactionReceipt": maybe(RECEIPT),
-    "eth_sendRawTransactionSync": RECEIPT,
+    **each_of("eth_sendTransactionSync eth_sendRawTransactionSync", RECEIPT),
     "eth_config": {"current": _FORK_CONFIG, "next": None, "last": None},
     "eth_capabilities": {
         **each_of("state tx logs receipts blocks stateproofs", _RESOURCE),

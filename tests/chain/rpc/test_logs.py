@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 from chain import Chain
 from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import keccak
+from chain.rpc import log_texts
 from chain.rpc.errors import BAD_PARAMS
+from chain.rpc.json_messages import answer_one
+from chain.rpc.methods import AS_TEXT
 from chain.simulator.handle import Handle
 
 
@@ -128,3 +132,45 @@ def test_removed_filters_are_gone(rpc: Any) -> None:
     number = rpc("eth_newBlockFilter")
     assert [rpc("eth_uninstallFilter", number) for _ in range(2)] == [True, False]
     assert "filter not found" in rpc.refusal("eth_getFilterChanges", number).message
+
+
+def test_logs_as_text_equal_those_as_objects(
+    chain: Chain, logged: tuple[Handle, Handle], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server writes logs as text and keeps it. Also after the chain was taken back and went on otherwise."""
+    monkeypatch.setattr(log_texts, "_MOST_TEXTS", 4)
+    counter, other = logged
+
+    def check(count: int) -> None:
+        for criteria in (
+            {},
+            {"address": str(other.address)},
+            {"topics": [ADDED]},
+            {"toBlock": "0x5"},
+        ):
+            message = {"id": [3], "method": "eth_getLogs", "params": [{"fromBlock": "0x0", **criteria}]}  # fmt: skip
+            for number in (1, "one", None):
+                asked = {**message, "id": number}
+                expected = answer_one(chain.node, asked, {}, 1 << 20)
+                assert answer_one(chain.node, asked, AS_TEXT, 1 << 20) == expected
+        assert len(json.loads(expected or b"")["result"]) == 3
+        logs = chain.node.request("eth_getLogs", [{"fromBlock": "0x0"}])
+        assert len(logs) == count
+
+    with chain.block():  # several in a block, and in a transaction
+        counter.add(4)
+        other.add(5)
+    check(7)
+    with chain.anchor():
+        counter.add(6)
+        check(8)
+    counter.add(7)
+    with chain.anchor():
+        counter.reset()
+        chain.revert(chain.snapshot())
+    check(8)
+    chain.advance(5)
+    other.add(8)
+    check(9)
+    wrong = {"id": 1, "method": "eth_getLogs", "params": []}
+    assert answer_one(chain.node, wrong, AS_TEXT, 100) == answer_one(chain.node, wrong, {}, 100)

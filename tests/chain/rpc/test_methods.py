@@ -315,6 +315,27 @@ def test_receipts_of_sent_bytes_are_answered_at_once(chain: Chain, rpc: Any) -> 
     assert len(chain.receipts) == 1
 
 
+def test_receipts_of_transactions_are_answered_at_once(
+    chain: Chain, counter: Handle, rpc: Any
+) -> None:
+    good = rpc.to(counter.add, 7)
+    for asked, status in ((good, "0x1"), ({**good, "value": "0x1", "gas": "0x186a0"}, "0x0")):
+        receipt = rpc("eth_sendTransactionSync", asked)
+        assert receipt == rpc("eth_getTransactionReceipt", receipt["transactionHash"])
+        assert receipt["status"] == status
+    late = {**good, "nonce": "0x99"}
+    assert rpc.refusal("eth_sendTransactionSync", late).message.startswith("nonce too high")
+    stranger = {**good, "from": f"0x{5:040x}"}
+    assert rpc.refusal("eth_sendTransactionSync", stranger)
+    rpc("anvil_impersonateAccount", stranger["from"])
+    rpc("anvil_setBalance", stranger["from"], hex(10**18))
+    assert rpc("eth_sendTransactionSync", stranger, 500)["status"] == "0x1"
+    chain.automine = False
+    no = rpc.refusal("eth_sendTransactionSync", good)
+    assert no.code == REFUSED
+    assert no.message.endswith("no receipt to wait for: use eth_sendTransaction")
+
+
 def test_fees_and_accounts_have_more_than_one_name(chain: Chain, rpc: Any) -> None:
     assert rpc("eth_baseFee") == rpc("eth_gasPrice") == hex(chain.pending.base_fee)
     assert rpc("eth_requestAccounts") == rpc("eth_accounts")

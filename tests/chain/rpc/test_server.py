@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +16,7 @@ from chain.rpc.errors import METHOD_UNAVAILABLE, NO_JSON, REFUSED, TOO_MUCH
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import App
+from chain.rpc.server.collector import Collector
 from chain.rpc.server.single_packet import Joined
 from chain.simulator.handle import Handle
 
@@ -279,3 +282,19 @@ def test_what_is_written_in_one_turn_leaves_together() -> None:
     wire = Wire()
     asyncio.run(write(wire))
     assert (wire.sent, wire.closed_after) == ([b"head body", b"last"], 2)
+
+
+def test_collections_are_shortened_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, and again whenever something was imported."""
+    did: list[str] = []
+    for name in ("collect", "freeze", "set_threshold"):
+        monkeypatch.setattr(gc, name, lambda *_, name=name: did.append(name))
+    collector = Collector()
+    collector.update()
+    assert did == []
+    collector.shorten()
+    collector.update()
+    assert did == ["collect", "freeze", "set_threshold"]
+    monkeypatch.setitem(sys.modules, "another", sys)
+    collector.update()
+    assert len(did) == 6

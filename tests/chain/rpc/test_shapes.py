@@ -107,6 +107,7 @@ def transactions(ask: Session, counter: Handle) -> list[str]:
         WALLET.key,
     ).raw_transaction  # fmt: skip
     sent.append(ask("eth_sendRawTransactionSync", "0x" + bytes(raw).hex())["transactionHash"])
+    sent.append(ask("eth_sendTransactionSync", {"from": ALICE, "to": ALICE})["transactionHash"])
     return sent
 
 
