@@ -70,9 +70,9 @@ TOPICS: Final = (
         Topic("chain.simulator.snapshots.Snapshot", tools="blocks moments receipts open mining tail_identity"),
         Topic("chain.crypto.accounts.Account", like="chain.types.Address"),
         Topic("chain.ledger.blocks.Block", tools=(
-            "rules end_receipt end_timeline_index first_receipt first_timeline_index forced_prevrandao as_tuple fork"
+            "rules end_receipt end_timeline_index first_receipt first_timeline_index forced_prevrandao row with_fields fork"
         )),
-        Topic("chain.ledger.blocks.Blocks", tools="rows_from copy as_tuple mark rules"),
+        Topic("chain.ledger.blocks.Blocks", tools="rows_from copy row mark rules"),
         Topic("chain.errors.InvalidTransaction"),
         Topic("chain", "watchdog", title="A last resort"),
         Topic("chain.errors.LimitExceeded"),
