@@ -1,7 +1,7 @@
 cdef class Slots:
     cdef object _origin, _stored, _sought
     cdef list _asked, _rising, _new
-    cdef dict _added, _preimages
+    cdef dict _added, _nested, _preimages
     cdef readonly dict contents, mapped
 
     cpdef content_slot(self, slot)

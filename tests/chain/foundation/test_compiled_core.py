@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import subprocess
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -100,6 +102,43 @@ def test_every_pxd_is_compiled() -> None:
     ]
     assert named
     assert {*named} <= {*core}
+
+
+def set_attributes(source: str, cls: str) -> set[str]:
+    """The attributes that the methods of a class set on `self`."""
+    (found,) = (
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef) and node.name == cls
+    )
+    return {
+        node.attr
+        for node in ast.walk(found)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name) and node.value.id == "self"
+    }  # fmt: skip
+
+
+def declared_attributes(text: str) -> dict[str, set[str]]:
+    """The attributes of each class in a `.pxd`, those of its bases there or in other files included."""
+    classes: dict[str, set[str]] = {}
+    for head, body in re.findall(r"cdef class (.+):\n((?:[ \t].*\n|\n)*)", text):
+        name, _, base = head.rstrip(")").partition("(")
+        fields = re.findall(r"^\s+cdef [^(\n]*$", body, re.MULTILINE)
+        names = {part.split()[-1] for field in fields for part in field.split(",")}
+        classes[name] = names | classes.get(base, set())
+    return classes
+
+
+def test_every_pxd_names_the_attributes_of_its_classes() -> None:
+    paths = sorted(ROOT.glob("chain/**/*.pxd"), key=lambda path: path.stem != "fuel")
+    declared = declared_attributes("\n".join(path.read_text("utf-8") for path in paths) + "\n")
+    assert {"Frame", "State", "Slots", "CachedValue"} <= {*declared}
+    sources = {path: path.with_suffix(".py").read_text("utf-8") for path in paths}
+    for path, source in sources.items():
+        for cls in declared_attributes(path.read_text("utf-8") + "\n"):
+            missing = set_attributes(source, cls) - declared[cls] - {"__class__"}
+            assert not missing, f"{path.name}: {cls} lacks {missing}"
 
 
 @pytest.mark.slow
