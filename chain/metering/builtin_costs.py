@@ -47,9 +47,12 @@ SIZED: Final[tuple[type[Sized], ...]] = (
     MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
 )  # fmt: skip
 _WORD: Final = 2**256  # smaller integers are formatted in a few steps
+_LEAST_WORD: Final = -_WORD
 _SHORT_INT: Final = 2**63  # smaller integers have no more digits than are free
+_LEAST_SHORT: Final = -_SHORT_INT
 MOST_BYTES: Final = 2**20  # in one text
 _PICTURED: Final = 64  # ticks for the text of a value that is neither a text nor a number
+FORMAT_BY_STR: Final = object.__format__
 _MOST_DIGITS: Final = 620  # of an integer
 
 _TEXTS: Final = (str, bytes, bytearray)
@@ -295,7 +298,7 @@ def guarded_str(
     """Return `str`, `repr` or `ascii` with charges for everything the value holds. `words` makes the text stable."""
 
     def guarded(*args: Any, **named: object) -> object:
-        if len(args) == 1 and type(args[0]) is int and -_SHORT_INT < args[0] < _SHORT_INT:
+        if len(args) == 1 and type(args[0]) is int and _LEAST_SHORT < args[0] < _SHORT_INT:
             return real(*args, **named)  # the usual case: so few digits cost nothing more
         if args:
             charged(args[0])
@@ -317,13 +320,13 @@ def tells_itself(kind: Any) -> bool:
     """True if the text of such a value is made by code that ticks."""
     return (
         getattr(kind.__str__, "__builtins__", None) is INSTRUMENTED_BUILTINS
-        and kind.__format__ is object.__format__
+        and kind.__format__ is FORMAT_BY_STR
     )
 
 
 def charge_pictured(value: object) -> object:
     """Charge for a value that becomes part of a text as by `repr`, and return the value to format."""
-    if type(value) is int and -_WORD < value < _WORD:
+    if type(value) is int and _LEAST_WORD < value < _WORD:
         return value
     if isinstance(value, _TEXTS):
         charge_8()
@@ -368,7 +371,7 @@ def guarded_bytes(real: type) -> Callable[..., object]:
 
 def pay_for_digits(number: T) -> T:
     """Charge for formatting `number`, which takes time quadratic in its length. Return the number."""
-    if isinstance(number, int) and not -_WORD < number < _WORD:
+    if isinstance(number, int) and not _LEAST_WORD < number < _WORD:
         charge(number.bit_length() // 4)
     return number
 

@@ -30,7 +30,9 @@ _DICTS: Final[tuple[type, ...]] = (
     *(each for each in CONSTANTS if issubclass(each, dict)),
 )
 _FREE_TEXT: Final = TEXT * FREE
+_FORMAT: Final[object] = str.format
 _LARGE: Final = 2**128  # an integer below this takes little memory
+_LEAST: Final = -_LARGE
 _BRIEF_TEXT: Final[dict[type, int]] = {str: _FREE_TEXT, bytes: _FREE_TEXT}
 _SPLIT_TEXT: Final = {kind: size // 2 for kind, size in _BRIEF_TEXT.items()}
 _BRIEF: Final = {**_BRIEF_TEXT, list: FREE, tuple: FREE}
@@ -94,7 +96,7 @@ def short_join(thing: Any, *args: Any) -> object:
 
 
 def short_format(thing: object, *args: object, **named: object) -> object:
-    if isinstance(thing, str) and type(thing).format is str.format:
+    if type(thing) is str or (isinstance(thing, str) and type(thing).format is _FORMAT):
         return formatted_by_braces(thing, args, named)
     return metered_method(thing, "format", *args, **named)
 
@@ -102,7 +104,7 @@ def short_format(thing: object, *args: object, **named: object) -> object:
 def short_append(thing: object, *args: object) -> None:
     if type(thing) is list and len(args) == 1:
         item = args[0]
-        if type(item) is not int or -_LARGE < item < _LARGE:
+        if type(item) is not int or _LEAST < item < _LARGE:
             thing.append(item)
             return
     metered_method(thing, "append", *args)

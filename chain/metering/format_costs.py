@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Final
 
 from chain.metering.builtin_costs import (
+    FORMAT_BY_STR,
     FREE,
     TEXT,
     charge_items,
@@ -18,6 +20,7 @@ from chain.metering.builtin_costs import (
 )
 from chain.metering.fuel import charge, out_of_fuel
 from chain.metering.stable_text import is_common, pictured, scrubbed, worded
+from chain.metering.value_size import ByClass
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 # A width that is taken from a value. In brackets, as in `{0[}]:{1}}`, a brace ends nothing.
@@ -27,17 +30,20 @@ _FORMATTED: Final = 48  # ticks for a call
 _VALUE: Final = 8  # ticks for a value
 _SHORT: Final = 256  # characters of the longest template that is cached
 _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
+_LEAST: Final = -_NEAR
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
+_NO_METHOD: Final = object()
 
 
 def formatted_by_braces(text: str, args: tuple[object, ...], named: dict[str, object]) -> str:
     """Return `text.format(…)`, charged before it runs, with values that are written alike everywhere."""
-    charge(_FORMATTED + _VALUE * len(args))
+    charge(_FORMATTED + _VALUE * len(args) if args else _FORMATTED)
     if type(text) is not str:  # a subclass may define its own hash
         text = str.__str__(text)
-    if _is_simple(text) and _are_brief((*args, *named.values())):
-        result = str.format(text, *args, **named)
-        charge_text(2 * len(result))
+    if _is_simple(text) and _are_brief(named.values()) and (not args or _are_brief(args)):
+        result = text.format(*args, **named)
+        if len(result) > _FREE_TEXT // 2:
+            charge_text(2 * len(result))
         return result
     if pay_for_format(text, (*args, *named.values())):
         args = tuple(map(worded, args))
@@ -53,19 +59,28 @@ def _is_simple(template: str) -> bool:
     return len(template) <= _SHORT and "!" not in template and not any(_find_widths(template))
 
 
-def _are_brief(values: tuple[Any, ...]) -> bool:
+def _are_brief(values: Iterable[Any]) -> bool:
     """True if the values cost nothing before they are written: short ones, and those whose code ticks."""
     for value in values:
         kind: Any = type(value)
         if kind is int:
-            if not -_NEAR < value < _NEAR:
+            if not _LEAST < value < _NEAR:
                 return False
         elif kind is str:
             if len(value) > _FREE_TEXT:
                 return False
-        elif not (tells_itself(kind) and is_common(kind)):
+        elif _own_text[kind] is not kind.__str__ or kind.__format__ is not FORMAT_BY_STR:
             return False
     return True
+
+
+@ByClass
+def _own_text(kind: Any) -> object:
+    """Return the `__str__` of a class if it ticks, and its text needs no check; else an object that is no method.
+
+    A class that gets another `__str__` later is not recognized any more, and pays as all others do.
+    """
+    return kind.__str__ if tells_itself(kind) and is_common(kind) else _NO_METHOD
 
 
 def formatted_by_map(text: str, values: object) -> str:
@@ -85,7 +100,7 @@ def pay_for_format(text: str, values: tuple[Any, ...]) -> bool:
     for value in values:
         kind = type(value)
         if is_wide or not (
-            (kind is str and len(value) <= _FREE_TEXT) or (kind is int and -_NEAR < value < _NEAR)
+            (kind is str and len(value) <= _FREE_TEXT) or (kind is int and _LEAST < value < _NEAR)
         ):
             is_long = True
             shown = charge_shown(value) if "!" not in text else charge_pictured(value)

@@ -83,6 +83,15 @@ def test_short_formats_equal_general_ones(
         assert short == told(formatted)
 
 
+def test_a_class_may_get_another_text_later() -> None:
+    square: Any = telling(INSTRUMENTED_BUILTINS, object)
+    before = told(lambda: formatted_by_braces("{}", (square,), {}))
+    type(square).__str__ = lambda _: "c4" * 9
+    outside = told(lambda: formatted_by_braces("{}", (square,), {}))
+    assert outside[0] == before[0] == "c4" * 9
+    assert outside[1] > before[1]  # its code does not tick, so it is charged
+
+
 @given(number=st.one_of(st.integers(), st.sampled_from([2**63, 1 - 2**63, 2**256])))
 def test_short_numbers_equal_general_ones(number: int) -> None:
     guarded: Any = BUILTINS["str"]
