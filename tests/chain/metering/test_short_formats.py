@@ -86,7 +86,8 @@ def test_short_formats_equal_general_ones(
 def test_a_class_may_get_another_text_later() -> None:
     square: Any = telling(INSTRUMENTED_BUILTINS, object)
     before = told(lambda: formatted_by_braces("{}", (square,), {}))
-    type(square).__str__ = lambda _: "c4" * 9
+    kind: Any = type(square)
+    kind.__str__ = lambda _: "c4" * 9
     outside = told(lambda: formatted_by_braces("{}", (square,), {}))
     assert outside[0] == before[0] == "c4" * 9
     assert outside[1] > before[1]  # its code does not tick, so it is charged
