@@ -30,6 +30,8 @@ class _Deeper(Thread):
         self.works_for = get_ident()
         self._act, self._gate = act, ThreadLock()
         self._has_begun = self._is_given_up = False
+        # True while it can be stopped: with a stop between the steps in which Python starts a thread, `start` never returns.
+        self.is_working = False
 
     def run(self) -> None:
         with self._gate:
@@ -63,13 +65,15 @@ def run_on_new_thread(function: Callable[[Any], Any], argument: object) -> Any:
     running, thread_id, has_turn = _thread_state.running, get_ident(), is_mine()
 
     def run() -> None:
-        _thread_state.running, thread_state.goes_on = running, True
-        if has_turn:
-            hand_over(get_ident())
         try:
+            _thread_state.running, thread_state.goes_on = running, True
+            if has_turn:
+                hand_over(get_ident())
+            thread.is_working = True
             returned.append(function(argument))
         except BaseException as error:
             raised.append(error)
+        thread.is_working = False
 
     thread = _Deeper(run)
     running.append(thread)

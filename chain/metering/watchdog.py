@@ -160,8 +160,8 @@ def _take_what_comes(thread: int) -> None:
 def _innermost(thread: int) -> int:
     """Return the thread that works for this one while it waits: deeply nested messages run in threads of their own."""
     for worker in threading.enumerate():
-        if getattr(worker, "works_for", None) == thread and worker.ident is not None:
-            return _innermost(worker.ident)
+        if getattr(worker, "works_for", None) == thread and getattr(worker, "is_working", False):
+            return _innermost(worker.ident or 0)
     return thread
 
 

@@ -7,12 +7,15 @@ import threading
 import time
 import weakref
 from pathlib import Path
+from threading import Event, get_ident
 from typing import Any
 
 import pytest
 
 from chain import Chain, Contract, LimitExceeded, call, view, watchdog
+from chain.machine.deep_calls import _Deeper
 from chain.metering import watchdog as watchdog_module
+from chain.metering.watchdog import _innermost
 from chain.simulator.handle import Handle
 from chain.types import u64
 from tests.chain.helpers import Code
@@ -117,6 +120,17 @@ def test_messages_far_down_are_stopped_too(chain: Chain, evm: Code, initcode: Co
     with pytest.raises(LimitExceeded), watchdog(seconds=0.2):
         chain.send(where)
     assert everything(chain) == before
+
+
+def test_thread_that_only_starts_is_not_stopped() -> None:
+    end = Event()
+    thread = _Deeper(end.wait)  # type: ignore[arg-type]  # what it returns is not used
+    thread.start()
+    assert _innermost(get_ident()) == get_ident()
+    thread.is_working = True
+    assert _innermost(get_ident()) == thread.ident
+    end.set()
+    thread.join()
 
 
 def test_memory_error_is_not_an_outcome() -> None:
