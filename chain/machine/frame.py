@@ -95,25 +95,8 @@ class Frame(MeteredMessage):
     """One message: its request (`address` … `static`) and its progress (`gas`, `output`, `failure`)."""
 
     __slots__ = (
-        "address",
-        "besides",
-        "caller",
-        "children",
-        "code_address",
-        "data",
-        "depth",
-        "entry",
-        "failure",
-        "gas_limit",
-        "kind",
-        "output",
-        "program",
-        "result",
-        "state",
-        "static",
-        "storage",
-        "value",
-        "view_logs",
+        "address", "besides", "caller", "children", "code_address", "data", "depth", "entry", "failure",
+        "gas_limit", "kind", "output", "program", "result", "state", "static", "storage", "value", "view_logs",
         "warm",
     )  # fmt: skip
 
@@ -349,16 +332,8 @@ class Frame(MeteredMessage):
             self.state.set_account(self.address, (nonce + 1, balance, code_hash))
         self.state.warm_address(address)
         child = type(self)(
-            self.context,
-            "create",
-            address,
-            self.address,
-            value,
-            initcode,
-            passed,
-            False,
-            child_depth,
-        )
+            self.context, "create", address, self.address, value, initcode, passed, False, child_depth
+        )  # fmt: skip
         return self._run(child, "" if salt is None else "CREATE2")
 
     def at_address(self, address: bytes) -> Frame:
