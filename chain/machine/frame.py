@@ -156,7 +156,7 @@ class Frame(MeteredMessage):
         else:
             self.gas = gas = self.gas - COLD_SLOAD
             warm[slot] = word
-            # The first message ends the transaction: nobody asks then what it made warm.
+            # The transaction ends with its first message, and no message after it reads what is warm.
             if self.depth:
                 self.state.access_journal.append((warm, slot))
         if gas < 0:

@@ -76,7 +76,7 @@ def _are_brief(values: Iterable[Any]) -> bool:
 
 @ByClass
 def _own_text(kind: Any) -> object:
-    """Return the `__str__` of a class if it ticks, and its text needs no check; else an object that is no method.
+    """Return the `__str__` of a class if it ticks, and its text needs no check; otherwise a placeholder.
 
     A class that gets another `__str__` later is not recognized any more, and pays as all others do.
     """

@@ -82,7 +82,7 @@ class ValueCache:
             return
         written = self._write(frame, slot, before, after)
         if after is not None and self._reads_same_slots(entry, slot, written):
-            entry.words.update(written)  # nobody else has this entry any more
+            entry.words.update(written)  # it was taken out of the cache above
             entry.value, entry.version = after, frame.state.words_version
         else:
             entry = self._read(frame, slot)

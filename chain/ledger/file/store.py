@@ -326,7 +326,7 @@ class ChainStore:
         put(connection, "now", ((NOW, now),))
 
     def _write_others(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
-        """Write new blocks and slots, and what is seldom new."""
+        """Write new blocks and slots, and rows that are rarely new."""
         ledger, slots, have = self._ledger, self._ledger.state.slots, now.lengths
         if have.blocks > had.blocks:
             blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
