@@ -10,7 +10,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 from chain.ledger.event_types import Source
@@ -77,12 +77,6 @@ class LogIndex:
                 append_position(self.by_key[first_topic, i, topics[i]], place)
         self.receipts.append(receipt)
 
-    def chunk(self) -> Chunk:
-        """Return the content of the index as a chunk."""
-        sources = [(*source, _stored(at)) for source, at in self.by_source.items()]
-        keys = [(*key, _stored(at)) for key, at in self.by_key.items()]
-        return _stored(self.receipts), sources, keys
-
     def extend(self, chunk: Chunk) -> None:
         """Add the next chunk."""
         receipts, sources, keys = chunk
@@ -119,12 +113,27 @@ class LogIndex:
         return positions
 
 
-def _stored(positions: array[int]) -> bytes:
+def chunk_of(first: int, rows: Sequence[LogRow], receipts: Iterable[int]) -> Chunk:
+    """Return the chunk of the logs from position `first` on, whose receipts are at these positions."""
+    by_source: defaultdict[Source, list[int]] = defaultdict(list)
+    by_key: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for place, (_, topics, _, _, digest) in enumerate(rows, first):
+        if topics:
+            first_topic, count = topics[0], len(topics)
+            by_source[digest, first_topic, count].append(place)
+            for i in range(1, count):
+                by_key[first_topic, i, topics[i]].append(place)
+    sources = [(*source, _stored(at)) for source, at in by_source.items()]
+    keys = [(*key, _stored(at)) for key, at in by_key.items()]
+    return _stored(receipts), sources, keys
+
+
+def _stored(positions: Iterable[int]) -> bytes:
     """Return positions as they are stored: eight bytes each, the lowest first."""
+    stored = array("Q", positions)
     if sys.byteorder == "big":
-        positions = positions[:]
-        positions.byteswap()
-    return positions.tobytes()
+        stored.byteswap()
+    return stored.tobytes()
 
 
 def _extend(positions: array[int], stored: bytes) -> None:

@@ -162,6 +162,11 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
 
     receipt = item  # the same as `item`
 
+    def block_of(self, place: int) -> int:
+        """Return the number of the block of the receipt at a position."""
+        number: int = self._rows[place][1]
+        return number
+
     def all_positions(self) -> Positions:
         """Return the positions of all receipts."""
         return range(len(self._rows))

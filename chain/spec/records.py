@@ -141,23 +141,24 @@ class EventSpec:
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
-        names, decode_keys, decode_data = self._decoders
+        order, decode_keys, decode_data = self._decoders
         if len(topics) != 1 + len(self.keys):
             raise abi.BadData(f"{self.name} has {len(self.keys)} keys, not {len(topics) - 1}")
         raw = b"".join([topic.to_bytes(32) for topic in topics[1:]])
         values = decode_keys(raw, 0) + decode_data(data, 0)
-        return self.record.cls(**dict(zip(names, values, strict=True)))
+        return self.record.cls(*[values[i] for i in order])
 
     @cached_property
-    def _decoders(self) -> tuple[list[str], _Decoder, _Decoder]:
-        """The names of the keys and of the other members, and the functions that decode both."""
+    def _decoders(self) -> tuple[list[int], _Decoder, _Decoder]:
+        """The place of each member among the keys and then the others, and the functions that decode both."""
         keys, others = self.record.key_members, self.record.data_members
         words = [
             replace(key, kind=_HASH) if isinstance(key.kind, StringType | BytesType) else key
             for key in keys
         ]
         names = [member.name for member in (*keys, *others)]
-        return names, abi.members_decoder(tuple(words)), abi.members_decoder(others)
+        order = [names.index(member.name) for member in self.members]
+        return order, abi.members_decoder(tuple(words)), abi.members_decoder(others)
 
     @cached_property
     def _whole(self) -> Callable[[object], bytes]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.ledger.change_index import Place, changed_in
 from chain.ledger.file.chain_file import ChainFile
@@ -18,8 +18,11 @@ from chain.ledger.file.checksum import Damaged, add_checksum, verify_checksum
 from chain.machine.state import ACCOUNT, Changes
 
 _TABLE: Final = '"chain:changes"'
+_PUT: Final = f"insert or replace into {_TABLE} values (?, ?, ?, ?)"
 _ACCOUNT: Final = b""
 _LAST: Final = 1 << 62  # in place of a stretch, in the last row of a place
+
+_StoredRow: TypeAlias = tuple[bytes, bytes, int, bytes]
 
 
 class ChangeRows:
@@ -85,16 +88,23 @@ class _Row(NamedTuple):
         return cls(stretch, *verify_checksum("changes", (*key, stretch), sealed))
 
 
-def write_stretch(connection: sqlite3.Connection, stretch: int, moments: Iterable[Changes]) -> int:
-    """Write the rows of a stretch, and return how many more rows there are."""
-    count = 0
-    for place, (value, offsets) in changed_in(moments).items():
-        key = _key(place)
-        previous = _last(connection, key)
-        _put(connection, key, stretch, (value, previous, bytes(offsets)))
-        _put(connection, key, _LAST, (None, stretch, b""))
-        count += 1 + (previous is None)
-    return count
+def write_stretches(
+    connection: sqlite3.Connection, first: int, stretches: Iterable[Iterable[Changes]]
+) -> int:
+    """Write the rows of the stretches from number `first` on, and return how many more rows there are."""
+    rows: list[_StoredRow] = []
+    last: dict[tuple[bytes, bytes], int] = {}
+    new = 0
+    for stretch, moments in enumerate(stretches, first):
+        for place, (value, offsets) in changed_in(moments).items():
+            key = _key(place)
+            previous = last[key] if key in last else _last(connection, key)
+            new += 1 + (previous is None)
+            rows.append(_stored(key, stretch, (value, previous, bytes(offsets))))
+            last[key] = stretch
+    rows += [_stored(key, _LAST, (None, stretch, b"")) for key, stretch in last.items()]
+    connection.executemany(_PUT, rows)
+    return new
 
 
 def delete_stretches(connection: sqlite3.Connection, first: int) -> int:
@@ -107,7 +117,7 @@ def delete_stretches(connection: sqlite3.Connection, first: int) -> int:
     for *key, stretch, row in changed:
         previous = _Row.read(key, stretch, row).previous
         if previous is not None:
-            _put(connection, key, _LAST, (None, previous, b""))
+            connection.execute(_PUT, _stored(key, _LAST, (None, previous, b"")))
             continue
         count += connection.execute(
             f"delete from {_TABLE} where address = ? and slot = ? and stretch = ?", (*key, _LAST)
@@ -122,16 +132,11 @@ def _last(connection: sqlite3.Connection, key: Sequence[bytes]) -> int | None:
     return None if found is None else _Row.read(key, _LAST, found[0]).previous
 
 
-def _put(
-    connection: sqlite3.Connection,
-    key: Sequence[bytes],
-    stretch: int,
-    row: tuple[object, int | None, bytes],
-) -> None:
-    sealed = add_checksum("changes", (*key, stretch), row)
-    connection.execute(
-        f"insert or replace into {_TABLE} values (?, ?, ?, ?)", (*key, stretch, sealed)
-    )
+def _stored(
+    key: Sequence[bytes], stretch: int, row: tuple[object, int | None, bytes]
+) -> _StoredRow:
+    address, slot = key
+    return address, slot, stretch, add_checksum("changes", (address, slot, stretch), row)
 
 
 def _key(place: Place) -> tuple[bytes, bytes]:

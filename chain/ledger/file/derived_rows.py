@@ -13,7 +13,7 @@ from chain.crypto.cbor import encode
 from chain.foundation.gc_pause import collector_paused
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
-from chain.ledger.file.change_rows import delete_stretches, write_stretch
+from chain.ledger.file.change_rows import delete_stretches, write_stretches
 from chain.ledger.file.checksum import sealed, verify_checksum
 from chain.ledger.file.load_ledger import Derived, stored_timeline
 from chain.ledger.file.published_tables import PublishedTables
@@ -26,7 +26,7 @@ from chain.ledger.file.state_rows import (
     write_state,
 )
 from chain.ledger.ledger import Ledger
-from chain.ledger.log_index import CHUNK, LogIndex
+from chain.ledger.log_index import CHUNK, chunk_of
 from chain.storage.slots import hashed
 
 
@@ -141,9 +141,9 @@ class DerivedRows:
     def _write_changes(self, kept: Derived) -> tuple[int, int]:
         """Write the index of the changes in all complete stretches; return how many these are, and their rows."""
         timeline, size = self._ledger.timeline, change_index.STRETCH
-        stretches = range(kept.stretches, len(timeline) // size)
-        rows = (write_stretch(self._connection, n, timeline[n * size : (n + 1) * size]) for n in stretches)  # fmt: skip
-        return kept.stretches + len(stretches), kept.changes + sum(rows)
+        first, end = kept.stretches, len(timeline) // size
+        new = (timeline[n * size : (n + 1) * size] for n in range(first, end))
+        return end, kept.changes + write_stretches(self._connection, first, new)
 
     def _write_state(self, had: Derived, kept: int, slots: int) -> Cells:
         """Write what has changed in the state since the former rows, of whose changes the first `kept` are still valid."""
@@ -166,12 +166,8 @@ class DerivedRows:
         count = len(log) // CHUNK
         for number in range(first, count):
             start, end = number * CHUNK, (number + 1) * CHUNK
-            index = LogIndex(0, start)
-            for place, row, receipt in zip(
-                range(start, end), log.rows[start:end], log.receipts_from(start), strict=False
-            ):
-                index.enter(place, row, receipt)
-            put(self._connection, "logs", [(number, index.chunk())])
+            chunk = chunk_of(start, log.rows[start:end], log.receipts_from(start)[:CHUNK])
+            put(self._connection, "logs", [(number, chunk)])
         return count
 
 

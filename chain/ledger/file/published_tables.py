@@ -18,7 +18,6 @@ from chain.ledger.file.chain_file import ChainFile
 from chain.ledger.file.load_ledger import Derived
 from chain.ledger.file.table_sums import EXACT, Sums
 from chain.ledger.ledger import Ledger
-from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import is_large
 from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.table_names import model_key
@@ -87,7 +86,7 @@ class PublishedTables:
         key, rows = table.names.index(table.key), table.rows(start)
         while batch := list(islice(rows, _BATCH)):
             keys = [row[key] for row in batch]
-            cells = batch if table.is_plain else [*map(form.kept_cells, batch)]
+            cells = [*map(table.kept, batch)] if table.varied else batch
             self._sums.add_all(table.name, keys, cells)
             self._connection.executemany(table.insert(), cells)
             rounded = {
@@ -245,7 +244,7 @@ class ModelRows:
             self._connection.execute(f"delete from {name} where rowid = ?", (number,))
             return
         row = table.row(world, model)
-        cells = form.kept_cells(row)
+        cells = table.kept(row)
         columns = ", ".join(["rowid", *map(quoted, table.names)])
         marks = ", ".join("?" * (len(cells) + 1))
         self._connection.execute(

@@ -115,7 +115,11 @@ class ChainStore:
         written, have, block = self._written, self._lengths(), self._ledger.open
         mining, held = self._content.mining, None if block is None else block.row
         # A read-only call may have registered new slots: only the history counts.
-        is_same = have[:3] == written.lengths[:3] and mining == written.mining
+        is_same = (
+            have.receipts == written.lengths.receipts
+            and have[:3] == written.lengths[:3]
+            and mining == written.mining
+        )
         is_complete = written.number and not self._standing and not self._is_bare
         if is_complete and is_same and held == written.open:
             return
@@ -152,7 +156,7 @@ class ChainStore:
         else:
             is_understood = (
                 held is not None and have.blocks == had.blocks and mining == former
-                and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
+                and held == (*open_block[:GAS_USED], held[GAS_USED], *open_block[GAS_USED + 1 :])
             )  # fmt: skip
         return (
             is_understood and connection is not None and not connection.in_transaction

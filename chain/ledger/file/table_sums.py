@@ -58,7 +58,7 @@ class Sums:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
-    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[tuple[object, ...]]) -> None:
+    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[object]]) -> None:
         """Record that rows were inserted, whose keys rise."""
         numbered = [(key, *cells) for key, cells in zip(keys, rows, strict=True)]
         for chunk, total in _by_chunk(numbered):

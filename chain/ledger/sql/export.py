@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TextIO, TypeAlias
 
 from chain.abi.json_abi import JsonObject
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.event_types import decoded
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import Decoding, text_of
@@ -66,10 +67,10 @@ def _csv(value: form.Cell) -> str:
 def receipt_objects(ledger: Decoding, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
     """Yield receipts as JSON objects, with all their data."""
     describe = _event_decoder(ledger)
-    names = [column.name for column in Receipts.columns]
+    names, account_name = [column.name for column in Receipts.columns], AddressBook(ledger).account
     for receipt in receipts:
         yield {
-            **dict(zip(names, map(_in_text, receipt_row(receipt)), strict=True)),
+            **dict(zip(names, map(_in_text, receipt_row(receipt, account_name)), strict=True)),
             "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
             "events": describe(receipt.log_rows),
             "undone_events": describe(receipt.undone_log_rows),

@@ -125,25 +125,13 @@ def sql_cell(value: Any) -> Cell:
     return to_json(value) if isinstance(value, list) else value
 
 
-def kept_cells(row: Iterable[Any]) -> tuple[Cell | float, ...]:
-    """Return a row of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
-    return tuple(
-        [
-            value
-            if (cls := value.__class__) is str
-            or value is None
-            or (cls is int and -_HALF <= value < _HALF)
-            else _kept_cell(value)
-            for value in row
-        ]
-    )
-
-
-def _kept_cell(value: object) -> Cell | float:
-    if value is True or value is False:
-        return int(value)
-    value = sql_cell(value)
-    return float(value) if isinstance(value, int) and is_large(value) else value
+def kept_cell(value: Any) -> Cell | float:
+    """Return a portable value as a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
+    cls = value.__class__
+    if cls is str or value is None or (cls is int and -_HALF <= value < _HALF):
+        return value  # type: ignore[no-any-return]
+    cell = sql_cell(value)
+    return float(cell) if isinstance(cell, int) and is_large(cell) else cell
 
 
 def parameter(value: object) -> Cell | float:

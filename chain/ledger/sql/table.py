@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,7 +26,9 @@ class SqlTable(ABC):
 
     name: str
     columns: tuple[Column, ...]
-    is_plain = False  # True if its rows hold only texts, numbers of 64 bits and None
+    varied: Sequence[
+        int
+    ] = ()  # the indexes of columns that hold more than texts, numbers of 64 bits and None
 
     @property
     def names(self) -> list[str]:
@@ -40,6 +42,13 @@ class SqlTable(ABC):
     @abstractmethod
     def rows(self) -> Iterator[TableRow]:
         """Yield all rows, in an order that is the same on every run."""
+
+    def kept(self, row: TableRow) -> list[form.Cell | float]:
+        """Return the cells of a row as a chain's file keeps them."""
+        cells = list(row)
+        for i in self.varied:
+            cells[i] = form.kept_cell(cells[i])
+        return cells
 
     def create(self) -> str:
         """Return the statement that creates the table in SQLite."""

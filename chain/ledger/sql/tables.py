@@ -9,7 +9,9 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import repeat
 from typing import Final
 
 from chain.abi import BadData, abi_name
@@ -64,7 +66,7 @@ _RECEIPT_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def receipt_row(receipt: Receipt) -> TableRow:
+def receipt_row(receipt: Receipt, account_name: Callable[[bytes], str | None]) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
     (
         position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
@@ -74,7 +76,7 @@ def receipt_row(receipt: Receipt) -> TableRow:
     entry = known.spec.entry_for(data, creates=creates) if known else None
     error = None if failure is None else receipt.error
     return (
-        position, block, index, ledger.time_of(block), form.address_text(sender), AddressBook(ledger).account(sender),
+        position, block, index, ledger.time_of(block), form.address_text(sender), account_name(sender),
         "create" if creates else "call", known.spec.name if known else None, form.address_text(address),
         entry.name if entry else None, _args(known, entry, data, creates) if known and entry else None,
         None if creates or error else _result(entry, output), value, nonce, gas_used, gas_price, error is None,
@@ -87,15 +89,21 @@ class Receipts(AppendOnlyTable):
 
     name, key = "receipts", "position"
     columns = tuple(map(Column._make, ((*column, "") for column in _RECEIPT_COLUMNS)))
+    varied = tuple(  # `args` is an object, `ok` a bool
+        i
+        for i, (name, kind) in enumerate(_RECEIPT_COLUMNS)
+        if kind == form.ANY or name in ("args", "ok")
+    )
 
     def __init__(self, ledger: Ledger) -> None:
-        self._receipts = ledger.receipts
+        self._ledger, self._receipts = ledger, ledger.receipts
 
     def end(self) -> int:
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
-        return map(receipt_row, map(self._receipts.item, range(first, len(self._receipts))))
+        receipts = map(self._receipts.item, range(first, len(self._receipts)))
+        return map(receipt_row, receipts, repeat(cache(AddressBook(self._ledger).account)))
 
 
 # Logs and events
@@ -104,7 +112,7 @@ class Receipts(AppendOnlyTable):
 class Logs(AppendOnlyTable):
     """Every log, as it was written."""
 
-    name, key, is_plain = "logs", "position", True
+    name, key = "logs", "position"
     columns = tuple(
         Column(name, column_type, "receipts (position)" if name == "receipt" else "")
         for name, column_type in (
@@ -123,10 +131,11 @@ class Logs(AppendOnlyTable):
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         rows, names = self._log.rows, dict[Source, str]()
-        before = start = -1
-        for place, receipt in enumerate(self._log.receipts_from(first), first):
+        receipts = self._log.receipts_from(first)
+        before, start = (receipts[0], self._log.end_of(receipts[0])) if receipts else (-1, 0)
+        for place, receipt in enumerate(receipts, first):
             if receipt != before:
-                before, start = receipt, self._log.end_of(receipt)
+                before, start = receipt, place
             row = rows[place]
             address, topics, data, *_ = row
             topic_texts = [f"{topic:#066x}" for topic in topics]  # 0x and 64 digits
@@ -167,6 +176,7 @@ class Events(AppendOnlyTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
+        self.varied = range(len(self.spec.members))
         self.key = self.columns[-1].name
 
     def end(self) -> int:
@@ -175,14 +185,15 @@ class Events(AppendOnlyTable):
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
-        ledger, members, before, time = self._ledger, self.spec.members, -1, 0
+        ledger, members, before, block, time = self._ledger, self.spec.members, -1, 0, 0
         for position in positions[bisect_left(positions, first) :]:
             row = rows[position]
             event = decoded(row, self.spec)
             if event is not None:
-                receipt, block, *_ = ledger.receipts.item(receipts[position - first]).row
-                if block != before:
-                    before, time = block, ledger.time_of(block)
+                receipt = receipts[position - first]
+                if receipt != before:
+                    before, block = receipt, ledger.receipts.block_of(receipt)
+                    time = ledger.time_of(block)
                 yield (
                     *_cells(event, members), receipt, block, time, form.address_text(row[0]), position,
                 )  # fmt: skip
@@ -204,6 +215,7 @@ class Models(SqlTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
+        self.varied = range(len(self.spec.record.members))
 
     def rows(self) -> Iterator[TableRow]:
         for world in worlds_of(self._ledger):
