@@ -5,8 +5,9 @@ Transactions of the open block are pending: they have no block hash, no index an
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
@@ -20,6 +21,7 @@ from chain.rpc.hex_values import data, quantity, word
 from chain.rpc.transaction_fields import AUTHORIZATION
 
 Json = dict[str, Any]
+json_text: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 # Blocks
@@ -166,6 +168,14 @@ def _time_fields(ledger: Ledger, receipt: Receipt) -> Json:
 
 
 # Receipts and logs
+
+
+def closed_receipt_json(ledger: Ledger, tx_hash: bytes) -> Json | None:
+    """Return the receipt of a transaction, or None while its block is open."""
+    receipt = ledger.find(tx_hash)
+    if receipt is None or is_pending(ledger, receipt.block_number):
+        return None
+    return receipt_json(ledger, receipt)
 
 
 def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:

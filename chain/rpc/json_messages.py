@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Final, NoReturn
 
 from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
+from chain.rpc.json_format import json_text
 from chain.rpc.limits import Limits
 from chain.rpc.node import VERSION, ConnectionMethods, JsonText, Node
 from chain.schema.nesting import shallow
@@ -21,9 +22,8 @@ from chain.schema.nesting import shallow
 # Takes a request, and the room for its answer in bytes.
 Run = Callable[[object, int], Awaitable[bytes | None]]
 
-_ANSWER: Final = b'{"jsonrpc":%b,"id":%b,"result":%b}'
+_ANSWER: Final = b'{"jsonrpc":"2.0","id":%b,"result":%b}'
 _TURN: Final = 0.05  # seconds of a batch before other requests are served
-_encode: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 async def handle_bytes(limits: Limits, raw: bytes, run: Run) -> bytes | None:
@@ -43,7 +43,7 @@ def error_bytes(no: RpcError, number: object = None) -> bytes:
 
 
 def encode(message: object) -> bytes:
-    return _encode(message).encode("ascii")
+    return json_text(message).encode("ascii")
 
 
 def decode(raw: bytes) -> object:
@@ -89,10 +89,11 @@ def answer_one(node: Node, message: object, own: ConnectionMethods, room: int) -
         return None
     try:
         result = answer.get("result")
-        if isinstance(result, JsonText):
-            raw = _ANSWER % (encode(VERSION), encode(answer["id"]), result.encode("ascii"))
-        else:
-            raw = encode(answer)
+        raw = (
+            _ANSWER % (encode(answer["id"]), result.encode("ascii"))
+            if isinstance(result, JsonText)
+            else encode(answer)
+        )
     except (TypeError, ValueError, RecursionError) as bug:
         return error_bytes(RpcError(BROKEN, f"its answer is not JSON: {bug}"), answer["id"])
     return raw if len(raw) <= room else error_bytes(_too_large(node), answer["id"])

@@ -26,6 +26,7 @@ from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.log_texts import LogTexts
 from chain.rpc.open_block import OpenBlockPoint
 from chain.rpc.queue import Queue
+from chain.rpc.receipt_texts import ReceiptTexts
 from chain.simulator.chain import Chain
 from chain.simulator.reload_package import Package
 
@@ -56,7 +57,7 @@ class Node:
         self.impersonated: set[bytes] = set()  # accounts that send without a key
         self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the most recently used last
-        self.log_texts = LogTexts(chain.ledger)
+        self.log_texts, self.receipt_texts = LogTexts(chain.ledger), ReceiptTexts(chain.ledger)
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
         self.queue = Queue()  # transactions that are ahead of their account's nonce

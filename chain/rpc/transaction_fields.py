@@ -34,6 +34,7 @@ _FIELDS: Final = (
     "maxFeePerBlobGas", "blobVersionedHashes",
 )  # fmt: skip
 _OWNERS: Final = {"authorizationList": SET_CODE_TYPE, "blobVersionedHashes": BLOB_TYPE}
+_FEE_FIELDS: Final = frozenset({"type", *FEES, *_OWNERS, "maxFeePerBlobGas"})
 AUTHORIZATION: Final = ("chainId", "address", "nonce", "yParity", "r", "s")
 
 
@@ -128,6 +129,8 @@ def _input(fields: Fields) -> bytes:
 
 def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
     """Return the type, the highest fee per unit of gas, and the tip within it."""
+    if _FEE_FIELDS.isdisjoint(fields):  # as in most calls
+        return 2, 2 * base_fee, 0
     named = [name for name in FEES if fields.get(name) is not None]
     price = fields.get("gasPrice")
     if price is not None and len(named) > 1:

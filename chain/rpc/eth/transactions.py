@@ -14,8 +14,14 @@ from chain.rpc.eth.blocks import receipts_in
 from chain.rpc.eth.calls import needed_gas
 from chain.rpc.eth.signatures import signing_account
 from chain.rpc.hex_values import data, to_address, to_bytes, to_hash, to_int, to_object
-from chain.rpc.json_format import Json, is_pending, receipt_json, signed_json, transaction_json
-from chain.rpc.node import Node
+from chain.rpc.json_format import (
+    Json,
+    closed_receipt_json,
+    receipt_json,
+    signed_json,
+    transaction_json,
+)
+from chain.rpc.node import JsonText, Node
 from chain.rpc.queue import raw_bytes_of
 from chain.rpc.transaction_fields import parse_fields, parse_signed
 from chain.types import Address
@@ -79,11 +85,12 @@ def _receipt_in(node: Node, block: object, index: object) -> Receipt | None:
 
 def get_transaction_receipt(node: Node, tx_hash: object) -> Json | None:
     """Return the receipt, or None while the transaction's block is open."""
-    ledger = node.chain.ledger
-    receipt = ledger.find(to_hash(tx_hash))
-    if receipt is None or is_pending(ledger, receipt.block_number):
-        return None
-    return receipt_json(ledger, receipt)
+    return closed_receipt_json(node.chain.ledger, to_hash(tx_hash))
+
+
+def get_transaction_receipt_text(node: Node, tx_hash: object) -> JsonText:
+    """Return what `get_transaction_receipt` returns, as text."""
+    return JsonText(node.receipt_texts.text(to_hash(tx_hash)))
 
 
 # Sending
