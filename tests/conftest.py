@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import lzma
 import os
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
 from compileall import compile_dir
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Final
+from weakref import WeakKeyDictionary, WeakSet
 
 import pytest
+import uvicorn.server
 from hypothesis import settings
 
-import chain.simulator.chain  # noqa: F401  # once for all: pytester forgets what a run inside a test imports first
 from chain.plugins import pytest_plugin
+
+# Here once for all: pytester forgets what a run inside a test imports first.
+from chain.simulator.chain import Chain
 
 # No wall clock: a busy machine must not fail an example. Where it counts (CI), the examples are the same every time.
 settings.register_profile("steady", deadline=None, derandomize="CI" in os.environ)
@@ -27,6 +33,18 @@ settings.load_profile("steady")
 os.environ["BOARDCHAIN_CACHE"] = "off"
 
 HERE = Path(__file__).parent
+
+_IMPORTED: Final = pytest.StashKey[WeakSet[Chain]]()  # the chains that modules of tests have made
+_BETWEEN: Final = 10_000  # new objects between two collections, which take a sixth of the time of a test otherwise
+_NAP: Final = 0.005  # seconds
+
+
+def _nap(seconds: float) -> Coroutine[Any, Any, None]:
+    return asyncio.sleep(min(seconds, _NAP))
+
+
+# uvicorn looks every tenth of a second whether it should stop, and waits for another; each test with a server waits for both.
+vars(uvicorn.server)["asyncio"] = SimpleNamespace(**vars(asyncio) | {"sleep": _nap})
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
@@ -66,16 +84,39 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep tests with their rewritten asserts for the next run, and out of sight of tests that collect garbage."""
     keeps_no_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     gc.disable()
     try:
         return (yield)
     finally:
+        session.config.stash[_IMPORTED] = WeakSet(_anchored(session))
         gc.freeze()
+        gc.set_threshold(_BETWEEN, *gc.get_threshold()[1:])
         gc.enable()
         sys.dont_write_bytecode = keeps_no_bytecode
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    """Forget the chains of a file of tests when it is over, or each would be reverted after every further test.
+
+    Caches keep some of them: those of web3.py, and of programs. These are frozen, and so not walked again.
+    """
+    result = yield
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+        anchored = _anchored(item)
+        for chain in {*anchored} - {*item.config.stash[_IMPORTED]}:
+            del anchored[chain]
+    return result
+
+
+def _anchored(node: pytest.Session | pytest.Item) -> WeakKeyDictionary[Chain, int]:
+    """The chains that the plugin reverts after a test."""
+    return node.config.stash[pytest_plugin._KEY].began
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,12 @@ def every() -> Iterator[Any]:
 def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     """The test of a mutant, run on a copy of the sources that has it."""
     home = mutant.file.parts[0]
-    shutil.copytree(ROOT / home, folder / home, ignore=lambda *_: ["__pycache__"])
+    shutil.copytree(ROOT / home, folder / home)  # with the bytecode of what stays as it is
     (folder / mutant.file).write_text(mutant.text(), "utf-8")
+    Path(cache_from_source(str(folder / mutant.file))).unlink(missing_ok=True)
     test, config = ROOT / "tests" / mutant.test, ROOT / "pyproject.toml"
     ours = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    more = {"PYTHONDONTWRITEBYTECODE": "1", "CI": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     paths = f"{folder}{os.pathsep}{ROOT}"
     options = [
         "-p",
@@ -83,7 +86,7 @@ def tried(mutant: Mutant, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-qx", *options, str(test)],
         cwd=folder,
-        env={**ours, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1"},
+        env={**ours, "PYTHONPATH": paths, **more},
         capture_output=True,
         text=True,
     )

@@ -77,6 +77,7 @@ def composed(inner: st.SearchStrategy[ValueType]) -> st.SearchStrategy[ValueType
     )
 
 
+@cache  # a strategy that was made again would be validated again
 def values_of(kind: ValueType) -> st.SearchStrategy[Any]:
     """Values that fit `kind`, the ends of its range among them."""
     match kind:

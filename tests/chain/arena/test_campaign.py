@@ -14,7 +14,7 @@ from signal import SIGKILL
 import pytest
 
 from chain import Chain
-from chain.arena import OtherPlan, Plan, Store, Tally, play
+from chain.arena import OtherPlan, Plan, Store, Tally, play, player_process
 from chain.arena.estimates import Sprt
 from chain.arena.match import Row, play_game, replay_into
 from chain.arena.persistent_player import PersistentPlayer, PlayerLost
@@ -115,7 +115,8 @@ def test_hung_game_fails_and_play_continues(tmp_path: Path) -> None:
 
 
 def test_silent_player_is_killed(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PlayerSetting, "patience", 0.5)
+    monkeypatch.setattr(PlayerSetting, "patience", 0.1)
+    monkeypatch.setattr(player_process, "_LOOK", 0.02)
     asleep = Plan.of(NIM, ["asleep", "random"], bare=True)
     player = PersistentPlayer(asleep, lambda: PlayerProcess(asleep, PlayerSetting()))
     (row,) = player.rows([0])

@@ -30,17 +30,7 @@ TEST = "from contracts.my_game import MyGame\n\ndef test_answer(deploy):\n    as
 PLAN = (
     "from contracts.my_game import MyGame\n\ndef plan(deployment):\n    deployment.deploy(MyGame)\n"
 )
-PYTEST = (
-    "-m",
-    "pytest",
-    "-q",
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "chain.plugins.pytest_plugin",
-    "-p",
-    "no:boardchain",
-)
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "chain.plugins.pytest_plugin")
 
 
 @pytest.fixture(params=["package", "folder"])
@@ -60,7 +50,8 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def run(folder: Path, *words: str) -> str:
     """Run Python in a folder, with the chain and its games installed, and return what it prints."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
+    paths = {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
+    environment = {**os.environ, **paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
     )

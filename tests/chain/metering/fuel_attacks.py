@@ -11,6 +11,7 @@ import tempfile
 import textwrap
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from chain import Chain
@@ -22,6 +23,7 @@ _CLASS = "\n\nclass Bomb(Contract):\n"
 _ENTRY = "    @call\n    def go(self) -> None:\n"
 
 
+@cache
 def programs() -> dict[str, str]:
     """Their sources, by name."""
     found = {}

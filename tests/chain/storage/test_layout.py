@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -14,42 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, abi, call
-from chain.crypto.hashing import keccak
 from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import Field, OptionalType, StructType, ValueType
+from chain.schema.value_types import Field, OptionalType, StructType
 from chain.storage.layout import FieldsLayout, Layout, layout_for
 from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
-
-
-class Words:
-    """Bare storage: a word is absent while it is zero."""
-
-    def __init__(self) -> None:
-        self.words: dict[int, int] = {}
-
-    def sload(self, slot: int) -> int:
-        return self.words.get(slot, 0)
-
-    def sstore(self, slot: int, word: int) -> None:
-        assert type(word) is int and 0 <= word < 2**256
-        self.words.pop(slot, None)
-        if word:
-            self.words[slot] = word
-
-    def data_slot(self, slot: int) -> int:
-        return int.from_bytes(keccak(slot.to_bytes(32)))
-
-    def map_slot(self, slot: int, key: bytes) -> int:
-        return int.from_bytes(keccak(key + slot.to_bytes(32)))
-
-    def show(self) -> dict[int, str]:
-        """The words as hex from the first byte that counts; those behind the keccak of slot 0 under 1000 and so on."""
-        base = self.data_slot(0)
-        near = {
-            1000 + slot - base if slot >= base else slot: word for slot, word in self.words.items()
-        }
-        return {slot: f"{word:x}" for slot, word in sorted(near.items())}
+from tests.chain.storage.bare_storage import WHO, Player, Stone, Words
 
 
 class Side(Enum):
@@ -79,17 +47,6 @@ class Move:
     side: Side
     at: u64
 
-
-@dataclass(frozen=True)
-class Player:
-    account: Address
-    name: str
-    points: u16
-    hand: list[u8]
-
-
-LONG = "a text of more than thirty-one bytes, which goes elsewhere"
-WHO = Address(b"\xaa" * 20)
 
 # The slots are written out from Solidity's rules: members from the low end of a word, none across its border, lists and texts
 # by their length with the content at keccak(slot), shown here as 1000 and on.
@@ -225,26 +182,6 @@ def test_misfit_writes_nothing(drawn: Any, data: st.DataObject) -> None:
     assert (caught.value.path, words.words) == (path, before)
 
 
-@given(st.data())
-def test_change_writes_no_misfit(drawn: Any, data: st.DataObject) -> None:
-    kind, value = data.draw(drawn.typed)
-    bad, _ = data.draw(drawn.spoiled(kind, value))
-    words, layout = Words(), layout_for(kind)
-    layout.store(words, 0, value)
-    before = dict(words.words)
-    with suppress(
-        abi.ValueMismatch
-    ):  # what equals the value that is there, as 0 does False, is not looked at
-        layout.change(words, 0, value, bad)
-    assert words.words == before
-
-
-@dataclass(frozen=True)
-class Stone:
-    place: tuple[i8, i8]
-    owner: u8
-
-
 OCTETS = st.integers(-129, 256) | st.sampled_from([True, None, 1.0, "1", Level.HIGH])
 STONES = st.builds(Stone, st.tuples(OCTETS, OCTETS) | OCTETS, OCTETS) | OCTETS
 NEAR = st.builds(Stone, st.tuples(*[st.integers(0, 130)] * 2), st.integers(0, 255))
@@ -282,85 +219,6 @@ def outcome(pack: Callable[[Any], object], value: object) -> object:
         return pack(value)
     except abi.ValueMismatch as wrong:
         return wrong.text
-
-
-@dataclass(frozen=True)
-class Pile:
-    first: u256
-    marks: tuple[u8, ...]
-    stone: Stone
-
-
-@dataclass(frozen=True)
-class Desk:
-    number: u256
-    pile: Pile
-    title: str
-
-
-@dataclass(frozen=True)
-class Room:
-    width: u256
-    desk: Desk
-    other: tuple[Pile, u8]
-    height: u8
-
-
-@given(st.data())
-def test_change_writes_what_storing_writes(drawn: Any, data: st.DataObject) -> None:
-    kind, before = data.draw(drawn.typed)
-    check_change(kind, before, data.draw(drawn.values_of(kind)))
-
-
-def test_change_of_records_in_records_writes_what_storing_writes() -> None:
-    old, new = Pile(1, (2, 3), Stone((4, 5), 6)), Pile(7, (2,), Stone((-4, 5), 8))
-    before = Room(9, Desk(10, old, "a"), (old, 11), 12)
-    for after in (
-        Room(9, Desk(10, new, "a"), (old, 11), 12),
-        Room(13, Desk(14, old, "b" * 40), (new, 11), 12),
-        Room(9, Desk(10, replace(old, stone=new.stone), "a"), (old, 15), 16),
-    ):
-        check_change(type_of_annotation(Room), before, after)
-
-
-def check_change(kind: ValueType, before: object, after: object) -> None:
-    """Check that a change writes the words that storing the new value does."""
-    changed, stored, layout = Words(), Words(), layout_for(kind)
-    layout.store(changed, 0, before)
-    layout.store(stored, 0, before)
-    layout.change(changed, 0, before, after)
-    layout.store(stored, 0, after)
-    assert changed.words == stored.words
-
-
-def test_change_touches_what_differs_only() -> None:
-    class Watched(Words):
-        def sstore(self, slot: int, word: int) -> None:
-            super().sstore(slot, word)
-            touched.append(slot)
-
-    touched: list[int] = []
-    words, layout = Watched(), layout_for(type_of_annotation(Player))
-    before = Player(WHO, LONG, 7, [1, 2, 3])
-    layout.store(words, 0, before)
-    touched.clear()
-    layout.change(words, 0, before, Player(WHO, before.name, 8, before.hand))
-    assert touched == [2]
-
-
-@given(st.data())
-def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
-    kind, value = data.draw(drawn.typed)
-
-    class Sealed(Words):
-        def sstore(self, slot: int, word: int) -> None:
-            raise AssertionError(slot)
-
-    words, layout = Words(), layout_for(kind)
-    layout.store(words, 0, value)
-    sealed = Sealed()
-    sealed.words = words.words
-    layout.change(sealed, 0, value, deepcopy(value))
 
 
 @run_uninstrumented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -24,3 +25,10 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
         return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
 
     return run_tests
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that tests start find the chain of this checkout, and load no plugins but those they are told to."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(pytest_plugin.__file__).parents[3]))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from pathlib import Path
 
 import hypothesis.stateful  # noqa: F401  # here, or each run below would import it again
 import pytest
 
-from chain.plugins import pytest_plugin
-
 pytest_plugins = ["pytester"]
 Run = Callable[..., pytest.RunResult]
-
-
-ROOT = Path(pytest_plugin.__file__).parents[3]
-
-
 GAS_TESTS = """
     @pytest.fixture
     def counter(deploy):
@@ -57,14 +49,12 @@ def test_gas_is_reported_only_on_request(run: Run) -> None:
     assert not gas_of(run(GAS_TESTS))
 
 
-def test_gas_is_summed_over_processes(
-    run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    alone = run(GAS_TESTS, options=["--gas-report"])
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    options = ("-p", "no:boardchain", "-p", "chain.plugins.pytest_plugin", "-p", "no:cacheprovider")
+@pytest.mark.usefixtures("alone")
+def test_gas_is_summed_over_processes(run: Run, pytester: pytest.Pytester) -> None:
+    one = run(GAS_TESTS, options=["--gas-report"])
+    options = ("-p", "chain.plugins.pytest_plugin", "-p", "xdist", "-p", "no:cacheprovider")
     shared = pytester.runpytest_subprocess(*options, "-n", "2", "--gas-report")
-    assert gas_of(alone) == gas_of(shared) != {}
+    assert gas_of(one) == gas_of(shared) != {}
 
 
 def test_gas_is_held_to_a_snapshot(run: Run) -> None:

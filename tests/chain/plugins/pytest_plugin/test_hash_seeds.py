@@ -220,7 +220,7 @@ OPTIONS = (
 
 
 @pytest.fixture
-def tests(pytester: pytest.Pytester) -> pytest.Pytester:
+def tests(pytester: pytest.Pytester, alone: None) -> pytest.Pytester:
     pytester.makepyfile(test_bag=BAG, test_play=TESTS)
     return pytester
 
@@ -234,7 +234,6 @@ def test_other_runs_are_compared(tests: Any, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_parting_test_is_named(tests: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONHASHSEED", "1")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[4]))
     done = tests.runpytest_subprocess(*OPTIONS, "test_play.py", "-k", "tell or anchored")
     assert done.ret == 1
     told = [line for line in done.outlines if line.startswith("double run:")]
