@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import field
 from functools import cache
-from itertools import chain
 from typing import Any, Final, cast
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of, words_of
+from chain.schema.octets import (
+    are_octets,
+    are_unsigned,
+    leaves,
+    octets_encoder,
+    octets_of,
+    width_of_octets,
+    words_of,
+)
 from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -45,14 +52,9 @@ def encoder(kind: ValueType) -> Encoder:
         case ListType(item=item):
             if item.is_dynamic:
                 return _sequence_encoder(kind)
-            if _is_octet(item):
-                return _octets_encoder(_items_encoder(kind), 0)
-            if (
-                isinstance(item, StructType)
-                and item.cls is None
-                and all(map(_is_octet, item.parts))
-            ):
-                return _octets_encoder(_items_encoder(kind), len(item.parts))
+            width = width_of_octets(item)
+            if width is not None:
+                return octets_encoder(_items_encoder(kind), width)
             return _items_encoder(kind)
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
@@ -336,38 +338,6 @@ def _with_length(raw: bytes) -> bytes:
 
 def _fail() -> None:
     raise OverflowError
-
-
-def _is_octet(kind: ValueType) -> bool:
-    return isinstance(kind, Int) and (kind.lowest, kind.highest) == (0, 255)
-
-
-def _octets_encoder(general: Encoder, width: int) -> Encoder:
-    """Return the encoder of a list of u8, or of tuples of `width` u8: all at once, since boards are such lists.
-
-    Whatever is not as usual is left to the `general` encoder.
-    """
-    usual, tuples, widths = {int}, {tuple}, {width}
-
-    def encode_octets(values: object) -> bytes:
-        if type(values) is not list and type(values) is not tuple:
-            return general(values)
-        octets: Sequence[object] = values
-        if width:
-            if not (tuples.issuperset(map(type, values)) and widths.issuperset(map(len, values))):
-                return general(values)
-            octets = [*chain.from_iterable(values)]
-        if not usual.issuperset(map(type, octets)):
-            return general(values)
-        try:
-            raw = bytearray(octets)  # type: ignore[arg-type]  # they are whole numbers
-        except ValueError:  # one is negative, or above 255
-            return general(values)
-        words = bytearray(32 * len(raw))
-        words[31::32] = raw
-        return len(values).to_bytes(32) + words
-
-    return encode_octets
 
 
 def _sequence_encoder(kind: ListType) -> Encoder:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sha3 import keccak_256
-
 from chain.crypto import rlp
+from chain.foundation.light_hashes import keccak_256
 
 
 def keccak(data: bytes) -> bytes:

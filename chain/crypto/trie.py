@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
-from sha3 import keccak_256
-
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
+from chain.foundation.light_hashes import keccak_256
 
 EMPTY_ROOT: Final = keccak(rlp.EMPTY)
 _DIGITS: Final = "0123456789abcdef"

@@ -17,9 +17,15 @@ from chain.deployment.stand_ins import refuse_parts, stand_in
 from chain.deployment.step import Condition, Step
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put
-from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program
+from chain.ledger.bytecode_classes import BytecodeProgram
 from chain.ledger.decoded.formatting import ValueFormatter
-from chain.metering.program import Program, parse_initcode, program_of, require_contract_class
+from chain.metering.program import (
+    Program,
+    bytecode_program,
+    parse_initcode,
+    program_of,
+    require_contract_class,
+)
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
@@ -140,7 +146,8 @@ class Deployment(Sealed, DeployMixin):
 
     def declare(self, contract: type[Contract]) -> Program:
         require_contract_class(contract)
-        if (bytecode := bytecode_program(contract)) is not None:
+        bytecode: BytecodeProgram | None = bytecode_program(contract)
+        if bytecode is not None:
             self._compiled[bytecode.digest] = bytecode
             return bytecode
         program = program_of(contract)

@@ -1,7 +1,8 @@
 """Python's dataclasses, made in a fifth of the time: a process that starts a game makes two hundred of them.
 
-Python compiles six methods for a frozen class. Here only `__init__` is compiled; the others are closures over the names of
-the fields. They do the same, and a frozen class with slots is constructed faster. Type checkers see Python's own decorator.
+Python compiles six methods for a frozen class. Here only `__init__` is compiled, that of a class of the chain's own when it is
+first needed; the others are closures over the names of the fields. They do the same, and a frozen class with slots is
+constructed faster. Type checkers see Python's own decorator.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import attrgetter
 from reprlib import recursive_repr
 from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -27,6 +28,9 @@ else:
 
 _ARGUMENT_ONLY: Final = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _MADE_LATER: Final = object()  # in place of an argument that a factory makes
+_OURS: Final = __name__.partition(".")[0] + "."  # how the names of the chain's modules begin
+# The first lines of an `__init__`, and the builtins that these find.
+Start: TypeAlias = tuple[Sequence[str], Mapping[str, object]]
 
 
 def _make(
@@ -38,9 +42,13 @@ def _make(
     unsafe_hash: bool = False,
     frozen: bool = False,
     slots: bool = False,
+    start_of_init: Callable[[type], Start] | None = None,
     **others: bool,
 ) -> type:
-    """Return what `dataclasses.dataclass` returns. With other options, Python makes it."""
+    """Return what `dataclasses.dataclass` returns. With other options, Python makes it.
+
+    An `__init__` that is made here begins with the lines of `start_of_init`.
+    """
     options = {"repr": repr, "eq": eq, "unsafe_hash": unsafe_hash, "frozen": frozen}
     if others:
         return dataclasses.dataclass(slots=slots, **options, **others)(cls)
@@ -59,7 +67,13 @@ def _make(
     names = [field.name for field in fields]
     if not has_text:
         cls.__doc__ = f"{cls.__name__}({', '.join(names)})"
-    methods = {"__init__": _init(cls, frozen)}
+    methods: dict[str, Any] = {}
+    if start_of_init is not None:
+        methods["__init__"] = _init(cls, frozen, start_of_init(cls))
+    elif "__init__" in own or not cls.__module__.startswith(_OURS):
+        methods["__init__"] = _init(cls, frozen)
+    else:
+        cls.__init__ = _LateInit(cls, frozen)  # type: ignore[misc]
     if repr:
         methods["__repr__"] = _repr([field.name for field in fields if field.repr])
     if eq:
@@ -77,18 +91,15 @@ def _make(
     return cls
 
 
-def begin_init(cls: type, lines: Sequence[str], names: Mapping[str, object]) -> None:
-    """Let the `__init__` that a dataclass got here begin with these lines, in which builtins have these names."""
-    frozen: bool = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    init = _init(cls, frozen, lines, names)
-    init.__begun__ = True
-    _add(cls, {"__init__": init})
+def has_start(cls: type) -> bool:
+    """True if the `__init__` of a class begins with lines of `start_of_init`."""
+    return hasattr(cls.__init__, "__begun__")  # type: ignore[misc]
 
 
 def plain_maker(cls: Any) -> Callable[..., object]:
-    """Return a function that makes objects of a class as it did before `begin_init`; the class itself if that never came."""
+    """Return a function that makes objects of a class without the lines of `start_of_init`; the class itself if it has none."""
     make: Callable[..., object] = cls
-    if hasattr(cls.__init__, "__begun__"):
+    if has_start(cls):
         parts = _parts(cls, cls.__dataclass_params__.frozen)
         parts.things.update(__class__=cls, __new__=object.__new__)
         head = f"def make({', '.join(_parameters(parts.taken))}):"
@@ -127,16 +138,29 @@ def _add(cls: type, methods: Mapping[str, Any], own: Collection[str] = ()) -> No
         setattr(cls, name, method)
 
 
-def _init(
-    cls: type, frozen: bool, start: Sequence[str] = (), names: Mapping[str, object] | None = None
-) -> Any:
+class _LateInit:
+    """In place of `__init__` until somebody asks for it: a process makes objects of few of the chain's classes."""
+
+    def __init__(self, cls: type, frozen: bool) -> None:
+        self._cls, self._frozen = cls, frozen
+
+    def __get__(self, thing: object, owner: type | None = None) -> Any:
+        init = _init(self._cls, self._frozen)
+        _add(self._cls, {"__init__": init})
+        return init.__get__(thing, owner)
+
+
+def _init(cls: type, frozen: bool, start: Start | None = None) -> Any:
     """Return `__init__`. It is compiled, so that it is fast, and refuses wrong arguments in Python's words."""
     parts = _parts(cls, frozen)
-    if names is not None:
-        parts.things.update(__builtins__=names)
+    lines: Sequence[str] = ()
+    if start is not None:
+        lines, parts.things["__builtins__"] = start
     head = f"def __init__({', '.join(['__self__', *_parameters(parts.taken)])}):"
-    made = parts.compile(cls, "__init__", [head, *start, *parts.lines])
+    made = parts.compile(cls, "__init__", [head, *lines, *parts.lines])
     made.__annotations__ = {field.name: field.type for field in parts.taken} | {"return": None}
+    if start is not None:
+        made.__begun__ = True
     return made
 
 

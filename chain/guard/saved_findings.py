@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import astuple
-from hashlib import sha256
 
+from chain.foundation.light_hashes import fingerprint
 from chain.guard.finding import Finding
 from chain.source import disk_cache
 from chain.source.discovery import class_folder, class_identity, method_codes, read_text
@@ -22,7 +22,7 @@ def load(cls: type) -> list[Finding] | None:
         return None
     texts, places, findings = saved
     find = _finder(cls)
-    is_same = all(_digest(read_text(file)) == digest for file, digest in texts.items())
+    is_same = all(fingerprint(read_text(file)) == digest for file, digest in texts.items())
     if not is_same or any(find(name) != place for name, place in places.items()):
         return None
     return [Finding(*finding) for finding in findings]
@@ -31,7 +31,7 @@ def load(cls: type) -> list[Finding] | None:
 def save(cls: type, sources: SourceTree, findings: list[Finding]) -> None:
     """Save the findings for a contract class, which came from these sources."""
     modules = [module for module in sources.modules.values() if module is not None]
-    texts = {module.file: _digest(module.text) for module in modules}
+    texts = {module.file: fingerprint(module.text) for module in modules}
     find = _finder(cls)
     places = {name: find(name) for name in sources.modules}
     disk_cache.save((texts, places, list(map(astuple, findings))), "guard", *_identity(cls))
@@ -50,7 +50,3 @@ def _finder(cls: type) -> Callable[[str], str | None]:
         return None if path is None else str(path)
 
     return find
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

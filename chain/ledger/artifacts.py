@@ -7,10 +7,10 @@ provides a counterpart of the class that decodes everything but cannot run.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass
 from functools import cache, cached_property
+from importlib import import_module
 from itertools import islice
 from typing import Any, Final, NoReturn
 
@@ -59,12 +59,17 @@ class Artifact:
     def row(self) -> tuple[object, ...]:
         """The artifact as a row of a chain file."""
         tool_data = {"abi": self.abi, "storage": self.storage, "models": self.models}
-        return self.name, self.full_name, json.dumps(tool_data, separators=(",", ":")), self.types
+        return (
+            self.name,
+            self.full_name,
+            import_module("json").dumps(tool_data, separators=(",", ":")),
+            self.types,
+        )
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> Artifact:
         name, full_name, tool_data, types = row
-        return cls(name, full_name, **json.loads(tool_data), types=types)
+        return cls(name, full_name, **import_module("json").loads(tool_data), types=types)
 
     @property
     def events(self) -> Parts:

@@ -69,11 +69,6 @@ class BytecodeProgram(Program):
         return data[len(self.creation) :] if self.creates(data) else b""
 
 
-def bytecode_program(contract: type) -> BytecodeProgram | None:
-    """Return the program of a class that was made here; None for any other class."""
-    return cast("BytecodeProgram | None", vars(contract).get(BYTECODE))
-
-
 def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Contract]:
     """Return a class for contracts in bytecode with this ABI."""
     check_items(items)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
-from hashlib import sha256
 from operator import or_
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +24,10 @@ from chain.machine.state import LogRow
 from chain.machine.transaction import BLOB_TYPE
 
 _NO_OMMERS: Final = keccak(rlp.encode([]))
-_NO_REQUESTS: Final = sha256().digest()  # EIP-7685
+# The SHA-256 of nothing (EIP-7685).
+_NO_REQUESTS: Final = bytes.fromhex(
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+)
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # number of cached state tries
 _STEP: Final = 200  # entries of the timeline that are read at a time

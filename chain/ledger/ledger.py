@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from importlib import import_module
 from typing import Any, Final, Self
 
 from chain.abi import BadData
@@ -23,7 +24,6 @@ from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.trace import Trace
 from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes
 from chain.ledger.headers import Header, Headers
@@ -32,7 +32,6 @@ from chain.ledger.long_list import PIECE
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
-from chain.ledger.reexecution import recording_machine, replay_transaction
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
@@ -259,9 +258,12 @@ class Ledger:
         return decoded.History(self)
 
     @locked
-    def trace(self, receipt: Receipt) -> Trace:
+    def trace(self, receipt: Receipt) -> decoded.Trace:
         """Run the transaction of a receipt again, and return the trace of its messages."""
-        ledger_then, outcome = replay_transaction(self, receipt, recording_machine(self))
+        again = import_module("chain.ledger.reexecution")
+        ledger_then, outcome = again.replay_transaction(
+            self, receipt, again.recording_machine(self)
+        )
         return decoded.trace_of(self, ledger_then, outcome, receipt.gas)
 
     def block(self, number: int) -> Block:

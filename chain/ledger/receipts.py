@@ -13,10 +13,9 @@ from typing import Any, Final, Protocol, Self, TypeAlias, overload
 from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import Sealed, put, setter
 from chain.foundation.thread_lock import ThreadLock
+from chain.ledger import decoded
 from chain.ledger.blocks import Block, Blocks
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree, walk
-from chain.ledger.decoded.trace import Trace
-from chain.ledger.decoded.writes import NetChanges, Write, decode_writes, net_changes, net_of_undone
 from chain.ledger.logs import Decoding, EventList, text_of
 from chain.ledger.timeline import Changing
 from chain.machine.failure import Failure, with_declared_error
@@ -58,7 +57,7 @@ class Record(Changing, Decoding, Protocol):
     def hash_of(self, receipt: Receipt) -> bytes: ...
     def envelope_of(self, receipt: Receipt) -> bytes: ...
     def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int: ...
-    def trace(self, receipt: Receipt) -> Trace: ...
+    def trace(self, receipt: Receipt) -> decoded.Trace: ...
 
 
 def receipt_tuple(
@@ -218,17 +217,17 @@ class Receipt(DecodedMessage):
 
     @property
     @locked
-    def writes(self) -> list[Write]:
+    def writes(self) -> list[decoded.Write]:
         """The storage changes: fields, members and models, each with its value before and after."""
-        return self._decode_writes(net_changes(self.changes))
+        return self._decode_writes(decoded.net_changes(self.changes))
 
     @property
     @locked
-    def undone_writes(self) -> list[Write]:
+    def undone_writes(self) -> list[decoded.Write]:
         """The storage changes that were undone."""
-        return self._decode_writes(net_of_undone(self.undone_changes))
+        return self._decode_writes(decoded.net_of_undone(self.undone_changes))
 
-    def _decode_writes(self, net: NetChanges) -> list[Write]:
+    def _decode_writes(self, net: decoded.NetChanges) -> list[decoded.Write]:
         called: dict[bytes, Program] = {
             call.address: call.program
             for call in walk(self.calls, failed=True)
@@ -237,7 +236,7 @@ class Receipt(DecodedMessage):
         if self.program is not None:
             called[self.address] = self.program
         word_after = partial(self.ledger.word_after, self)
-        return list(decode_writes(self.ledger, net, called, word_after))
+        return list(decoded.decode_writes(self.ledger, net, called, word_after))
 
     @property
     def undone_events(self) -> EventList:
@@ -245,7 +244,7 @@ class Receipt(DecodedMessage):
         return EventList(self.ledger, self.undone_log_rows)
 
     @property
-    def trace(self) -> Trace:
+    def trace(self) -> decoded.Trace:
         """All messages with their steps: values read and written, logs, calls. The transaction is run again to get them."""
         return self.ledger.trace(self)
 

@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any
 
 from chain.machine.frame import Frame
-from chain.metering.debug_statements import IS_DEBUGGED, LOOKING
-from chain.metering.fuel import INSTRUMENTED_BUILTINS, resume, suspend
+from chain.metering.fuel import resume, suspend
+from chain.metering.instrumented_builtins import INSTRUMENTED_BUILTINS, IS_DEBUGGED, LOOKING
 from chain.spec.invocation import INVOKE
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
@@ -14,7 +15,6 @@ from chain.errors import DeclarationError
 from chain.metering.counterparts import ModuleNames, register, resolve_qualname
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
-from chain.metering.local_classes import instrument_local_class
 from chain.metering.module_copies import namespace_for
 from chain.metering.program import Program, program_of
 from chain.metering.program_sources import ProgramSources
@@ -50,11 +50,18 @@ def build_program(cls: type) -> Program:
         return Program(spec, digest_of(cls.__qualname__, sources), spec)
     located = locate_class(cls)
     if located is None or not _is_written_in(cls, located[1]):  # identified by its compiled code
-        return Program(spec, keccak(_compiled(cls, spec).encode()), instrument_local_class(cls))
+        return Program(spec, keccak(_compiled(cls, spec).encode()), _copied_alone(cls))
     sources = ProgramSources(located[1].module)
     sources.add_node(located[1].module, located[1].node)
     digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_closure_values(cls)])
-    return Program(spec, digest, instrument_local_class(cls))
+    return Program(spec, digest, _copied_alone(cls))
+
+
+def _copied_alone(cls: type) -> ContractSpec:
+    """Return the spec of the instrumented copy of a class that is copied as it is, without its module."""
+    copies = import_module("chain.metering.local_classes")
+    spec: ContractSpec = copies.instrument_local_class(cls)
+    return spec
 
 
 def _module_of(cls: type) -> Module | None:
@@ -119,7 +126,7 @@ def _program_from_module(spec: ContractSpec, module: Module, node: ast.ClassDef)
         node.end_lineno or 0
     ):
         # Its name refers to another class in the copy.
-        return Program(spec, digest, instrument_local_class(spec.cls))
+        return Program(spec, digest, _copied_alone(spec.cls))
     register(copied_class, spec.cls)
     return Program(spec, digest, copied_class.__spec__, namespace)
 

@@ -12,9 +12,9 @@ from copy import copy, deepcopy
 from typing import Any, Final
 
 from chain.metering.builtin_costs import FREE
-from chain.metering.insert_freeze_checks import SETTABLE
 from chain.metering.insert_stable_text import PICTURES
 from chain.metering.insert_ticks import call_of, parse_at
+from chain.metering.instrumented_builtins import SETTABLE
 from chain.metering.runtime_names import OPERATORS
 from chain.metering.tree_rewriter import OURS, Weighing
 

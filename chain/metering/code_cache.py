@@ -11,10 +11,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from types import CodeType
 from typing import Final
 
+from chain.foundation.light_hashes import fingerprint
 from chain.metering.program_sources import ProgramSources
 from chain.source import disk_cache
 from chain.source.modules import Module
@@ -29,7 +29,7 @@ class StatementCodes:
     """
 
     def __init__(self, sources: ProgramSources, history: Sequence[str], is_as_built: bool) -> None:
-        self.key = sha256(" ".join((*history, sources.content)).encode()).hexdigest()
+        self.key = fingerprint(" ".join((*history, sources.content)))
         self._is_kept = is_as_built and all(
             _imports_only_known(module, sources) for module in sources.modules
         )

@@ -20,15 +20,15 @@ _FIELD: Final = 8  # ticks for a field that it sets by its name, as a frozen cla
 def dataclass(cls: type, **how: Any) -> type:
     """Return `dataclasses.dataclass(cls, **how)`."""
     has_own = "__init__" in vars(cls)
-    made: Any = made_here.dataclass(cls, **how)
-    if has_own or "__init__" not in vars(made):
-        return made  # type: ignore[no-any-return]
-    ticks = _ticks_of(made)
-    if made.__init__.__code__.co_filename.startswith("<initialize"):
-        made_here.begin_init(made, tick_lines(ticks), INSTRUMENTED_BUILTINS)
-    else:
-        made.__init__ = _charged(made.__init__, ticks)
+    make: Any = made_here.dataclass
+    made = make(cls, start_of_init=_ticking, **how)
+    if not has_own and "__init__" in vars(made) and not made_here.has_start(made):
+        made.__init__ = _charged(made.__init__, _ticks_of(made))
     return made  # type: ignore[no-any-return]
+
+
+def _ticking(cls: type) -> made_here.Start:
+    return tick_lines(_ticks_of(cls)), INSTRUMENTED_BUILTINS
 
 
 def _ticks_of(cls: Any) -> int:

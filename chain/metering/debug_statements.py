@@ -10,18 +10,14 @@ import ast
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from chain.metering.fuel import INSTRUMENTED_BUILTINS
+from chain.metering.instrumented_builtins import IS_DEBUGGED, LOOKING
 from chain.source.modules import Module
 
 T = TypeVar("T", bound=ast.AST)
 
 NAMES: Final = ("print", "breakpoint")
-# In the builtins of every instrumented copy: whether such statements run, and the scope in which they change nothing.
-IS_DEBUGGED, LOOKING = "__is_debugged__", "__looking__"
 _PRINTED: Final = f"if {IS_DEBUGGED}():\n    with {LOOKING}(): pass"
 _STOPPED: Final = f"if {IS_DEBUGGED}(): pass"
-
-INSTRUMENTED_BUILTINS[IS_DEBUGGED] = bool  # no chain is debugged yet
 
 
 def hide(tree: T, module: Module) -> T:

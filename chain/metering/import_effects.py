@@ -8,6 +8,7 @@ statement binds.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -36,11 +37,12 @@ _MAKERS: Final = word_set("__init__ __new__ __post_init__")
 
 def refuse_acts(cls: type, reach: Reachability) -> None:
     """Refuse a contract that reads a statement with side effects."""
-    acts = _Acts(reach.tree)
+    acts = _Acts(reach.tree, reach.reads_of)
     for module in reach.modules:
         for node in reach.nodes_of(module):
             if (name := reach.because_of[node]) and not isinstance(node, DEFINITIONS):
                 _refuse_act(cls.__qualname__, name, module, node, acts)
+    reach.save()
 
 
 def _refuse_act(cls: str, name: str, module: Module, node: ast.AST, acts: _Acts) -> None:
@@ -63,15 +65,21 @@ def acts(module: Module, node: ast.stmt) -> bool:
     """True if a statement that contains the definition of a contract has side effects."""
     return (
         not isinstance(node, DEFINITIONS)
-        and _Acts(imported_sources(module)).in_statement(module, node) is not None
+        and _Acts(imported_sources(module), _reads_of).in_statement(module, node) is not None
     )
+
+
+def _reads_of(module: Module, node: ast.AST) -> Iterable[GlobalRead]:
+    return uses_of(node).reads
 
 
 class _Acts:
     """A search for side effects in a statement and in the functions it calls."""
 
-    def __init__(self, tree: SourceTree) -> None:
-        self.tree = tree
+    def __init__(
+        self, tree: SourceTree, reads_of: Callable[[Module, ast.AST], Iterable[GlobalRead]]
+    ) -> None:
+        self.tree, self.reads_of = tree, reads_of
         self.seen: set[ast.AST] = set()
 
     def in_statement(self, module: Module, node: ast.AST) -> str | None:
@@ -80,7 +88,7 @@ class _Acts:
             return None
         self.seen.add(node)
         effect = _method_that_acts(node) if _may_write(module) else None
-        for read in uses_of(node).reads:
+        for read in self.reads_of(module, node):
             if effect is None and not (read.is_called and not isinstance(node, DEFINITIONS)):
                 effect = self._by_name(module, read)
         return effect

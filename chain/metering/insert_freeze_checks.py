@@ -11,18 +11,15 @@ import ast
 from typing import Final
 
 from chain.errors import DeclarationError
-from chain.metering.frozen_collections import CHANGERS, changes_nothing, settable, taken
-from chain.metering.fuel import INSTRUMENTED_BUILTINS
+from chain.metering.frozen_collections import CHANGERS, changes_nothing
 from chain.metering.insert_ticks import TickInserter, call_of
+from chain.metering.instrumented_builtins import SETTABLE, TAKEN
 from chain.metering.ordered_sets import VIEWS
 from chain.source.classes import is_super
 from chain.source.location import relative_path
 from chain.source.modules import Module
 
-SETTABLE, TAKEN = "__settable__", "__taken__"
 _MAKERS: Final = ("__init__", "__post_init__")
-
-INSTRUMENTED_BUILTINS.update({SETTABLE: settable, TAKEN: taken})
 
 
 class Keeping(TickInserter):

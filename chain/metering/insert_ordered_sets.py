@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from typing import Final
 
-from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_freeze_checks import Keeping
 from chain.metering.insert_ticks import call_of
-from chain.metering.ordered_sets import SETS, VIEWS, ordered_set_of, view, viewing
+from chain.metering.instrumented_builtins import MADE, VIEW, VIEWING
+from chain.metering.ordered_sets import VIEWS
 from chain.source.modules import Module
 from chain.source.word_sets import word_set
 
-MADE, VIEW, VIEWING = "__set_of__", "__view__", "__viewing__"
 _BARE: Final = {
     **{name: f"__bare_{name}__" for name in ("set", "frozenset")},
     **{f"__{name}__": f"__bare_{name}_paid__" for name in ("set", "frozenset")},
@@ -20,9 +19,6 @@ _BARE: Final = {
 _WALKERS: Final = word_set(
     "all any dict enumerate frozenset iter len list max min reversed set sorted sum tuple zip"
 )
-
-INSTRUMENTED_BUILTINS.update({MADE: ordered_set_of, VIEW: view, VIEWING: viewing, **SETS})  # fmt: skip
-INSTRUMENTED_BUILTINS.update({"__bare_set__": set, "__bare_frozenset__": frozenset})
 
 
 class Gathering(Keeping):

@@ -6,28 +6,14 @@ import ast
 from typing import Any, Final
 
 from chain.errors import DeclarationError
-from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.insert_ordered_sets import Gathering
 from chain.metering.insert_ticks import call_of, parse_at
+from chain.metering.instrumented_builtins import ARGS, HASHING, PICTURED, TELLING, TOLD
 from chain.metering.newer_unicode import new_letter
-from chain.metering.stable_hash import hashing
-from chain.metering.stable_text import args_of, picturable, telling, with_stable_repr
 from chain.source.location import relative_path
 
-TOLD, PICTURED, ARGS = "__told__", "__picturable__", "__args_of__"
-HASHING, TELLING = "__hashing__", "__telling__"
 _TELLING: Final = ("__str__", "__repr__", "__format__")
 PICTURES: Final = (ord("r"), ord("a"))
-
-INSTRUMENTED_BUILTINS.update(
-    {
-        TOLD: with_stable_repr,
-        PICTURED: picturable,
-        ARGS: args_of,
-        HASHING: hashing,
-        TELLING: telling,
-    }
-)
 
 
 class Wording(Gathering):

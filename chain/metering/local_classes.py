@@ -12,9 +12,9 @@ from copy import copy
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from chain.metering import fuel
 from chain.metering.counterparts import register
 from chain.metering.import_substitutes import instead
+from chain.metering.instrumented_builtins import INSTRUMENTED_BUILTINS
 from chain.metering.recompile import ticked_code
 from chain.source.compiled_code import cell_value, closure_of, paths_in
 from chain.spec.contracts import ContractSpec, EntrySpec
@@ -137,7 +137,7 @@ class LocalInstrumenter:
         """Return the globals for instrumented functions of a module: its present names, with the instrumented builtins."""
         if id(old) not in self._spaces:
             names = {name: instead(thing) for name, thing in old.items()}
-            self._spaces[id(old)] = {**names, "__builtins__": fuel.INSTRUMENTED_BUILTINS}
+            self._spaces[id(old)] = {**names, "__builtins__": INSTRUMENTED_BUILTINS}
         return self._spaces[id(old)]
 
     def _reach(self, code: CodeType, old: dict[str, Any], space: dict[str, object]) -> None:

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -24,13 +25,10 @@ from chain.metering.bundled_files import OWN, DataFiles, seen_as
 from chain.metering.code_cache import StatementCodes
 from chain.metering.copy_agreement import check_agreement
 from chain.metering.counterparts import classes_in, former, register_module, resolve_qualname
-from chain.metering.debug_statements import hide, show
 from chain.metering.freeze import Freezing
 from chain.metering.frozen_collections import ConstantChanged, record_name
+from chain.metering.instrumented_builtins import INSTRUMENTED_BUILTINS
 from chain.metering.program_sources import ProgramSources
-from chain.metering.recompile import ANNOTATIONS
-from chain.metering.rewrite import CostRewriter
-from chain.metering.tree_rewriter import constants_before
 from chain.source.global_names import uses_of
 from chain.source.local_names import DEFINITIONS
 from chain.source.location import relative_path
@@ -48,7 +46,7 @@ class InstrumentedModule:
         namespace = vars(self.made)
         namespace["__file__"] = seen_as(source)
         namespace[OWN] = None
-        namespace["__builtins__"] = fuel.INSTRUMENTED_BUILTINS
+        namespace["__builtins__"] = INSTRUMENTED_BUILTINS
         package = source.name.rpartition(".")[0]
         namespace["__package__"] = source.name if source.is_package else package
         if source.is_package:
@@ -85,11 +83,10 @@ class InstrumentedModule:
 
     def _compiled(self, node: ast.stmt) -> CodeType:
         """Compile a statement with ticks."""
-        constants = constants_before(node.lineno, self.source, self.space)
-        hidden = hide(self._fresh[node], self.source)
-        ticked = show(ast.Module([CostRewriter(self.source, constants).visit(hidden)], []))
-        tree = ast.fix_missing_locations(ticked)
-        code: CodeType = compile(tree, self.source.file, "exec", ANNOTATIONS, dont_inherit=True)
+        rewriting = import_module("chain.metering.recompile")
+        code: CodeType = rewriting.ticked_statement(
+            node, self._fresh[node], self.source, self.space
+        )
         return code
 
     def run(self, node: ast.stmt, codes: StatementCodes) -> None:

@@ -82,6 +82,11 @@ class Program:
         return "0x" + self.initcode.hex()
 
 
+def bytecode_program(contract: type) -> Any:
+    """Return the `BytecodeProgram` of a class that stands for contracts in bytecode; None for any other class."""
+    return vars(contract).get(BYTECODE)
+
+
 def require_contract_class(thing: object) -> None:
     """Refuse anything that is not a contract class, including a handle of a contract."""
     if not isinstance(thing, type) or not hasattr(thing, "__spec__"):

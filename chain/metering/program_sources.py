@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Any
 
+from chain.foundation.light_hashes import fingerprint
 from chain.metering.bundled_files import DataFiles
 from chain.source.modules import Module
 from chain.source.reachability import Reachability
@@ -26,8 +26,8 @@ class ProgramSources(Reachability):
             places = sorted((node.lineno, node.col_offset) for node in nodes)  # type: ignore[attr-defined]
             files = self.data_files(module)
             about = module.name, module.file, module.is_package, places, files and files.digests()
-            parts.append((about, sha256(module.text.encode("utf-8", "surrogatepass")).hexdigest()))
-        return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+            parts.append((about, fingerprint(module.text)))
+        return fingerprint(repr(parts))
 
     def data_files(self, module: Module) -> DataFiles | None:
         """Return the data files of a module as they are at the first call; None if it reads none."""

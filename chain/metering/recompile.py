@@ -1,4 +1,4 @@
-"""The code of one function, compiled again from its source with ticks."""
+"""Code that is compiled again from its source with ticks: a statement at the top of a module, or one function."""
 
 from __future__ import annotations
 import __future__
@@ -13,6 +13,7 @@ from typing import Any
 
 from chain.metering.debug_statements import hide, show
 from chain.metering.rewrite import CostRewriter
+from chain.metering.tree_rewriter import constants_before
 from chain.source.compiled_code import codes_in
 from chain.source.current_definition import codes_of, is_code_of
 from chain.source.modules import Module, parse_module
@@ -23,6 +24,20 @@ from chain.source.top_level import current_text
 ANNOTATIONS = __future__.annotations.compiler_flag
 _OURS = str(Path(__file__).parent.parent)
 _AROUND = "__around__"
+
+
+def ticked_statement(
+    node: ast.stmt, fresh: ast.stmt, module: Module, space: dict[str, Any]
+) -> CodeType:
+    """Return the code of the statement `node` of a module with ticks. `fresh` is a copy of it, which is changed.
+
+    `space` holds the values of the names above it.
+    """
+    constants = constants_before(node.lineno, module, space)
+    ticked = show(ast.Module([CostRewriter(module, constants).visit(hide(fresh, module))], []))
+    tree = ast.fix_missing_locations(ticked)
+    code: CodeType = compile(tree, module.file, "exec", ANNOTATIONS, dont_inherit=True)
+    return code
 
 
 def ticked_code(function: FunctionType) -> CodeType | None:

@@ -8,11 +8,11 @@ yield their items in the order of insertion.
 from __future__ import annotations
 
 from enum import Enum
-from hashlib import blake2b
 from types import FunctionType, MethodWrapperType, WrapperDescriptorType
 from typing import Any, Final, NoReturn
 
 from chain.foundation.dataclass import is_generated
+from chain.foundation.light_hashes import blake2b
 from chain.metering.fuel import charge_8
 
 _NOTHING: Final = 0x1CA11

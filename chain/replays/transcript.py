@@ -39,8 +39,8 @@ from dataclasses import field
 from typing import Any, Final, NamedTuple
 
 from chain.foundation.dataclass import dataclass
-from chain.ledger.bytecode_classes import bytecode_program, contract_of_abi
-from chain.metering.program import Program
+from chain.ledger.bytecode_classes import contract_of_abi
+from chain.metering.program import Program, bytecode_program
 from chain.schema import inputs
 from chain.schema.nesting import shallow
 from chain.types import Address

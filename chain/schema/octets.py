@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from chain.schema.scalars import Int
 from chain.schema.value_types import StructType, ValueType
@@ -53,3 +54,42 @@ def words_of(octets: bytearray) -> bytearray:
     words = bytearray(32 * len(octets))
     words[31::32] = octets
     return words
+
+
+def width_of_octets(kind: ValueType) -> int | None:
+    """Return 0 for u8, the number of its parts for a tuple of u8, and None for any other type."""
+    if isinstance(kind, StructType):
+        return len(kind.parts) if kind.cls is None and all(map(_is_octet, kind.parts)) else None
+    return 0 if _is_octet(kind) else None
+
+
+def _is_octet(kind: ValueType) -> bool:
+    return isinstance(kind, Int) and (kind.lowest, kind.highest) == (0, 255)
+
+
+def octets_encoder(general: Callable[[object], bytes], width: int) -> Callable[[object], bytes]:
+    """Return the encoder of a list of u8, or of tuples of `width` u8.
+
+    Whatever is not as usual is left to the `general` encoder.
+    """
+    usual, tuples, widths = {int}, {tuple}, {width}
+
+    def encode_octets(values: object) -> bytes:
+        if type(values) is not list and type(values) is not tuple:
+            return general(values)
+        octets: Sequence[object] = values
+        if width:
+            if not (tuples.issuperset(map(type, values)) and widths.issuperset(map(len, values))):
+                return general(values)
+            octets = [*chain.from_iterable(values)]
+        if not usual.issuperset(map(type, octets)):
+            return general(values)
+        try:
+            raw = bytearray(octets)  # type: ignore[arg-type]  # they are whole numbers
+        except ValueError:  # one is negative, or above 255
+            return general(values)
+        words = bytearray(32 * len(raw))
+        words[31::32] = raw
+        return len(values).to_bytes(32) + words
+
+    return encode_octets

@@ -8,7 +8,7 @@ from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self
 
-from chain import runtime
+from chain import runtime, simulator
 from chain.crypto.accounts import ACCOUNTS, LABELS, Account
 from chain.errors import Revert
 from chain.foundation import creation_hooks
@@ -24,14 +24,12 @@ from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.schema import inputs
 from chain.schema.inputs import AccountLike
-from chain.simulator.chain_scopes import Anchor, Holding, Loading, Mocking, Setting
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
 from chain.simulator.handle import Entry
 from chain.simulator.local_driver import LocalDriver
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
-from chain.simulator.mocking import mock_of
 from chain.simulator.overrides import StateSetters
 from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
@@ -230,7 +228,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     @scope
     def block(self) -> AbstractContextManager[Block]:
         """Scope for several transactions in one block, with one timestamp."""
-        return Holding(self.driver)
+        return simulator.Holding(self.driver)
 
     @property
     def is_held(self) -> bool:
@@ -301,7 +299,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     @scope
     def loaded(self, **outcomes: list[Any]) -> AbstractContextManager[None]:
         """Scope that forces the next outcomes of `self.random`, by tag. One left unused is an AssertionError at the end."""
-        return Loading(self.driver, outcomes)
+        return simulator.Loading(self.driver, outcomes)
 
     # Fields and results that a test sets
 
@@ -311,7 +309,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
 
         This is not a transaction: no code runs, nothing is paid, and there is no receipt.
         """
-        return Setting(self.driver)
+        return simulator.Setting(self.driver)
 
     @scope
     def mock(
@@ -321,7 +319,8 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
 
         With arguments, only calls with these: `with chain.mock(oracle.price, "gold", returns=7):`. The last match counts.
         """
-        return Mocking(self.driver, mock_of(self, entry, args, named, returns, reverts))
+        mock = simulator.mock_of(self, entry, args, named, returns, reverts)
+        return simulator.Mocking(self.driver, mock)
 
     # Undo
 
@@ -343,7 +342,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     @scope
     def anchor(self) -> AbstractContextManager[None]:
         """Scope that undoes everything at its end."""
-        return Anchor(self.driver)
+        return simulator.Anchor(self.driver)
 
     @reading
     def at(self, block: int) -> ChainAtBlock:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from chain import simulator
 from chain.foundation.atomic_steps import locked
 from chain.machine.frame import Frame, TransactionContext
 from chain.metering.program import Program
-from chain.simulator.chain_scopes import open_setting
 from chain.simulator.driver import DEFAULT_SENDER, Driver
 
 
@@ -46,7 +46,7 @@ class FieldsFrame(Frame):
         return self._driver.state.word(self.address, slot)
 
     def sstore(self, slot: int, word: int) -> None:
-        setting = open_setting(self._driver)
+        setting = simulator.open_setting(self._driver)
         if setting is None:
             raise self._only_reads("write")
         setting.write(self.address, slot, word)

@@ -26,13 +26,10 @@ from chain.foundation.sealed import Sealed, put
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded
 from chain.ledger.blocks import Block
-from chain.ledger.bytecode_classes import BytecodeProgram, bytecode_program, contract_of_abi
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.field_reader import field_reader
-from chain.ledger.decoded.trace import Trace
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
-from chain.ledger.reexecution import recording_machine
 from chain.machine.block_context import BlockContext
 from chain.machine.frame import DELEGATION, Frame, TransactionContext
 from chain.machine.hardforks import DEFAULT
@@ -40,7 +37,13 @@ from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
-from chain.metering.program import Program, parse_code, program_of, require_contract_class
+from chain.metering.program import (
+    Program,
+    bytecode_program,
+    parse_code,
+    program_of,
+    require_contract_class,
+)
 from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
 from chain.schema.inputs import (
@@ -155,7 +158,8 @@ class ChainReader(Sealed, ABC):
     def declare(self, contract: type[Contract]) -> Program:
         """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
-        if (bytecode := bytecode_program(contract)) is not None:
+        bytecode: Program | None = bytecode_program(contract)
+        if bytecode is not None:
             return bytecode
         if self.machine.guards:
             run_guard(contract, debugs=self.machine.debugs)
@@ -172,7 +176,7 @@ class ChainReader(Sealed, ABC):
         contract, target = resolve_target(contract, address)
         program, contract_address = self.declare(contract), self.address_of(target)
         self.need_contract(contract_address, contract.__name__)
-        if isinstance(program, BytecodeProgram):
+        if bytecode_program(contract) is not None:
             self.ledger.load_abi(contract_address, program)
         return Handle(self, contract, contract_address)
 
@@ -183,7 +187,8 @@ class ChainReader(Sealed, ABC):
 
         The chain keeps none of this, so load it again after a file is opened. `compiled` reads the files of compilers.
         """
-        return self.handle(contract_of_abi(abi, text(name, "name")), address)
+        classes = import_module("chain.ledger.bytecode_classes")
+        return self.handle(classes.contract_of_abi(abi, text(name, "name")), address)
 
     @reading
     def contract(self, name: str | Address) -> Handle:
@@ -318,10 +323,10 @@ class ChainReader(Sealed, ABC):
     @read_only_step
     def trace(
         self, to: AccountLike, data: bytes, *, sender: AccountLike | None = None, value: int = 0, gas: int | None = None
-    ) -> Trace:  # fmt: skip
+    ) -> decoded.Trace:  # fmt: skip
         """Run a message and undo it; return a trace of all its steps."""
         past_ledger = self.ledger.then(self.driver.timeline_index)
-        machine = recording_machine(past_ledger)
+        machine = import_module("chain.ledger.reexecution").recording_machine(past_ledger)
         machine.loaded, machine.mocks = deepcopy(self.machine.loaded), self.machine.mocks
         frame = self._frame(machine, to, data, sender, value, gas, self.driver.view_block())
         context = frame.context

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Reverted
@@ -15,7 +16,6 @@ from chain.schema.inputs import AccountLike, items
 from chain.schema.validation import short_repr
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
-from chain.simulator.upgrade_check import described, upgrade_blockers
 from chain.spec.contracts import UPGRADE
 
 
@@ -98,7 +98,8 @@ def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program)
             f"the contract at {location} cannot be upgraded to {name}: its present class is unknown; "
             "pass that to chain.declare first"
         )
-    blockers = upgrade_blockers(described(digest, artifact), program)
+    check = import_module("chain.simulator.upgrade_check")
+    blockers: list[str] = check.upgrade_blockers(check.described(digest, artifact), program)
     if artifact.types[0] != new.types[0]:
         blockers.insert(0, f"{artifact.name} is a {artifact.types[0]}, and {name} a {new.types[0]}")
     if blockers:

@@ -13,11 +13,12 @@ import os
 import sys
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from threading import get_ident
 from typing import Any, Final
+
+from chain.foundation.light_hashes import fingerprint, raw_fingerprint
 
 _CHAIN: Final = Path(__file__).parent.parent
 # The code that determines the results: the packages up to the one that instruments.
@@ -39,7 +40,7 @@ def load(*key: object) -> Any:
         file = _file_of(key)
         if file is not None and file.exists():
             raw = file.read_bytes()
-            if sha256(raw[_DIGEST:]).digest() == raw[:_DIGEST]:
+            if raw_fingerprint(raw[_DIGEST:]) == raw[:_DIGEST]:
                 os.utime(file)
                 return marshal.loads(raw[_DIGEST:])
     return None
@@ -53,14 +54,14 @@ def save(result: Any, *key: object) -> None:
             return
         body = marshal.dumps(result)
         new = file.with_name(f"{file.name}-{os.getpid()}-{get_ident()}")
-        new.write_bytes(sha256(body).digest() + body)
+        new.write_bytes(raw_fingerprint(body) + body)
         new.replace(file)
         _forget_oldest(file.parent)
 
 
 def _file_of(key: tuple[object, ...]) -> Path | None:
     folder = _folder()
-    name = sha256(repr((_version(), key)).encode("utf-8", "surrogatepass")).hexdigest()
+    name = fingerprint(repr((_version(), key)))
     return None if folder is None else folder / name
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import starmap
 from typing import TypeAlias
 
+from chain.foundation.light_hashes import fingerprint
 from chain.source import disk_cache
 from chain.source.global_names import GlobalRead, uses_of
 from chain.source.modules import Module
@@ -44,7 +44,7 @@ class KeptUses:
     def _place(self, module: Module, node: ast.AST) -> _Place:
         text = self._texts.get(module)
         if text is None:
-            text = sha256(module.text.encode("utf-8", "surrogatepass")).hexdigest()
+            text = fingerprint(module.text)
             self._texts[module] = text
         if self._key is None:
             self._key = text

@@ -51,8 +51,16 @@ class Reachability:
             return True
         if "open" in top_of(module).meanings:
             return False
-        reads = (self._uses.of(module, node)[0] for node in self.nodes_of(module))
+        reads = (self.reads_of(module, node) for node in self.nodes_of(module))
         return any(read.path[0] == "open" for read in chain.from_iterable(reads))
+
+    def reads_of(self, module: Module, node: ast.AST) -> Iterator[GlobalRead]:
+        """The global names that a node of a module reads."""
+        return self._uses.of(module, node)[0]
+
+    def save(self) -> None:
+        """Keep what was read of the sources for the next process."""
+        self._uses.save()
 
     # Reaching
 
@@ -109,12 +117,12 @@ class Reachability:
                         other, self.modules[other].keys(), names
                     ):
                         self._mark(other, statement, None, name)
-        self._uses.save()
+        self.save()
 
     def _read(self, module: Module, node: ast.AST) -> None:
         only_for_types = isinstance(node, ast.If) and is_type_checking(node)
         for part in node.orelse if isinstance(node, ast.If) and only_for_types else [node]:
-            for read in self._uses.of(module, part)[0]:
+            for read in self.reads_of(module, part):
                 self._mention(module, read, node)
             for path in self.imported_by(module, part):
                 self._path(path)

@@ -28,6 +28,7 @@ from chain.storage.packing import (
     PackingSource,
     ReadableWords,
     Words,
+    generated,
     store_word,
 )
 
@@ -149,6 +150,11 @@ class OptionLayout(DynamicLayout):
 class SequenceLayout(DynamicLayout):
     """The layout of a list: its length, and at the keccak of the slot its items, several to a word if they are packed."""
 
+    # Of packed items: all their numbers, these side by side, and the items by the word that holds them.
+    _numbers: Callable[[object], list[int]] = generated()
+    _raw: Callable[[object], bytes | bytearray] = generated()
+    _words: MemoTable[int, list[Any]] = generated()
+
     def __init__(self, kind: ListType, item: Layout) -> None:
         self.kind = kind
         self.item = item
@@ -158,17 +164,13 @@ class SequenceLayout(DynamicLayout):
             kind.item.highest if isinstance(kind.item, Int) and not kind.item.signed else -1
         )
         self._is_made_anew = kind.runs_author_code
-        if isinstance(self.item, PackedLayout):
-            names = self._compile(self.item)
-            self._numbers: Callable[[object], list[int]] = names["pack"]
-            self._raw: Callable[[object], bytes | bytearray] = names["raw"]
-            self._words: MemoTable[int, list[Any]] = MemoTable(names["unpack"], _LONG_MEMO)
         self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
             lambda key: tuple(self._unpack(*key)), _LONG_MEMO
         )
 
-    def _compile(self, item: PackedLayout) -> dict[str, Any]:
-        """Return functions: `pack` is of each item, `raw` of all items side by side, `unpack` of the items in a word."""
+    def generate(self) -> dict[str, Any]:
+        item = self.item
+        assert isinstance(item, PackedLayout)
         source = PackingSource(f"pack {self.kind.name}")
         number = source.pack(item.kind, "v")
         if source.checks:
@@ -184,7 +186,9 @@ class SequenceLayout(DynamicLayout):
         source.names |= {"fail": _fail, "join": self._join, "octets_of": octets_of}
         raw = _octets_source(item.kind, source.lines, number)
         raw = raw or ["def raw(values): return join(pack(values))"]
-        return source.compile([*pack, *raw, f"def unpack(w): return [{value} for s in {shifts}]"])
+        made = source.compile([*pack, *raw, f"def unpack(w): return [{value} for s in {shifts}]"])
+        words = MemoTable(made["unpack"], _LONG_MEMO)
+        return {"_numbers": made["pack"], "_raw": made["raw"], "_words": words}
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         count, make, per_word = frame.sload(slot), self.kind.make, self.per_word

@@ -39,6 +39,7 @@ from chain.storage.packing import (
     PackingSource,
     ReadableWords,
     Words,
+    generated,
     lay_out,
     packed_layout,
     store_word,
@@ -134,15 +135,15 @@ class FieldsLayout:
 class RecordLayout(FieldsLayout):
     """The members of a record, which are also read and written as a whole, by functions generated for this type."""
 
+    load: Callable[[ReadableWords, int], Any] = generated()
+    pack: Callable[[object], tuple[object, ...]] = generated()
+    write: Callable[[Words, int, tuple[object, ...]], None] = generated()
+    store: Callable[[Words, int, object], None] = generated()
+    plan: Callable[[Words, int, object, object, Writes], None] = generated()
+
     def __init__(self, kind: StructType) -> None:
         super().__init__([m.name for m in kind.members], [layout_for(m.kind) for m in kind.members])
         self.kind = kind
-        names = self._compile()
-        self.load: Callable[[ReadableWords, int], Any] = names["load"]
-        self.pack: Callable[[object], tuple[object, ...]] = names["pack"]
-        self.write: Callable[[Words, int, tuple[object, ...]], None] = names["write"]
-        self.store: Callable[[Words, int, object], None] = names["store"]
-        self.plan: Callable[[Words, int, object, object, Writes], None] = names["plan"]
 
     def change(self, frame: Words, slot: int, before: object, after: object) -> None:
         apply_plan(self, frame, slot, before, after)
@@ -156,7 +157,7 @@ class RecordLayout(FieldsLayout):
             *setter_source(self, name, path, word, source),
         ]
 
-    def _compile(self) -> dict[str, Any]:
+    def generate(self) -> dict[str, Any]:
         source, loads = PackingSource(f"store {self.kind.name}"), list[str]()
         construction = self._loading(source, 0, loads)
         values = source.destructure(self.kind, "v")
@@ -164,7 +165,7 @@ class RecordLayout(FieldsLayout):
         results, writes = ", ".join(packs), self._writing(source)
         steps = [f"{name} = {number}" for name, number in packs.items()]
         plans = self._planning(source, values, packs)
-        return source.compile(
+        made = source.compile(
             [
                 *("def load(frame, slot):", *loads, f" return {construction}"),
                 *("def pack(v):", *source.with_checks(self.kind, [*steps, f"return {results},"])),
@@ -173,6 +174,7 @@ class RecordLayout(FieldsLayout):
                 *("def plan(frame, slot, o, v, writes):", *source.with_checks(self.kind, plans)),
             ]
         )
+        return {name: made[name] for name in ("load", "pack", "write", "store", "plan")}
 
     def _loading(self, source: PackingSource, start: int, lines: list[str]) -> str:
         """Return an expression for the record that starts `start` words after the slot.

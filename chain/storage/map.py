@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
@@ -103,8 +104,17 @@ class MapLayout(CollectionLayout):
             value.kind, OptionalType
         )
         self.memory = cached(value)
-        self.load_value, self.store_value = self.memory.load, value.store
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
+
+    # Fetched late, because both may have to be generated.
+
+    @cached_property
+    def load_value(self) -> Callable[..., Any]:
+        return self.memory.load
+
+    @cached_property
+    def store_value(self) -> Callable[..., None]:
+        return self.value.store
 
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:

@@ -120,10 +120,9 @@ class PackingSource(SourceBuilder):
                 inner = self.bind(packed_layout(item).unpack)
                 return f"({inner}({masked} >> 8) if {number} & 1 else None)"
             case StructType():
-                build = _record_builder(kind)
                 if kind.runs_author_code:
-                    return f"{self.bind(build)}({masked})"
-                return f"{self.bind(MemoTable(build))}[{masked}]"
+                    return f"{self.bind(_record_builder(kind))}({masked})"
+                return f"{self.bind(_Records(kind))}[{masked}]"
             case _:
                 raise AssertionError(kind)
 
@@ -166,12 +165,45 @@ class MemoTable(dict[K, V]):
         return value
 
 
+class _Records(MemoTable[int, Any]):
+    """The records of a type by their packed number. What builds them is generated for the first one."""
+
+    def __init__(self, kind: StructType) -> None:
+        super().__init__(self._build_first)
+        self._kind = kind
+
+    def _build_first(self, packed: int) -> Any:
+        self.build = _record_builder(self._kind)
+        return self.build(packed)
+
+
 def _record_builder(kind: StructType) -> Callable[[int], Any]:
     source = PackingSource(f"build {kind.name}")
     parts = [source.unpack(inner, "w", offset.shift) for inner, offset in members_of(kind)]
     construction = kind.construction_source(source.bind(kind.maker), parts)
     build: Callable[[int], Any] = source.compile([f"def build(w): return {construction}"])["build"]
     return build
+
+
+class _Generated:
+    """A function of a layout that is generated, with all others of its layout, when one of them is first asked for.
+
+    Many layouts are only parts of others, whose functions do their work.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, layout: Any, owner: type | None = None) -> Any:
+        if layout is None:
+            return self
+        vars(layout).update(layout.generate())
+        return vars(layout)[self._name]
+
+
+def generated() -> Any:
+    """Return what stands for a generated function in the class of a layout, which has a method `generate`."""
+    return _Generated()
 
 
 def store_word(frame: Words, slot: int, packed: int) -> None:
@@ -182,13 +214,21 @@ class PackedLayout:
     """The layout of a value of up to 32 bytes. It may share its word; alone in one, it is the word."""
 
     words = 1
+    pack: Callable[[object], int] = generated()
+    unpack: Callable[[int], Any] = generated()
+    load: Callable[[ReadableWords, int], Any] = generated()
+    store: Callable[[Words, int, object], None] = generated()
 
     def __init__(self, kind: ValueType) -> None:
         self.kind = kind
         self.size: int | None = kind.packed_size
+        self.write = store_word
+
+    def generate(self) -> dict[str, Any]:
+        kind = self.kind
         source = PackingSource(f"pack {kind.name}")
         number, value = source.pack(kind, "v"), source.unpack(kind, "w")
-        names = source.compile(
+        made = source.compile(
             [
                 *("def pack(v):", *source.with_checks(kind, [f"return {number}"])),
                 f"def unpack(w): return {value}",
@@ -197,11 +237,7 @@ class PackedLayout:
                 " frame.sstore(slot, n)",
             ]
         )
-        self.pack: Callable[[object], int] = names["pack"]
-        self.unpack: Callable[[int], Any] = names["unpack"]
-        self.load: Callable[[ReadableWords, int], Any] = names["load"]
-        self.store: Callable[[Words, int, object], None] = names["store"]
-        self.write = store_word
+        return {name: made[name] for name in ("pack", "unpack", "load", "store")}
 
     def property_source(
         self, name: str, path: str, place: Offset, source: PackingSource

@@ -12,23 +12,39 @@ from chain.foundation.late_imports import late_names
 if TYPE_CHECKING:
     from chain.ledger.decoded.activity import activity_of
     from chain.ledger.decoded.build_trace import trace_of
+    from chain.ledger.decoded.trace import Trace
     from chain.ledger.decoded.versions import History, Version
     from chain.ledger.decoded.worlds import StoredWorld, worlds_of
+    from chain.ledger.decoded.writes import (
+        NetChanges,
+        Write,
+        decode_writes,
+        net_changes,
+        net_of_undone,
+    )
 
 _HOMES: Final = {
     "activity": ("activity_of",),
     "build_trace": ("trace_of",),
     "versions": ("History", "Version"),
+    "trace": ("Trace",),
     "worlds": ("StoredWorld", "worlds_of"),
+    "writes": ("NetChanges", "Write", "decode_writes", "net_changes", "net_of_undone"),
 }
 
 __getattr__ = late_names(__name__, _HOMES)
 
 __all__ = [
     "History",
+    "NetChanges",
     "StoredWorld",
+    "Trace",
     "Version",
+    "Write",
     "activity_of",
+    "decode_writes",
+    "net_changes",
+    "net_of_undone",
     "trace_of",
     "worlds_of",
 ]

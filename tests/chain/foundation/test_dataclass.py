@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from collections.abc import Callable
 from dataclasses import field
@@ -141,17 +142,28 @@ QUESTIONS: tuple[Callable[[Any], object], ...] = (
     lambda cls: dataclasses.astuple(dataclasses.replace(first(cls))),
     lambda cls: (cls.__doc__ or "").partition("(")[0],
     lambda cls: hasattr(first(cls), "__dict__"),
+    lambda cls: str(inspect.signature(cls)).replace("self", "__self__"),
+    lambda cls: str(inspect.signature(type("Heir", (cls,), {}))),
 )
 
 
+@pytest.mark.parametrize(
+    "module", [__name__, "chain.errors"]
+)  # `__init__` is made late for the chain
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_classes_are_those_of_python(shape: Callable[[], type], options: dict[str, bool]) -> None:
+def test_classes_are_those_of_python(
+    shape: Callable[[], type], options: dict[str, bool], module: str
+) -> None:
     def made(decorate: Any) -> Any:
-        return outcome(lambda cls: decorate(**options)(cls), shape())
+        cls: Any = shape()
+        cls.__module__ = module
+        return outcome(lambda cls: decorate(**options)(cls), cls)
 
     theirs, ours = made(dataclasses.dataclass), made(dataclass)
     if not isinstance(theirs, type):
+        if isinstance(ours, type):
+            ours = outcome(first, ours)
         assert ours[0] is theirs[0] and ours[1].startswith(theirs[1])  # Python says more since 3.13
         return
     for question in QUESTIONS:
