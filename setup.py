@@ -17,12 +17,14 @@ from setuptools import Extension, setup
 CORE = """
     abi/decode abi/encode
     crypto/rlp crypto/trie
-    foundation/turn
-    ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/signing ledger/state_trie
-    machine/dispatch machine/frame machine/machine machine/state
+    foundation/atomic_steps foundation/turn
+    ledger/blocks ledger/headers ledger/ledger ledger/long_list ledger/receipts ledger/signing ledger/state_trie
+    machine/dispatch machine/frame machine/gas machine/machine machine/state
     metering/fuel metering/value_size
-    runtime/model_edit runtime/system
-    simulator/chain simulator/driver simulator/local_driver simulator/fast_path
+    runtime/model_edit runtime/system runtime/world_words
+    schema/octets
+    simulator/block_time simulator/chain simulator/driver simulator/fast_path simulator/handle simulator/local_driver
+    simulator/reader
     spec/contracts spec/models
     storage/collection_layout storage/dynamic storage/map storage/packing storage/slots storage/value_cache storage/vector
 """

@@ -13,7 +13,7 @@ a step runs, and all further calls of the same thread are part of that step.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from functools import wraps
 from threading import get_ident, local
@@ -64,7 +64,7 @@ class StepObserver(Protocol):
         """Save nothing more."""
 
 
-class Steps(ABC):
+class Steps:
     """Runs the steps of an object, one at a time: begins, completes and undoes them."""
 
     __slots__ = ("begun", "is_copy", "lock", "observer", "scopes")

@@ -1,4 +1,5 @@
 cimport cython
+from chain.foundation.turn cimport begin_turn, end_turn, is_mine
 from chain.machine.frame cimport Frame, TransactionContext
 from chain.metering.fuel cimport abort_message, end_message, start_message
 

@@ -35,5 +35,6 @@ cdef class Frame(MeteredMessage):
     cdef long long _price_of_change(self, original, current, word)
     cpdef data_slot(self, slot)
     cpdef map_slot(self, slot, key)
+    cpdef nested_slot(self, slot, outer, inner)
     cpdef emit(self, tuple topics, data, event=*)
     cpdef touch(self, address)

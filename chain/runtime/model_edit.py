@@ -21,14 +21,13 @@ from chain.spec.models import ModelSpec, model_spec
 from chain.storage.layout import PackedLayout, SequenceLayout, Words
 
 M = TypeVar("M")
-T = TypeVar("T")
 
 Store = Callable[[ModelSpec, Words, int, object], None]
 OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
 
 
-class OpenList(Generic[T]):
-    """A list of an open model."""
+class _Items:
+    """The items of a list of an open model."""
 
     __slots__ = (
         "_base",
@@ -44,8 +43,8 @@ class OpenList(Generic[T]):
 
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
-        self._items: dict[int, T] = {}  # by position: the items that were read or set
-        self._rows: dict[int, Sequence[T]] = {}  # by index: the items of the words that were read
+        self._items: dict[int, Any] = {}  # by position: the items that were read or set
+        self._rows: dict[int, Sequence[Any]] = {}  # by index: the items of the words that were read
         self._changed: dict[int, None] = {}  # the positions of the items that were set, in order
         self._base: int | None = None  # the first slot of the items; None until one is read
         self._length: int | None = None  # None until it is read
@@ -56,18 +55,18 @@ class OpenList(Generic[T]):
             self._length = self._stored = self._words.sload(self._slot)
         return self._length
 
-    def __getitem__(self, index: int) -> T:
+    def __getitem__(self, index: int) -> Any:
         items = self._items
         return items[index] if index in items else self._read(index)
 
-    def __setitem__(self, index: int, value: T) -> None:
+    def __setitem__(self, index: int, value: Any) -> None:
         items = self._items
         if index not in items:
             index = self._index(index)
         self._changed[index] = None
         items[index] = value
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[Any]:
         items = self._items
         count = len(self)
         for index in range(count):
@@ -76,12 +75,6 @@ class OpenList(Generic[T]):
                 raise RuntimeError(
                     "this list grew during the iteration: iterate over a copy, list(…)"
                 )
-
-    def append(self, value: T) -> None:
-        index = len(self)
-        self._changed[index] = None
-        self._items[index] = value
-        self._length = index + 1
 
     def __eq__(self, other: object) -> bool:
         raise TypeError("a list of an open model cannot be compared: write list(…) == […]")
@@ -105,7 +98,7 @@ class OpenList(Generic[T]):
             raise IndexError(f"no item {index} in a list of {count}")
         return position
 
-    def _read(self, index: int) -> T:
+    def _read(self, index: int) -> Any:
         """Return an item that was not read by this index before."""
         position, items = self._index(index), self._items
         if position in items:
@@ -115,7 +108,7 @@ class OpenList(Generic[T]):
             base = self._base = self._words.data_slot(self._slot)
         per_word = layout.per_word
         if per_word == 1:
-            item: T = layout.item.load(self._words, base + position * layout.item.words)
+            item = layout.item.load(self._words, base + position * layout.item.words)
         else:
             index = position // per_word
             row = self._rows.get(index)
@@ -161,6 +154,18 @@ class OpenList(Generic[T]):
             merged[index] = word & others[place] | number << place * bits
         for index, word in merged.items():
             words.sstore(base + index, word)
+
+
+class OpenList(_Items):
+    """A list of an open model: a Python class, as error texts name it, over the C structure of the compiled core."""
+
+    __slots__ = ()
+
+    def append(self, value: Any) -> None:
+        index = len(self)
+        self._changed[index] = None
+        self._items[index] = value
+        self._length = index + 1
 
 
 @cache
@@ -215,11 +220,11 @@ class OpenModel(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[OpenList[object]] = []
+        self._lists: list[OpenList] = []
         self._before: list[object] = []
         for load, word in spec.open_members:
             if isinstance(load, SequenceLayout):
-                items: OpenList[object] = OpenList(words, slot + word, load)
+                items: OpenList = OpenList(words, slot + word, load)
                 self._lists.append(items)
                 self._before.append(items)
             else:
@@ -234,7 +239,7 @@ class OpenModel(Generic[M]):
             spec = model_spec(type(model))
             if len(vars(model)) != spec.size:
                 spec.require_members(model)
-            replaced, changed = list[str](), list[tuple[str, OpenList[object]]]()
+            replaced, changed = list[str](), list[tuple[str, OpenList]]()
             for name, before, value in zip(
                 spec.names, self._before, spec.values_of(model), strict=True
             ):
@@ -250,7 +255,7 @@ class OpenModel(Generic[M]):
 
 def _store(
     spec: ModelSpec, words: Words, slot: int, model: object, *,
-    replaced: list[str], changed: list[tuple[str, OpenList[object]]],
+    replaced: list[str], changed: list[tuple[str, OpenList]],
 ) -> None:  # fmt: skip
     """Pack all changes, so that a value that does not fit leaves nothing half written; then write them."""
     packed = []

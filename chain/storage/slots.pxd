@@ -6,6 +6,7 @@ cdef class Slots:
 
     cpdef content_slot(self, slot)
     cpdef map_slot(self, slot, bytes key)
+    cpdef nested_slot(self, slot, outer, inner)
     cdef _remember(self, slot, parent, key)
 
 

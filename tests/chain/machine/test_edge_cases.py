@@ -93,14 +93,17 @@ def test_init_code_has_a_longest_size(evm_only: bool) -> None:
         chain.send(None, bytes(49_153))
 
 
-def test_interrupted_transaction_changes_no_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(machine: Machine, frame: Frame) -> None:
+class InterruptedMachine(Machine):
+    def execute(self, frame: Frame) -> None:
         raise KeyboardInterrupt
 
+
+def test_interrupted_transaction_changes_no_state() -> None:
     chain = Chain()
     alice, bob = map(bytes, (account.address for account in chain.accounts[:2]))
     before = chain.state.account(alice)
-    monkeypatch.setattr(Machine, "execute", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        chain.machine.transact(Transaction(alice, bob, b"", 1, 100_000, 0, 10**9), chain.pending)
+        InterruptedMachine(chain.state).transact(
+            Transaction(alice, bob, b"", 1, 100_000, 0, 10**9), chain.pending
+        )
     assert chain.state.account(alice) == before

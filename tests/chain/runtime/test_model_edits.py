@@ -326,7 +326,7 @@ KINDS = [u8, u16, u64, i8, felt252, bool, u8 | None, Colour]
 )
 def test_items_are_packed_as_their_layout_packs_them(kind: Any, values: list[Any]) -> None:
     layout: Any = layout_for(ListType(type_of_annotation(kind, None)))
-    items = OpenList[Any](ReadOnlyStorage(Slots(), {}), 0, layout)
+    items = OpenList(ReadOnlyStorage(Slots(), {}), 0, layout)
     for value in values:
         items.append(value)
 

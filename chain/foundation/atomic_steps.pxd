@@ -1,0 +1,4 @@
+cdef class Steps:
+    cdef public object lock, observer
+    cdef public tuple begun, scopes
+    cdef public bint is_copy
