@@ -360,15 +360,15 @@ def test_the_engine_is_imported_as_python_does(pytester: pytest.Pytester) -> Non
     pytester.makepyfile(
         """
         import sys
-        from importlib.machinery import SourceFileLoader
 
         def test_loaders(chain):
             names = [name for name in sys.modules if name.startswith("chain.simulator.")]
-            assert names and {type(sys.modules[name].__loader__) for name in names} == {SourceFileLoader}
+            loaders = {type(sys.modules[name].__loader__).__module__ for name in names}
+            assert loaders and not any(module.startswith("_pytest") for module in loaders)
         """
     )
     command = [sys.executable, "-m", "pytest", "-p", "no:boardchain", "-q"]
     subprocess.run(
         [*command, "-p", "chain.plugins.pytest_plugin"],
-        env={"PYTHONPATH": str(ROOT), "BOARDCHAIN_CORE": "python"}, capture_output=True, check=True,
+        env={"PYTHONPATH": str(ROOT)}, capture_output=True, check=True,
     )  # fmt: skip
