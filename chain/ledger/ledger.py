@@ -350,9 +350,12 @@ class Ledger:
         return None if digest is None else self.program(digest)
 
     @property
-    @locked
     def known_specs(self) -> list[ContractSpec]:
         """All known contracts: the deployed ones in order of deployment, then the others."""
+        return self._find_specs()
+
+    @locked
+    def _find_specs(self) -> list[ContractSpec]:
         artifacts, programs = self.artifacts, self.programs
         deployed = [self.program(digest) for digest in artifacts]
         others = [program for digest, program in programs.items() if digest not in artifacts]

@@ -2,6 +2,7 @@ from chain.machine.state cimport State
 
 
 cdef class Machine:
+    cdef object __weakref__
     cdef public State state
     cdef public object _evm, block_hash, loaded, mocks, programs
     cdef public dict _by_code

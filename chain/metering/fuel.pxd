@@ -10,6 +10,11 @@ cdef class MeteredMessage:
     cdef public long long gas, ticks
 
 
+cdef class _Levels:
+    cdef readonly object down, up
+    cdef readonly list remaining
+
+
 cdef object _length, _small, _larger, _ENDLESS, _EMPTY
 cdef list _levels
 
@@ -21,8 +26,9 @@ cdef long long _in_larger_tanks()
 @cython.locals(singles='long long')
 cpdef set_fuel(long long ticks)
 cpdef _distribute(halves)
+@cython.locals(levels=_Levels)
 cdef _use_levels(Py_ssize_t depth)
-@cython.locals(context=Budget, limit='long long', depth='long long', most='long long', ticks='long long')
+@cython.locals(context=Budget, first=_Levels, limit='long long', depth='long long', most='long long', ticks='long long')
 cpdef tuple start_message(MeteredMessage frame)
 @cython.locals(context=Budget, rest='long long', limit='long long', used='long long')
 cpdef end_message(MeteredMessage frame, tuple started)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from chain.foundation import creation_hooks
+from chain.plugins.pytest_plugin import plain_imports
 from chain.plugins.pytest_plugin.isolation import ChainIsolation
 from chain.source.user_modules import prefer_users_packages
 
@@ -96,6 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     prefer_users_packages(config.rootpath)
+    plain_imports.begin()
     anchors = config.stash[_KEY] = ChainIsolation()
     creation_hooks.creation_listeners.append(anchors.register_chain)
     if config.getoption("contract_debug", default=False):
@@ -114,6 +116,7 @@ def _debug(chain: Chain) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    plain_imports.end()
     if _debug in creation_hooks.creation_listeners:
         creation_hooks.creation_listeners.remove(_debug)
     creation_hooks.creation_listeners.remove(config.stash[_KEY].register_chain)

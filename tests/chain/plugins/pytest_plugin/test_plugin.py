@@ -329,8 +329,8 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
     assert (
         "imported: ['chain', 'chain.foundation', 'chain.foundation.compiled_core', 'chain.foundation.creation_hooks',"
         " 'chain.foundation.gc_pause', 'chain.foundation.late_imports', 'chain.plugins', 'chain.plugins.pytest_plugin',"
-        " 'chain.plugins.pytest_plugin.isolation', 'chain.source', 'chain.source.user_modules']"
-        in done.stdout
+        " 'chain.plugins.pytest_plugin.isolation', 'chain.plugins.pytest_plugin.plain_imports', 'chain.source',"
+        " 'chain.source.user_modules']" in done.stdout
     )
     assert "test_nothing" in done.stdout
 
@@ -354,3 +354,21 @@ def test_contracts_are_debugged_on_request(run: Run) -> None:
     """
     run(text, options=("--contract-debug",)).assert_outcomes(passed=1)
     run(text).assert_outcomes(failed=1)
+
+
+def test_the_engine_is_imported_as_python_does(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_loaders(chain):
+            names = [name for name in sys.modules if name.startswith("chain.simulator.")]
+            loaders = {type(sys.modules[name].__loader__).__module__ for name in names}
+            assert loaders and not any(module.startswith("_pytest") for module in loaders)
+        """
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:boardchain", "-q"]
+    subprocess.run(
+        [*command, "-p", "chain.plugins.pytest_plugin"],
+        env={"PYTHONPATH": str(ROOT)}, capture_output=True, check=True,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+cpdef calldata_tokens(bytes data)
