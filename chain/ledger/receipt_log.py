@@ -162,7 +162,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
 
     receipt = item  # the same as `item`
 
-    def block_of(self, place: int) -> int:
+    def _block_of(self, place: int) -> int:
         """Return the number of the block of the receipt at a position."""
         number: int = self._rows[place][1]
         return number

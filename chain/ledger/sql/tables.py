@@ -192,7 +192,7 @@ class Events(AppendOnlyTable):
             if event is not None:
                 receipt = receipts[position - first]
                 if receipt != before:
-                    before, block = receipt, ledger.receipts.block_of(receipt)
+                    before, block = receipt, ledger.receipts._block_of(receipt)
                     time = ledger.time_of(block)
                 yield (
                     *_cells(event, members), receipt, block, time, form.address_text(row[0]), position,
