@@ -13,7 +13,7 @@ from setuptools import Extension, setup
 
 # What runs for each call, word, log or hash. Modules stay as they are if they have functions for contracts, which must be those
 # of Python; and, since compiled functions have no frames, if they declare contracts or events, look at their callers, or
-# determine the price of work, for which Python's recursion limit counts. So does `simulator/handle`: in the traceback of a
+# determine the price of work, for which Python's recursion limit counts. `simulator/handle` stays, too: in the traceback of a
 # failed call, its frame keeps the chain, whose activity a test run then shows.
 CORE = """
     abi/decode abi/encode
