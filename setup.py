@@ -13,7 +13,8 @@ from setuptools import Extension, setup
 
 # What runs for each call, word, log or hash. Modules stay as they are if they have functions for contracts, which must be those
 # of Python; and, since compiled functions have no frames, if they declare contracts or events, look at their callers, or
-# determine the price of work, for which Python's recursion limit counts.
+# determine the price of work, for which Python's recursion limit counts. `simulator/handle` stays, too: in the traceback of a
+# failed call, its frame keeps the chain, whose activity a test run then shows.
 CORE = """
     abi/decode abi/encode
     crypto/rlp crypto/trie
@@ -23,8 +24,7 @@ CORE = """
     metering/fuel metering/value_size
     runtime/model_edit runtime/system runtime/world_words
     schema/octets
-    simulator/block_time simulator/chain simulator/driver simulator/fast_path simulator/handle simulator/local_driver
-    simulator/reader
+    simulator/block_time simulator/chain simulator/driver simulator/fast_path simulator/local_driver simulator/reader
     spec/contracts spec/models
     storage/collection_layout storage/dynamic storage/map storage/packing storage/slots storage/value_cache storage/vector
 """
