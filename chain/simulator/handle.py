@@ -36,7 +36,7 @@ else:
     C = TypeVar("C")
 
 _OF_NAMED_TYPE: Final = re.compile(
-    r"typing\.Annotated\[\w+, \w+\(name='(\w+)'[^()]*\)\]|chain\.crypto\.address\.(?=Address)"
+    r"(?:typing\.)?Annotated\[\w+, \w+\(name='(\w+)'[^()]*\)\]|chain\.crypto\.address\.(?=Address)"
 )
 
 
