@@ -8,8 +8,6 @@ from itertools import chain
 from chain.schema.scalars import Int
 from chain.schema.value_types import StructType, ValueType
 
-_USUAL = {int}
-
 
 def are_octets(kind: ValueType) -> bool:
     """Return True if a value is a number of one byte, or a record of such numbers."""
@@ -40,7 +38,7 @@ def octets_of(numbers: Sequence[object], unsigned: bool) -> bytearray | None:
 
     A byte above 127 fits only if all types are `unsigned`.
     """
-    if not _USUAL.issuperset(map(type, numbers)):
+    if [*map(type, numbers)].count(int) < len(numbers):
         return None
     try:
         octets = bytearray(numbers)  # type: ignore[arg-type]  # they are whole numbers
@@ -72,7 +70,7 @@ def octets_encoder(general: Callable[[object], bytes], width: int) -> Callable[[
 
     Whatever is not as usual is left to the `general` encoder.
     """
-    usual, tuples, widths = {int}, {tuple}, {width}
+    tuples, widths = {tuple}, {width}
 
     def encode_octets(values: object) -> bytes:
         if type(values) is not list and type(values) is not tuple:
@@ -82,14 +80,7 @@ def octets_encoder(general: Callable[[object], bytes], width: int) -> Callable[[
             if not (tuples.issuperset(map(type, values)) and widths.issuperset(map(len, values))):
                 return general(values)
             octets = [*chain.from_iterable(values)]
-        if not usual.issuperset(map(type, octets)):
-            return general(values)
-        try:
-            raw = bytearray(octets)  # type: ignore[arg-type]  # they are whole numbers
-        except ValueError:  # one is negative, or above 255
-            return general(values)
-        words = bytearray(32 * len(raw))
-        words[31::32] = raw
-        return len(values).to_bytes(32) + words
+        raw = octets_of(octets, unsigned=True)
+        return general(values) if raw is None else len(values).to_bytes(32) + words_of(raw)
 
     return encode_octets
