@@ -26,18 +26,20 @@ def estimate_gas(chain: ChainReader, tx: Transaction, block: Block) -> tuple[int
 
     # The gas used before refunds. A message keeps a 64th of its gas from those below it, so more may be needed.
     least = max(plenty - outcome.frame.gas, outcome.gas_used)
+    if outcome.frame.gas == outcome.frame.gas_limit and not outcome.context.ticks:
+        return least, None  # as a transfer: no code used any
     return (least if is_enough(least) else _search(is_enough, least, plenty)), None
 
 
-def without_fees(chain: ChainReader, tx: Transaction) -> Transaction:
-    """Return the transaction with the next nonce, and without fees."""
+def without_fees(chain: ChainReader, tx: Transaction, gas: int) -> Transaction:
+    """Return the transaction with this gas and the next nonce, and without fees."""
     nonce = chain.state.account(tx.sender)[0]
-    return replace(tx, nonce=nonce, max_fee=0, tip=0, is_free=True)
+    return replace(tx, gas=gas, nonce=nonce, max_fee=0, tip=0, is_free=True)
 
 
 def _rehearse(chain: ChainReader, tx: Transaction, block: Block, gas: int) -> TransactionResult:
     """Run a transaction and undo it."""
-    return chain.rehearse(without_fees(chain, replace(tx, gas=gas)), block)
+    return chain.rehearse(without_fees(chain, tx, gas), block)
 
 
 def _outcome_signature(frame: Frame) -> tuple[object, ...]:

@@ -92,7 +92,7 @@ def simulated(
     there: ChainReader, tx: Transaction, block: Block, fields: Mapping[str, object]
 ) -> Transaction:
     """Return a transaction that is not sent: it pays only fees that the client names, and has at most the gas of a block."""
-    free = without_fees(there, replace(tx, gas=min(tx.gas, block.max_transaction_gas)))
+    free = without_fees(there, tx, min(tx.gas, block.max_transaction_gas))
     if all(fields.get(name) is None for name in FEES):
         return free
     return replace(free, max_fee=tx.max_fee, tip=tx.tip, is_free=not tx.max_fee and not tx.tip)

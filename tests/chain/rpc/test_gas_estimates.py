@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from chain import Chain
+from chain import Chain, Contract, call
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.rpc.errors import REFUSED, RpcError
 from chain.simulator.handle import Handle
+from chain.types import u64
 
 
 def test_transfers_cost_21000(chain: Chain, rpc: Any) -> None:
@@ -51,7 +52,19 @@ def test_estimates_are_enough_below(counter: Handle, relay: Handle, rpc: Any) ->
     assert len(counter.fields.kept) == 12
 
 
-def test_estimates_take_two_runs(
+class Sums(Contract):
+    @call
+    def up_to(self, n: u64) -> u64:
+        return sum(i for i in range(n))
+
+
+def test_estimates_are_enough_to_compute(chain: Chain, rpc: Any) -> None:
+    sums = chain.deploy(Sums)
+    tx_hash = rpc("eth_sendTransaction", rpc.to(sums.up_to, 1000))
+    assert rpc("eth_getTransactionReceipt", tx_hash)["status"] == "0x1"
+
+
+def test_estimates_take_two_runs_and_of_transfers_one(
     counter: Handle, rpc: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rehearse, runs = Chain.rehearse, []
@@ -65,6 +78,8 @@ def test_estimates_take_two_runs(
     for i, asked in enumerate([rpc.to(counter.add, 1), rpc.to(counter.wipe)], 1):
         rpc("eth_estimateGas", asked)
         assert len(runs) == 2 * i
+    rpc("eth_estimateGas", {"to": rpc.hexed(bytes(20)), "value": "0x1"})
+    assert len(runs) == 2 * i + 1
 
 
 def test_estimates_stay_in_the_block(chain: Chain, rpc: Any) -> None:
