@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Generic, TypeGuard, TypeVar
 
 T = TypeVar("T")
@@ -67,10 +67,8 @@ class Spot:
         return DataError(self.file, self.card, self.path, why)
 
     def key(self, name: str) -> Spot:
-        if name not in self._dict():
-            raise self.error(f'the key "{name}" is missing')
         path = f"{self.path}.{name}" if self.path else name
-        return replace(self, value=self._dict()[name], path=path, parent=self)
+        return self._inside(self._at(name), path)
 
     def beside(self, name: str) -> Spot:
         """What stands under another key of the same object."""
@@ -81,15 +79,12 @@ class Spot:
     def items(self) -> list[Spot]:
         if not isinstance(self.value, list):
             raise self.error("this must be a list")
-        return [
-            replace(self, value=item, path=f"{self.path}[{i}]", parent=self)
-            for i, item in enumerate(self.value)
-        ]
+        return [self._inside(item, f"{self.path}[{i}]") for i, item in enumerate(self.value)]
 
     def expect_keys(self, *names: str) -> None:
         """Exactly these keys, so that neither a slip of the pen nor a forgotten one goes unseen."""
         for name in names:
-            self.key(name)
+            self._at(name)
         for name in self._dict():
             if name not in names:
                 raise self.error(f"the key {shown(name)} is {_rather(name, names)}")
@@ -117,6 +112,15 @@ class Spot:
             if type(option) is type(self.value) and option == self.value:
                 return option
         raise self.error(f"{shown(self.value)} is {_rather(self.value, options)}")
+
+    def _inside(self, value: Any, path: str) -> Spot:
+        return Spot(value, self.file, self.card, path, self.facts, self)
+
+    def _at(self, name: str) -> Any:
+        members = self._dict()
+        if name not in members:
+            raise self.error(f'the key "{name}" is missing')
+        return members[name]
 
     def _dict(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
