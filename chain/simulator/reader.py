@@ -351,15 +351,9 @@ class ChainReader(Sealed, ABC):
         return outcome
 
     def _frame(
-        self,
-        machine: Machine,
-        to: AccountLike,
-        data: bytes,
-        sender: AccountLike | None,
-        value: int,
-        gas: int | None,
+        self, machine: Machine, to: AccountLike, data: bytes, sender: AccountLike | None, value: int, gas: int | None,
         block: BlockContext,
-    ) -> Frame:
+    ) -> Frame:  # fmt: skip
         """Return a frame for a message on `machine`, with its arguments validated."""
         sender = self.driver.sender(sender)
         to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))

@@ -26,9 +26,8 @@ class SqlTable(ABC):
 
     name: str
     columns: tuple[Column, ...]
-    varied: Sequence[
-        int
-    ] = ()  # the indexes of columns that hold more than texts, numbers of 64 bits and None
+    # The indexes of columns that hold more than texts, numbers of 64 bits and None.
+    varied: Sequence[int] = ()
 
     @property
     def names(self) -> list[str]:

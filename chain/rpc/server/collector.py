@@ -9,9 +9,7 @@ import gc
 import sys
 from typing import Final
 
-_BETWEEN: Final = (
-    5_000  # new objects between two collections, which are walked in some milliseconds
-)
+_BETWEEN: Final = 5_000  # new objects between two collections: walked in some milliseconds
 
 
 class Collector:

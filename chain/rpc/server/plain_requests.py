@@ -11,12 +11,10 @@ from typing import Final, Protocol, TypeAlias
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 _END: Final = b"\r\n\r\n"
-_MOST_HEADS: Final = (
-    1_000  # kept for all connections; one of them varies only in the length of the body
-)
-_SPECIAL: Final = frozenset(
-    {b"expect", b"transfer-encoding", b"upgrade"}
-)  # they change how it is read or answered
+# Kept for all connections; those of one program differ only in the length of the body.
+_MOST_HEADS: Final = 1_000
+# They change how a request is read or answered.
+_SPECIAL: Final = frozenset({b"expect", b"transfer-encoding", b"upgrade"})
 _STAYS: Final = b"keep-alive"
 
 
