@@ -1,27 +1,18 @@
-"""Logs as JSON text, which is kept once it was made: clients read the same logs again and again.
-
-Only logs of closed blocks are kept. Nothing about these changes, unless the chain is truncated; then all are forgotten.
-"""
+"""Logs as JSON text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.rpc.json_format import placed_logs
-
-_MOST_TEXTS: Final = 10_000
-_LONGEST: Final = 2_000  # characters of a text that is kept; so all take 20 MB at most
+from chain.rpc.kept_texts import KeptTexts
 
 
-class LogTexts:
-    """The texts of the logs of one chain."""
+class LogTexts(KeptTexts[int]):
+    """The texts of the logs of one chain, by position in the event log."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._kept: dict[int, str] = {}  # by position in the event log
-        ledger.on_truncated.append(self._on_truncate)
+    longest = 2_000  # so all take 20 MB at most
 
     def array(self, places: Sequence[int]) -> str:
         """Return the JSON text of `log_jsons`, for logs in closed blocks."""
@@ -29,14 +20,8 @@ class LogTexts:
         missing = [place for place in places if place not in kept]
         made = dict(zip(missing, _texts(self._ledger, missing), strict=True))
         shown = ",".join([made[place] if place in made else kept[place] for place in places])
-        if len(kept) + len(made) > _MOST_TEXTS:
-            kept.clear()
-        if len(made) <= _MOST_TEXTS:
-            kept.update({place: text for place, text in made.items() if len(text) <= _LONGEST})
+        self._keep(made)
         return f"[{shown}]"
-
-    def _on_truncate(self, blocks: int, receipts: int) -> None:
-        self._kept.clear()
 
 
 def _texts(ledger: Ledger, places: Sequence[int]) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 from chain import Chain
 from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import keccak
-from chain.rpc import log_texts
+from chain.rpc import kept_texts
 from chain.rpc.errors import BAD_PARAMS
 from chain.rpc.json_messages import answer_one
 from chain.rpc.methods import AS_TEXT
@@ -138,7 +138,7 @@ def test_logs_as_text_equal_those_as_objects(
     chain: Chain, logged: tuple[Handle, Handle], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server writes logs as text and keeps it. Also after the chain was taken back and went on otherwise."""
-    monkeypatch.setattr(log_texts, "_MOST_TEXTS", 4)
+    monkeypatch.setattr(kept_texts, "_MOST_TEXTS", 4)
     counter, other = logged
 
     def check(count: int) -> None:

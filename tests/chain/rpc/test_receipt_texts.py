@@ -7,7 +7,7 @@ import json
 import pytest
 
 from chain import Chain
-from chain.rpc import receipt_texts
+from chain.rpc import kept_texts
 from chain.rpc.json_messages import answer_one
 from chain.rpc.methods import AS_TEXT
 from chain.simulator.handle import Handle
@@ -27,7 +27,7 @@ def block_in(chain: Chain, tx_hash: bytes) -> str | None:
 def test_receipts_as_text_equal_those_as_objects(
     chain: Chain, counter: Handle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(receipt_texts, "_MOST_TEXTS", 2)
+    monkeypatch.setattr(kept_texts, "_MOST_TEXTS", 2)
     made = [counter.add(by) for by in (1, 2, 3)]
     assert [block_in(chain, receipt.tx_hash) for receipt in made] == ["0x2", "0x3", "0x4"]
     assert block_in(chain, bytes(32)) is None
