@@ -229,8 +229,12 @@ class Blocks(Sealed, Sequence[Block]):
         self._append(empty_block(rules, 0, time, fee, bytes(20)))
 
     def _append(self, block: Block) -> None:
-        _, rows = self._rows.tail
-        rows.append(block.row)
+        self._close(block, block.row)
+
+    def _close(self, block: Block, row: BlockRow) -> None:
+        """Append a block, with the values that it has at its end."""
+        set_row(block, row)
+        self._rows.tail.items.append(row)
         self.__dict__["head"] = block  # every call comes here, and `put` is slow
 
     def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:

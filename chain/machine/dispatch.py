@@ -30,44 +30,44 @@ def run_call(frame: Frame, program: Program) -> None:
     frame.entry = entry
     if frame.value or entry.private:
         _check(frame, entry)
-    is_locked = False  # True if other messages to the contract are refused until this one has ended
+    locks = frame.context.reentrancy_locks  # the contracts that refuse other messages now
     if entry.kind == "view":
         frame.static = True
     elif entry.nonreentrant:
-        is_locked = frame.address not in frame.context.reentrancy_locks
-        if not is_locked and not entry.private:  # the contract may call itself
+        if frame.address not in locks:
+            locks += (frame.address,)
+        elif not entry.private:  # the contract may call itself
             raise RejectedCall(
                 f"{frame.name} cannot be re-entered: {spec.name} is still busy with a call; "
                 "@call(nonreentrant=False) allows an entry to run anyway"
             )
-    _run_entry(frame, spec, entry, data, is_locked)
+    _run_entry(frame, spec, entry, data, locks)
 
 
 def _run_entry(
-    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, locks: tuple[bytes, ...]
 ) -> None:
     """Run the author's part of a message. The first message of a transaction waits for its turn."""
     if frame.context.metering_depth or is_mine():
-        _run_fuelled(frame, spec, entry, data, is_locked)
+        _run_fuelled(frame, spec, entry, data, locks)
         return
     with TURN:
         try:
             begin_turn()
-            _run_fuelled(frame, spec, entry, data, is_locked)
+            _run_fuelled(frame, spec, entry, data, locks)
         finally:
             end_turn()
 
 
 def _run_fuelled(
-    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, is_locked: bool
+    frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, locks: tuple[bytes, ...]
 ) -> None:
-    """Run the author's part of a message on its own fuel."""
+    """Run the author's part of a message on its own fuel, while `locks` are the contracts that refuse other messages."""
     context = frame.context
-    locks = context.reentrancy_locks
+    outer_locks = context.reentrancy_locks
     started = start_message(frame)
     try:
-        if is_locked:
-            context.reentrancy_locks = (*locks, frame.address)
+        context.reentrancy_locks = locks
         contract: Any = object.__new__(spec.cls)
         contract._frame, contract._random = frame, None
         frame.result, frame.output = entry.invoke(contract, data)
@@ -83,7 +83,7 @@ def _run_fuelled(
     else:
         end_message(frame, started)
     finally:
-        context.reentrancy_locks = locks
+        context.reentrancy_locks = outer_locks
         frame.finish()
 
 
@@ -108,7 +108,8 @@ def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     else:
         frame.entry = init
         _check(frame, init)
-        _run_entry(frame, spec, init, args, is_locked=True)
+        locks = *frame.context.reentrancy_locks, frame.address
+        _run_entry(frame, spec, init, args, locks)
     frame.output = program.code
 
 

@@ -216,8 +216,8 @@ class Frame(MeteredMessage):
         if word == current:
             return
         state = self.state
-        state.words_version = object()
-        state.changes += (self.address, slot, current or None, word or None)
+        state.words_version = change = self.address, slot, current or None, word or None
+        state.changes += change
         if word:
             storage[slot] = word
         else:

@@ -232,8 +232,8 @@ class State:
 
     def set_word(self, address: bytes, slot: int, word: int) -> None:
         storage = self.storages[address]
-        self.words_version = object()
-        self.changes += (address, slot, storage.get(slot), word or None)
+        self.words_version = change = address, slot, storage.get(slot), word or None
+        self.changes += change
         if word:
             storage[slot] = word
         else:

@@ -263,23 +263,32 @@ def too_deep() -> None:
 def start_message(frame: MeteredMessage) -> Started:
     """Set up the ticks and levels of a message. Return its limit of ticks, and the ticks and levels of its sender."""
     context, limit = frame.context, frame.gas // GAS_PER_TICK
-    depth, sender, most = context.metering_depth, None, context.fuel
-    if depth:
-        ticks = remaining()
-        most = ticks - 1
-        most -= most // KEPT_BACK
-        sender = ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
-        _use_levels(depth)
-    else:
+    if context.metering_depth:
+        return _start_nested_message(context, limit)
+    if COLLIDING:
         COLLIDING.clear()
+    if EMPTIED:
         EMPTIED.clear()
-        first = _levels[0]
-        if INSTRUMENTED_BUILTINS[UP] is not first.up or len(first.remaining) <= DEEPEST:
-            _use_levels(0)  # another message was interrupted
-    if most < limit:
-        limit = most
-    context.metering_depth = depth + 1
+    first = _levels[0]
+    if INSTRUMENTED_BUILTINS[UP] is not first.up or len(first.remaining) <= DEEPEST:
+        _use_levels(0)  # another message was interrupted
+    if context.fuel < limit:
+        limit = context.fuel
+    context.metering_depth = 1
     set_fuel(limit + 1)  # the message that takes the extra tick has taken one too many
+    return limit, None
+
+
+def _start_nested_message(context: Budget, limit: int) -> Started:
+    """Set up the ticks and levels of a message that another one sends."""
+    ticks, depth = remaining(), context.metering_depth
+    most = ticks - 1
+    most -= most // KEPT_BACK
+    sender = ticks, INSTRUMENTED_BUILTINS[DOWN], INSTRUMENTED_BUILTINS[UP]
+    _use_levels(depth)
+    context.metering_depth = depth + 1
+    limit = min(limit, most)
+    set_fuel(limit + 1)
     return limit, sender
 
 

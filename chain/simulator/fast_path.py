@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from chain.ledger.blocks import set_row
+from chain.ledger.blocks import Block
 from chain.ledger.calls import call_rows
 from chain.ledger.receipts import Receipt
 from chain.machine.dispatch import run_call
@@ -23,7 +23,7 @@ from chain.machine.gas import (
     TRANSACTION,
     calldata_tokens,
 )
-from chain.machine.state import ACCOUNT, START, Mark
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, START, Mark
 from chain.metering.fuel import GAS_PER_TICK
 from chain.schema.inputs import NONCE
 from chain.simulator.driver import ChainDriver
@@ -35,22 +35,32 @@ _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has 
 def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) -> Receipt | None:
     """Send a call and mine its block. Return None, and change nothing, if the call is not ordinary."""
     ledger, machine, state = driver.ledger, driver.machine, driver.state
-    accounts = state.accounts
+    accounts, parent = state.accounts, ledger.blocks.head
+    rules = parent.rules
     is_special = driver.overrides or machine.evm_only or not driver.automine or HISTORY in accounts
-    if is_special or ledger.open is not None or driver.held is not None:
+    if is_special or ledger.open is not None or driver.held is not None or rules.has_large_blocks:
         return None
-    block, program, account = driver.next_block(), machine.program_at(to), accounts.get(sender)
+    account = accounts.get(sender)
+    program = machine._by_code.get(accounts.get(to, NO_ACCOUNT)[2])
     if program is None or account is None:
         return None
-    number, time, price, coinbase, first, position, _, _, _, _, _, excess = block.row
-    rules = block.rules
+    # As `ChainDriver.next_block` makes it.
+    number, time, price, coinbase, _, _, first, position, _, _, blob_gas, excess = parent.row
+    if rules.elastic_fees:
+        price = parent.next_base_fee
+    if blob_gas or excess:
+        excess = parent.next_excess_blob_gas
+    clock = driver.clock if driver.wall is None else driver.now
+    number, time = number + 1, clock if clock > time else time + driver.block_interval
     gas, tokens = rules.max_transaction_gas, calldata_tokens(data)
     message_gas = gas - TRANSACTION - TOKEN * tokens
     floor = TRANSACTION + FLOOR_PER_TOKEN * tokens
     nonce, balance, code_hash = account
-    is_refused = gas < floor or balance < gas * price or nonce == NONCE
-    if is_refused or rules.has_large_blocks:
+    if gas < floor or balance < gas * price or nonce == NONCE:
         return None
+    block = Block(
+        rules, (number, time, price, coinbase, first, position, first, position, 0, None, 0, excess)
+    )
     prepaid = nonce + 1, balance - gas * price, code_hash
     state.changes += (sender, ACCOUNT, account, prepaid)
     accounts[sender] = prepaid
@@ -72,7 +82,10 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
         used -= min(context.refund, used // REFUND_SHARE)
     if used < floor:
         used = floor
-    state.refund_fee(sender, prepaid, (gas - used) * price)
+    if accounts.get(sender) is prepaid:  # as `State.refund_fee` corrects the payment
+        state.changes[3] = accounts[sender] = nonce + 1, balance - used * price, code_hash
+    else:
+        state.refund_fee(sender, prepaid, (gas - used) * price)
     if context.evm is not None:
         context.evm.delete_doomed()
     changes, logs = state.close()
@@ -84,10 +97,9 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     )  # fmt: skip
     # As `Ledger.append` and `Ledger.close` leave it.
     end = ledger.append_alone(row, changes)
-    set_row(
+    ledger.blocks._close(
         block,
         (number, time, price, coinbase, first, position, end, position + 1, used, None, 0, excess),
     )
-    ledger.blocks._append(block)
     driver.clock = time
     return Receipt(ledger, row)

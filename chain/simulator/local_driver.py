@@ -45,6 +45,10 @@ class LocalDriver(ChainDriver):
         self, to: AccountLike | None, data: bytes, sender: AccountLike | None, value: int, gas: int | None
     ) -> Receipt:  # fmt: skip
         sender_address = DEFAULT_SENDER if sender is None else self.sender(sender)
+        if gas is None and type(to) is type(data) is bytes and type(value) is int and not value:
+            receipt = call_and_mine(self, to, data, sender_address)
+            if receipt is not None:
+                return receipt
         if to is not None and (type(to) is not bytes or len(to) != ADDRESS_SIZE):
             to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
         if type(data) is not bytes:
@@ -53,10 +57,6 @@ class LocalDriver(ChainDriver):
             value = inputs.wei(value)
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
-        elif to is not None and not value:
-            receipt = call_and_mine(self, to, data, sender_address)
-            if receipt is not None:
-                return receipt
         block = self.next_block()
         tx = Transaction(
             sender_address, to, data, value, block.gas_left if gas is None else gas,
