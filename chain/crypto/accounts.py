@@ -40,6 +40,7 @@ class Account(Sealed, Address):
 
     name: str  # the name by which the chain knows it
     key: bytes  # the private key, 32 bytes
+    raw: bytes  # the address in plain bytes
 
     def __repr__(self) -> str:
         return f"<Account {self.name} {self}>"
@@ -55,6 +56,7 @@ def make_account(address: bytes | str, key: bytes, name: str) -> Account:
     account = Account(address)
     put(account, "name", name)
     put(account, "key", key)
+    put(account, "raw", bytes(account))
     return account
 
 

@@ -218,6 +218,8 @@ class Blocks(Sealed, Sequence[Block]):
     (8, 1704067200, 0)
     """
 
+    __slots__ = ("_rows", "head", "rules")
+
     rules: ChainConfig  # the settings of the chain
     head: Block  # the last block
 
@@ -234,13 +236,14 @@ class Blocks(Sealed, Sequence[Block]):
     def _close(self, block: Block, row: BlockRow) -> None:
         """Append a block, with the values that it has at its end."""
         set_row(block, row)
-        self._rows.tail.items.append(row)
-        self.__dict__["head"] = block  # every call comes here, and `put` is slow
+        _, rows = self._rows.tail
+        rows.append(row)
+        _set_head(self, block)
 
     def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Begin with stored blocks."""
         self._rows = LongList(stored=rows)
-        put(self, "head", self[-1])
+        _set_head(self, self[-1])
 
     def rows_from(self, number: int) -> list[tuple[object, ...]]:
         """Return the blocks from that number on, as they are stored."""
@@ -249,13 +252,13 @@ class Blocks(Sealed, Sequence[Block]):
     def _extend(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Append blocks that were truncated."""
         self._rows.extend(rows)
-        put(self, "head", self[-1])
+        _set_head(self, self[-1])
 
     def copy(self, length: int) -> Blocks:
         """Return a copy of the first `length` blocks."""
         blocks = copy(self)
         blocks._rows = self._rows.copy(length)
-        put(blocks, "head", blocks[-1])
+        _set_head(blocks, blocks[-1])
         return blocks
 
     def number(self, number: int) -> int:
@@ -284,7 +287,7 @@ class Blocks(Sealed, Sequence[Block]):
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""
         del self._rows[length:]
-        put(self, "head", self[-1])
+        _set_head(self, self[-1])
 
     def __repr__(self) -> str:
         return f"<Blocks 0 to {len(self) - 1}>"
@@ -305,3 +308,6 @@ class Blocks(Sealed, Sequence[Block]):
             raise IndexError(f"there is no block {number}: the last is {len(self) - 1}") from None
         except TypeError:
             raise TypeError(f"{short_repr(number)} is not the number of a block") from None
+
+
+_set_head = setter(Blocks, "head")

@@ -50,6 +50,12 @@ _SETTLED_EVERY: Final = 2 * PIECE  # changes
 class Ledger:
     """Blocks, receipts, logs and the timeline of one chain."""
 
+    __slots__ = (
+        "__weakref__", "_is_cutting", "_keys", "artifacts", "before_cut", "blocks", "creations", "envelopes", "event_types",
+        "events", "foreign", "headers", "lock", "on_truncated", "open", "past", "programs", "receipts", "state", "tail",
+        "timeline",
+    )  # fmt: skip
+
     def __init__(
         self,
         state: State,
@@ -95,7 +101,7 @@ class Ledger:
         start, rows = self.receipts._rows.tail
         position = start + len(rows)
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
-        self.timeline.tail.items.append(outcome.changes)
+        self.timeline.append(outcome.changes)
         self.state.closed = ()
         change_block(block, gas_used=block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
@@ -109,7 +115,7 @@ class Ledger:
         end_timeline_index, end_receipt = len(self.timeline), len(self.receipts._rows)
         change_block(block, end_timeline_index=end_timeline_index, end_receipt=end_receipt)
         self.blocks._append(block)
-        if len(self.timeline.tail.items) > _SETTLED_EVERY:
+        if len(self.timeline.tail[1]) > _SETTLED_EVERY:
             self.settle()
 
     def append_alone(self, row: Row, changes: Changes) -> int:

@@ -9,25 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Final, Generic, NamedTuple, Self, TypeVar, overload
+from typing import Final, Self, TypeVar, overload
 
 T = TypeVar("T")
 
 PIECE: Final = 512  # items in a tuple
 
 
-class ListTail(NamedTuple, Generic[T]):
-    """The newest items, and the position of the first of them."""
-
-    start: int
-    items: list[T]
-
-
 class LongList(Sequence[T]):
     """A list that grows and is truncated at its end, with an optional sequence of stored items before the others.
 
-    Append to `tail.items`, and call `settle` from time to time. An interrupt at any point leaves the list as before or after:
-    what is in force is the one tuple `tail`, and what `_pieces` holds beyond its start does not count.
+    `tail` is the position of the first of the newest items, and the list of these. Append to that list, and call `settle` from
+    time to time. An interrupt at any point leaves the list as before or after: what is in force is the one tuple `tail`, and
+    what `_pieces` holds beyond its start does not count.
     """
 
     __slots__ = ("_pieces", "_stored", "_stored_count", "tail")
@@ -35,7 +29,7 @@ class LongList(Sequence[T]):
     def __init__(self, items: Iterable[T] = (), *, stored: Sequence[T] = ()) -> None:
         self._stored, self._stored_count = stored, len(stored)
         self._pieces: list[tuple[T, ...]] = []  # from `_stored_count` on
-        self.tail: ListTail[T] = ListTail(self._stored_count, list(items))
+        self.tail: tuple[int, list[T]] = self._stored_count, list(items)
         self.settle()
 
     def settle(self) -> None:
@@ -46,7 +40,7 @@ class LongList(Sequence[T]):
         end = len(items) // PIECE * PIECE
         pieces = [tuple(items[i : i + PIECE]) for i in range(0, end, PIECE)]
         self._pieces[(start - self._stored_count) // PIECE :] = pieces
-        self.tail = ListTail(start + end, items[end:])
+        self.tail = start + end, items[end:]
 
     def __len__(self) -> int:
         start, items = self.tail
@@ -98,7 +92,7 @@ class LongList(Sequence[T]):
         duplicate = type(self)(stored=tuple(self._stored[: min(length, count)]))
         if length > count:
             duplicate._pieces = self._pieces[: (start - count) // PIECE]
-            duplicate.tail = ListTail(start, items.copy())
+            duplicate.tail = start, items.copy()
             del duplicate[length:]
         return duplicate
 
@@ -110,18 +104,18 @@ class LongList(Sequence[T]):
             del items[first - start :]
         elif first > self._stored_count:
             piece, index = divmod(first - self._stored_count, PIECE)
-            self.tail = ListTail(first - index, list(self._pieces[piece][:index]))
+            self.tail = first - index, list(self._pieces[piece][:index])
             del self._pieces[piece:]
         else:
-            self.tail = ListTail(first, [])
+            self.tail = first, []
             self._pieces.clear()
             self._stored_count = first
 
     def append(self, item: T) -> None:
-        self.tail.items.append(item)
+        self.tail[1].append(item)
 
     def extend(self, items: Iterable[T]) -> None:
-        self.tail.items.extend(items)
+        self.tail[1].extend(items)
         self.settle()
 
     def mark(self, position: int) -> object:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from chain.errors import OutOfGas, Revert
 from chain.foundation.turn import TURN, begin_turn, end_turn, is_mine
@@ -18,6 +18,8 @@ from chain.metering.fuel import abort_message, end_message, start_message
 from chain.metering.program import Program
 from chain.metering.value_size import weigh_written
 from chain.spec.contracts import ContractSpec, EntrySpec
+
+_new: Final = object.__new__  # contract classes refuse to be called
 
 
 def run_call(frame: Frame, program: Program) -> None:
@@ -68,7 +70,7 @@ def _run_fuelled(
     started = start_message(frame)
     try:
         context.reentrancy_locks = locks
-        contract: Any = object.__new__(spec.cls)
+        contract: Any = _new(spec.cls)
         contract._frame, contract._random = frame, None
         frame.result, frame.output = entry.invoke(contract, data)
     except BaseException as error:

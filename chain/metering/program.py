@@ -8,7 +8,6 @@ code differs only in the type byte, and the constructor's arguments follow it, s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from importlib import import_module
 from typing import Any, Final, TypeVar, cast
 
@@ -53,11 +52,11 @@ class Program:
     def __repr__(self) -> str:
         return f"<Program {self.spec.name} 0x{self.digest.hex()}>"
 
-    @cached_property
+    @property
     def code(self) -> bytes:
         return MARK + _CODE + self.digest
 
-    @cached_property
+    @property
     def initcode(self) -> bytes:
         return MARK + _INIT + self.digest
 

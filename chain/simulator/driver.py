@@ -72,6 +72,8 @@ class Driver(Steps):
         """Return the address of the sender: that of the first account if none is given."""
         if sender is None:
             return DEFAULT_SENDER
+        if type(sender) is Account:
+            return sender.raw
         if isinstance(sender, Address):
             return bytes(sender)
         return bytes(self.ledger.address_of(sender, "sender"))

@@ -92,7 +92,7 @@ def interrupted(act: Callable[[], None], line: int) -> bool:
 def test_interrupts_leave_the_list_as_before_or_after(end: int) -> None:
     for line in range(100):
         items = LongList(range(4 * PIECE))
-        items.tail.items.extend(range(4 * PIECE, 6 * PIECE))
+        items.tail[1].extend(range(4 * PIECE, 6 * PIECE))
         was_settled = interrupted(items.settle, line)
         assert list(items) == [*range(6 * PIECE)]
         was_cut = interrupted(partial(items.__delitem__, slice(end, None)), line)
@@ -113,7 +113,7 @@ def test_collector_does_not_walk_older_items() -> None:
     gc.collect()  # untracks the rows
     gc.collect()  # and what holds them
     walked = [piece for piece in items._pieces if gc.is_tracked(piece)]
-    assert walked == [] and len(items.tail.items) < 2 * PIECE
+    assert walked == [] and len(items.tail[1]) < 2 * PIECE
 
 
 def test_collector_is_done_with_a_receipt_when_it_has_met_it_once() -> None:
