@@ -6,12 +6,10 @@ has four beats: who may, what the rules say, write, tell.
 
 from __future__ import annotations
 
-from chain import Contract, Map, Vector, call, init, require, view
+from chain import Contract, Map, Revert, Vector, call, init, require, view
 from chain.types import i8, u64
-from contracts.deblockle import rules
-from contracts.deblockle.events import Report
-from contracts.deblockle.models import Cube, GameRecord, Position, State
-from contracts.deblockle.notation import draw_board
+from contracts.deblockle import events, rules
+from contracts.deblockle.models import Cube, GameRecord, Phase, Position, State
 
 
 class Deblockle(Contract):
@@ -55,8 +53,8 @@ class Deblockle(Contract):
         if index >= len(self.games):
             return None
         record = self.games[index]
-        self.log(Report.BOARD)
-        self.log(draw_board(record.game))
+        self.log(events.BOARD)
+        self.log(rules.draw(State(record.game)))
         return record
 
     @view
@@ -66,8 +64,10 @@ class Deblockle(Contract):
         return cube
 
     def _game(self, index: int) -> GameRecord:
-        require(index < len(self.games), "Game doesn't exist.")
-        return self.games[index]
+        try:
+            return self.games[index]
+        except IndexError:
+            raise Revert("Game doesn't exist.") from None
 
     def _turn_of_caller(self, index: int) -> tuple[GameRecord, State]:
         record = self._game(index)
@@ -78,8 +78,8 @@ class Deblockle(Contract):
     def _write(self, index: int, record: GameRecord, before: State, after: State) -> GameRecord:
         if after is before:
             return record
-        finished = rules.outcome(after) is not None
-        changed = GameRecord(after.game, finished, record.first_player, record.second_player)
+        is_finished = after.game.phase is Phase.END
+        changed = GameRecord(after.game, is_finished, record.first_player, record.second_player)
         self.games.change(index, record, changed)
         self.rolled[index] = after.rolled
         return changed
