@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from chain import Address, Contract, Map, call, require, view
+from chain import Address, Contract, Map, Revert, call, require, view
 from chain.types import i8, u8, u32, u64
 from contracts.blokus import rules
 from contracts.blokus.board import SIDE, square
@@ -58,8 +58,8 @@ class Blokus(Contract):
         """Returns whose turn it is now, 0 when the game is over; so does `pass_turn`."""
         game, meant = self._running(game_id), move.read()
         require(meant.player_id <= game.players, PLAYER_NOT_FOUND)
-        account = self.accounts[game_id, meant.player_id]
-        require(account == self.caller, f"You are not player {meant.player_id}")
+        if self.accounts[game_id, meant.player_id] != self.caller:
+            raise Revert(f"You are not player {meant.player_id}")
         return self._play(game_id, game, meant)
 
     @call
@@ -128,9 +128,9 @@ class Blokus(Contract):
         return rules.outcome(self._state(game_id))
 
     def _game(self, game_id: int) -> GameRecord:
-        game = self.games[game_id]
-        require(game.players, GAME_NOT_FOUND)
-        return game
+        found = self.games[game_id]
+        require(found.players, GAME_NOT_FOUND)
+        return found
 
     def _running(self, game_id: int) -> GameRecord:
         game = self._game(game_id)
