@@ -73,7 +73,8 @@ class Deblockle(Contract):
         record = self._game(index)
         player = (record.first_player, record.second_player)[record.game.active_player - 1]
         require(_is_same(player, self.caller_id), "Wrong player's turn! ")
-        return record, State(record.game, self.rolled[index])
+        rolled = self.rolled[index] if record.game.phase is Phase.HOP else None
+        return record, State(record.game, rolled)
 
     def _write(self, index: int, record: GameRecord, before: State, after: State) -> GameRecord:
         if after is before:
@@ -81,7 +82,8 @@ class Deblockle(Contract):
         is_finished = after.game.phase is Phase.END
         changed = GameRecord(after.game, is_finished, record.first_player, record.second_player)
         self.games.change(index, record, changed)
-        self.rolled[index] = after.rolled
+        if after.rolled is not before.rolled:
+            self.rolled[index] = after.rolled
         return changed
 
 
