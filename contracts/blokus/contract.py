@@ -83,7 +83,7 @@ class Blokus(Contract):
 
     @view
     def state(self, game_id: u64) -> StateRecord:
-        return self._record(game_id, self._game(game_id))
+        return StateRecord.of(self._state(game_id))
 
     @view
     def board(self, game_id: u64) -> tuple[tuple[u8, ...], ...]:
@@ -141,13 +141,13 @@ class Blokus(Contract):
     def _accounts(self, game_id: int, game: GameRecord) -> tuple[Address, ...]:
         return tuple([self.accounts[game_id, player] for player in range(1, game.joined + 1)])
 
-    def _record(self, game_id: int, game: GameRecord) -> StateRecord:
-        seats = self.seats
-        taken = tuple([seats[game_id, player] for player in range(1, game.players + 1)])
-        return StateRecord(taken, game.turn, game.scoring)
-
     def _state(self, game_id: int) -> State:
-        return self.state(game_id).read()
+        return self._position(game_id, self._game(game_id))
+
+    def _position(self, game_id: int, game: GameRecord) -> State:
+        records = self.seats
+        seats = [records[game_id, player].read() for player in range(1, game.players + 1)]
+        return State(tuple(seats), game.turn, game.scoring)
 
     def _legal(self, game_id: int, player_id: int) -> LegalMoves:
         state = self._state(game_id)
@@ -161,7 +161,7 @@ class Blokus(Contract):
         self.emit(PlayerJoined(game_id, game.joined, self.caller, missing))
 
     def _play(self, game_id: int, game: GameRecord, move: Move) -> int:
-        after = rules.play(self._record(game_id, game).read(), move)
+        after = rules.play(self._position(game_id, game), move)
         self.seats[game_id, game.turn] = SeatRecord.of(after.seats[game.turn - 1])
         self.games[game_id] = GameRecord(game.players, game.joined, game.scoring, after.turn)
         self._tell(game_id, move, after)

@@ -62,6 +62,11 @@ class StateRecord:
     turn: u8
     scoring: Scoring
 
+    @staticmethod
+    def of(state: State) -> StateRecord:
+        seats = tuple([SeatRecord.of(seat) for seat in state.seats])
+        return StateRecord(seats, state.turn, state.scoring)
+
     def read(self) -> State:
         return State(tuple([seat.read() for seat in self.seats]), self.turn, self.scoring)
 
