@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from chain.types import u64, u128, u256
-
 Squares: TypeAlias = int
 Position: TypeAlias = tuple[int, int]
 
@@ -25,9 +23,6 @@ EDGE_STEPS: Final = (1, STRIDE)
 DIAGONAL_STEPS: Final = (STRIDE - 1, STRIDE + 1)
 EDGE_WAYS: Final[tuple[Position, ...]] = ((-1, 0), (1, 0), (0, -1), (0, 1))  # rules look so
 DIAGONAL_WAYS: Final[tuple[Position, ...]] = ((-1, -1), (-1, 1), (1, -1), (1, 1))
-
-_LOW: Final = (1 << 256) - 1
-_MIDDLE: Final = (1 << 128) - 1
 
 
 def is_on_board(row: int, col: int) -> bool:
@@ -68,12 +63,3 @@ def indices(squares: Squares) -> Iterator[int]:
         lowest = squares & -squares
         yield lowest.bit_length() - 1
         squares ^= lowest
-
-
-def to_parts(squares: Squares) -> tuple[u256, u128, u64]:
-    """The same set cut into whole numbers of a chain's widths, lowest first, for whoever stores it."""
-    return squares & _LOW, squares >> 256 & _MIDDLE, squares >> 384
-
-
-def from_parts(low: u256, middle: u128, high: u64) -> Squares:
-    return high << 384 | middle << 256 | low

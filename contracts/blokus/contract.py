@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Final
 
-from chain import Address, Contract, Map, call, require, view
+from chain import Address, Contract, Map, Revert, call, require, view
 from chain.types import i8, u8, u32, u64
 from contracts.blokus import rules
 from contracts.blokus.board import SIDE, square
@@ -58,8 +58,8 @@ class Blokus(Contract):
         """Returns whose turn it is now, 0 when the game is over; so does `pass_turn`."""
         game, meant = self._running(game_id), move.read()
         require(meant.player_id <= game.players, PLAYER_NOT_FOUND)
-        account = self.accounts[game_id, meant.player_id]
-        require(account == self.caller, f"You are not player {meant.player_id}")
+        if self.accounts[game_id, meant.player_id] != self.caller:
+            raise Revert(f"You are not player {meant.player_id}")
         return self._play(game_id, game, meant)
 
     @call
@@ -83,7 +83,7 @@ class Blokus(Contract):
 
     @view
     def state(self, game_id: u64) -> StateRecord:
-        return self._record(game_id, self._game(game_id))
+        return StateRecord.of(self._state(game_id))
 
     @view
     def board(self, game_id: u64) -> tuple[tuple[u8, ...], ...]:
@@ -128,9 +128,9 @@ class Blokus(Contract):
         return rules.outcome(self._state(game_id))
 
     def _game(self, game_id: int) -> GameRecord:
-        game = self.games[game_id]
-        require(game.players, GAME_NOT_FOUND)
-        return game
+        found = self.games[game_id]
+        require(found.players, GAME_NOT_FOUND)
+        return found
 
     def _running(self, game_id: int) -> GameRecord:
         game = self._game(game_id)
@@ -141,13 +141,13 @@ class Blokus(Contract):
     def _accounts(self, game_id: int, game: GameRecord) -> tuple[Address, ...]:
         return tuple([self.accounts[game_id, player] for player in range(1, game.joined + 1)])
 
-    def _record(self, game_id: int, game: GameRecord) -> StateRecord:
-        seats = self.seats
-        taken = tuple([seats[game_id, player] for player in range(1, game.players + 1)])
-        return StateRecord(taken, game.turn, game.scoring)
-
     def _state(self, game_id: int) -> State:
-        return self.state(game_id).read()
+        return self._position(game_id, self._game(game_id))
+
+    def _position(self, game_id: int, game: GameRecord) -> State:
+        records = self.seats
+        seats = [records[game_id, player].read() for player in range(1, game.players + 1)]
+        return State(tuple(seats), game.turn, game.scoring)
 
     def _legal(self, game_id: int, player_id: int) -> LegalMoves:
         state = self._state(game_id)
@@ -161,7 +161,7 @@ class Blokus(Contract):
         self.emit(PlayerJoined(game_id, game.joined, self.caller, missing))
 
     def _play(self, game_id: int, game: GameRecord, move: Move) -> int:
-        after = rules.play(self._record(game_id, game).read(), move)
+        after = rules.play(self._position(game_id, game), move)
         self.seats[game_id, game.turn] = SeatRecord.of(after.seats[game.turn - 1])
         self.games[game_id] = GameRecord(game.players, game.joined, game.scoring, after.turn)
         self._tell(game_id, move, after)

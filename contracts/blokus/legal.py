@@ -26,7 +26,7 @@ from contracts.blokus.board import (
     square,
 )
 from contracts.blokus.move import Move
-from contracts.blokus.pieces import NUMBERS, PIECES
+from contracts.blokus.pieces import NUMBERS, PIECES, number_of
 from contracts.blokus.shapes import DISTINCT_POSES, POSES, SHAPES, Pose, pose_of
 from contracts.blokus.state import State
 
@@ -44,12 +44,15 @@ class Placement(NamedTuple):
 
 
 def placement_of(move: Move) -> Placement | None:
-    """What a move puts down, if it keeps to the board; None for a pass."""
+    """What a move puts down, no squares if it leaves the board; None for a pass and for a piece that nobody owns."""
     if move.piece is None or move.position is None:
         return None
-    number = NUMBERS[move.piece.name]
+    number = number_of(move.piece)
+    if number is None:
+        return None
     pose = pose_of(number, move.flip, move.rotation)
-    return Placement(number, pose.squares(*move.position))
+    row, col = move.position
+    return Placement(number, pose.squares(row, col))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +115,14 @@ def legal_moves(state: State, player_id: u8 | None = None) -> LegalMoves:
     player = state.turn if player_id is None else player_id
     if not player:
         return LegalMoves(player, (0,) * len(SHAPES))
+    hand = state.seat(player).hand
     free, corners = room(state, player)
-    return LegalMoves(player, _grow(free, corners, state.seat(player).hand))
+    return LegalMoves(player, _grow(free, corners, hand))
 
 
 def room(state: State, player_id: u8) -> tuple[Squares, Squares]:
     """The free squares of a player and the open corners."""
-    own = state.seat(player_id).squares
+    own = state.seats[player_id - 1].squares
     free = BOARD ^ (state.occupied | edges(own))
     return free, (diagonals(own) if own else _CORNER_SQUARES[player_id - 1])
 

@@ -8,11 +8,14 @@ them lies in two words: a placement changes one of them or both, as far down the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from chain.types import u8, u32, u64, u128, u256
-from contracts.blokus.board import from_parts, to_parts
 from contracts.blokus.pieces import FULL_HAND
 from contracts.blokus.state import Scoring, Seat, State
+
+_LOW: Final = (1 << 256) - 1
+_MIDDLE: Final = (1 << 128) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +36,21 @@ class GameRecord:
 class SeatRecord:
     """A `Seat` in two words; it has the pieces that left the hand, so that a new one is all zeros."""
 
-    low: u256  # the squares, in three parts
+    low: u256  # the squares, cut into three parts
     middle: u128
     high: u64
     placed: u32
     passed: bool
     last_piece: u8 | None
 
-    @classmethod
-    def of(cls, seat: Seat) -> SeatRecord:
-        return cls(*to_parts(seat.squares), FULL_HAND ^ seat.hand, seat.passed, seat.last_piece)
+    @staticmethod
+    def of(seat: Seat) -> SeatRecord:
+        squares = seat.squares
+        low, middle, high = squares & _LOW, squares >> 256 & _MIDDLE, squares >> 384
+        return SeatRecord(low, middle, high, FULL_HAND ^ seat.hand, seat.passed, seat.last_piece)
 
     def read(self) -> Seat:
-        squares = from_parts(self.low, self.middle, self.high)
+        squares = self.high << 384 | self.middle << 256 | self.low
         return Seat(squares, FULL_HAND ^ self.placed, self.passed, self.last_piece)
 
 
@@ -56,6 +61,11 @@ class StateRecord:
     seats: tuple[SeatRecord, ...]
     turn: u8
     scoring: Scoring
+
+    @staticmethod
+    def of(state: State) -> StateRecord:
+        seats = tuple([SeatRecord.of(seat) for seat in state.seats])
+        return StateRecord(seats, state.turn, state.scoring)
 
     def read(self) -> State:
         return State(tuple([seat.read() for seat in self.seats]), self.turn, self.scoring)

@@ -15,7 +15,7 @@ from typing import Any
 from chain.errors import Revert
 from chain.types import i16
 from contracts.blokus.board import Position, is_on_board
-from contracts.blokus.pieces import NUMBERS, PIECES, Piece, PieceRecord
+from contracts.blokus.pieces import NAMED, Piece, PieceRecord
 from contracts.blokus.shapes import ROTATIONS
 
 
@@ -116,10 +116,14 @@ def pass_of(player_id: int) -> Move:
 
 def _piece_called(name: str) -> Piece:
     """A name that no inventory has makes a piece that nobody owns, which is for the rules to say."""
-    return piece_named(name) if name in NUMBERS else Piece(name, ())
+    try:
+        return NAMED[name]
+    except KeyError:
+        return Piece(name, ())
 
 
 def piece_named(name: str) -> Piece:
-    if name not in NUMBERS:
-        raise ValueError(f"Unknown piece: {name}")
-    return PIECES[NUMBERS[name]]
+    try:
+        return NAMED[name]
+    except KeyError:
+        raise ValueError(f"Unknown piece: {name}") from None

@@ -90,9 +90,20 @@ def _read(name: str, drawing: str) -> Piece:
 
 
 PIECES: Final = tuple(_read(name, drawing) for name, drawing in DRAWINGS.items())
+NAMED: Final = MappingProxyType({piece.name: piece for piece in PIECES})
 NUMBERS: Final = MappingProxyType({piece.name: number for number, piece in enumerate(PIECES)})
 SQUARES_OF_ALL: Final = sum(piece.size for piece in PIECES)
 FULL_HAND: Final = (1 << len(PIECES)) - 1  # a hand is a set of piece numbers: bit n is piece n
+
+
+def number_of(piece: Piece) -> int | None:
+    """Which one of the inventory a piece is; None if it was turned, mirrored or made up."""
+    try:
+        number = NUMBERS[piece.name]
+    except KeyError:
+        return None
+    own = PIECES[number]
+    return number if piece is own or piece.cells == own.cells else None
 
 
 def pieces_in(hand: int) -> tuple[Piece, ...]:

@@ -18,7 +18,6 @@ from contracts.blokus.board import CORNERS, EDGE_WAYS, Position, is_on_board, ne
 from contracts.blokus.legal import LegalMoves, Placement, legal_moves, placement_of, room
 from contracts.blokus.move import Move
 from contracts.blokus.notation import draw, from_text, to_text
-from contracts.blokus.pieces import NUMBERS, PIECES
 from contracts.blokus.scoring import ranks, scores
 from contracts.blokus.shapes import Pose, pose_of
 from contracts.blokus.state import PLAYER_NOT_FOUND, Scoring, Seat, State, start, with_turn_played
@@ -77,25 +76,29 @@ def play(state: State, move: Move) -> State:
     require(state.turn, GAME_OVER)
     require(move.player_id <= len(state.seats), PLAYER_NOT_FOUND)
     require(move.player_id == state.turn, NOT_YOUR_TURN)
-    reason = refusal(state, move)
+    placement = placement_of(move)
+    reason = _refusal(state, move, placement)
     if reason:
         raise Revert(reason)
-    placement = placement_of(move)
-    return place(state, placement) if placement else pass_turn(state)
+    return place(state, placement) if placement else _leave(state)
 
 
 def pass_turn(state: State) -> State:
     """The player to move can place nothing and is out."""
     require(state.turn, GAME_OVER)
     require(not legal_moves(state), CANNOT_PASS)
-    seat = state.seat(state.turn)
+    return _leave(state)
+
+
+def _leave(state: State) -> State:
+    seat = state.seats[state.turn - 1]
     return with_turn_played(state, Seat(seat.squares, seat.hand, True, seat.last_piece))
 
 
 def place(state: State, placement: Placement) -> State:
     """The position after a placement of the player to move that is known to be legal."""
     number, squares = placement
-    seat = state.seat(state.turn)
+    seat = state.seats[state.turn - 1]
     return with_turn_played(
         state, Seat(seat.squares | squares, seat.hand ^ 1 << number, False, number)
     )
@@ -103,27 +106,29 @@ def place(state: State, placement: Placement) -> State:
 
 def refusal(state: State, move: Move) -> str | None:
     """Why the rules do not allow a move, whosever turn it is; None if they do."""
+    return _refusal(state, move, placement_of(move))
+
+
+def _refusal(state: State, move: Move, placement: Placement | None) -> str | None:
     player = move.player_id
     if player > len(state.seats):
         return PLAYER_NOT_FOUND
-    if move.piece is None or move.position is None:
+    if move.position is None:
         return CANNOT_PASS if legal_moves(state, player) else None
-    number = NUMBERS.get(move.piece.name)
-    if number is None or move.piece.cells != PIECES[number].cells:  # turned or made up
+    if placement is None:
         return NOT_OWNED
-    if not state.seat(player).hand >> number & 1:
+    number, squares = placement
+    if not state.seats[player - 1].hand >> number & 1:
         return ALREADY_PLACED
-    pose = pose_of(number, move.flip, move.rotation)
-    squares = pose.squares(*move.position)
     free, corners = room(state, player)
     if squares and squares & free == squares and squares & corners:
         return None
-    return _fault(state, player, pose, move.position)
+    return _fault(state, player, pose_of(number, move.flip, move.rotation), move.position)
 
 
 def _fault(state: State, player: u8, pose: Pose, anchor: Position) -> str:
     """The first rule that a placement breaks, and where."""
-    own, occupied = state.seat(player).squares, state.occupied
+    own, occupied = state.seats[player - 1].squares, state.occupied
     cells = [(anchor[0] + row, anchor[1] + col) for row, col in pose.cells]
     for cell in cells:
         if not is_on_board(*cell):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from contracts.blokus.board import SIDE, STRIDE, Position, Squares
+from contracts.blokus.board import SIDE, STRIDE, Position, Squares, square
 from contracts.blokus.pieces import PIECES, Piece
 
 FLIPS: Final = (False, True)
@@ -32,26 +32,20 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """A piece mirrored or not, then turned: `cells` from the anchor, in the drawing's order.
-
-    All of it is on the board for anchors from row `top` to `bottom` and col `left` to `right`.
-    """
+    """A piece mirrored or not, then turned: `cells` from the anchor, in the drawing's order."""
 
     flip: bool
     rotation: int
     cells: tuple[Position, ...]
     shape: int
+    mask: Squares  # of the shape: the first square is bit 0
     lead: int  # from the anchor's bit to the first square's
-    top: int
-    bottom: int
-    left: int
-    right: int
+    anchors: Squares  # where the anchor may be, so that all of it is on the board
 
     def squares(self, row: int, col: int) -> Squares:
         """What the piece covers with its anchor there; nothing if it would stand over the edge."""
-        if self.top <= row <= self.bottom and self.left <= col <= self.right:
-            return SHAPES[self.shape].squares << row * STRIDE + col + self.lead
-        return 0
+        anchor = row * STRIDE + col
+        return self.mask << anchor + self.lead if self.anchors >> anchor & 1 else 0
 
 
 def _bits(cells: tuple[Position, ...]) -> tuple[int, ...]:
@@ -93,19 +87,16 @@ def _shape(look: tuple[int, ...], piece: int) -> Shape:
 
 def _pose(piece: Piece, flip: bool, rotation: int) -> Pose:
     cells = _turned(piece, flip, rotation)
-    rows, cols = [row for row, _ in cells], [col for _, col in cells]
     bits = _bits(cells)
-    return Pose(
-        flip=flip,
-        rotation=rotation,
-        cells=cells,
-        shape=_SHAPE_OF_LOOK[_held_by_first(bits)],
-        lead=bits[0],
-        top=-min(rows),
-        bottom=SIDE - 1 - max(rows),
-        left=-min(cols),
-        right=SIDE - 1 - max(cols),
-    )
+    shape = _SHAPE_OF_LOOK[_held_by_first(bits)]
+    mask, anchors = SHAPES[shape].squares, _anchors(cells)
+    return Pose(flip, rotation, cells, shape, mask, bits[0], anchors)
+
+
+def _anchors(cells: tuple[Position, ...]) -> Squares:
+    rows, cols = [row for row, _ in cells], [col for _, col in cells]
+    in_a_row = sum(square(0, col) for col in range(-min(cols), SIDE - max(cols)))
+    return sum(in_a_row << row * STRIDE for row in range(-min(rows), SIDE - max(rows)))
 
 
 def _first_of_each_shape(poses: tuple[Pose, ...]) -> tuple[Pose, ...]:
@@ -122,4 +113,4 @@ DISTINCT_POSES: Final = tuple(_first_of_each_shape(poses) for poses in POSES)
 
 
 def pose_of(piece: int, flip: bool, rotation: int) -> Pose:
-    return POSES[piece][4 * flip + rotation // 90]
+    return POSES[piece][(4 if flip else 0) + rotation // 90]

@@ -7,6 +7,7 @@ corners. The turn goes round among those who are in; nobody's turn (0) means tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -29,7 +30,7 @@ class Scoring(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player's part of the position; to store `squares`, see `board.to_parts`."""
+    """One player's part of the position; to store it, see `models.SeatRecord`."""
 
     squares: Squares = 0
     hand: u32 = FULL_HAND
@@ -68,11 +69,12 @@ def start(players: u8 = 4, scoring: Scoring = Scoring.ORIGINAL) -> State:
 
 def with_turn_played(state: State, seat: Seat) -> State:
     """The player to move leaves `seat` behind, and the turn goes to the next one who is in."""
-    seats = (*state.seats[: state.turn - 1], seat, *state.seats[state.turn :])
-    return State(seats, next_player(seats, state.turn), state.scoring)
+    seats = list(state.seats)
+    seats[state.turn - 1] = seat
+    return State(tuple(seats), next_player(seats, state.turn), state.scoring)
 
 
-def next_player(seats: tuple[Seat, ...], turn: u8) -> u8:
+def next_player(seats: Sequence[Seat], turn: u8) -> u8:
     for step in range(len(seats)):
         index = (turn + step) % len(seats)  # players count from 1, seats from 0
         if not seats[index].is_out:

@@ -15,19 +15,21 @@ from contracts.deblockle.models import Position
 SIZE: Final = 7
 
 SQUARES: Final = tuple(Position(x, y) for y in range(1, SIZE + 1) for x in range(1, SIZE + 1))
+SQUARE_AT: Final[Mapping[tuple[int, int], Position]] = {
+    (square.x, square.y): square for square in SQUARES
+}
 WIN_SQUARES: Final[Mapping[int, Position]] = {1: Position(4, 2), 2: Position(4, 6)}
 
 
-def square_at(x: int, y: int) -> Position | None:
-    """The square in that column and row, if the board has it."""
-    if 1 <= x <= SIZE and 1 <= y <= SIZE:
-        return SQUARES[SIZE * (y - 1) + x - 1]
-    return None
+def is_win_square(square: Position, player: int) -> bool:
+    """Whether a player's cubes are home there."""
+    home = WIN_SQUARES[player]
+    return square.x == home.x and square.y == home.y
 
 
 def neighbours(square: Position) -> tuple[Position, ...]:
     """The two to four squares that share an edge with this one."""
-    around = (square_at(square.x + columns, square.y + rows) for columns, rows in STEPS)
+    around = (SQUARE_AT.get((square.x + columns, square.y + rows)) for columns, rows in STEPS)
     return tuple(found for found in around if found is not None)
 
 

@@ -6,12 +6,10 @@ has four beats: who may, what the rules say, write, tell.
 
 from __future__ import annotations
 
-from chain import Contract, Map, Vector, call, init, require, view
+from chain import Contract, Map, Revert, Vector, call, init, require, view
 from chain.types import i8, u64
-from contracts.deblockle import rules
-from contracts.deblockle.events import Report
-from contracts.deblockle.models import Cube, GameRecord, Position, State
-from contracts.deblockle.notation import draw_board
+from contracts.deblockle import events, rules
+from contracts.deblockle.models import Cube, GameRecord, Phase, Position, State
 
 
 class Deblockle(Contract):
@@ -55,8 +53,8 @@ class Deblockle(Contract):
         if index >= len(self.games):
             return None
         record = self.games[index]
-        self.log(Report.BOARD)
-        self.log(draw_board(record.game))
+        self.log(events.BOARD)
+        self.log(rules.draw(State(record.game)))
         return record
 
     @view
@@ -66,22 +64,26 @@ class Deblockle(Contract):
         return cube
 
     def _game(self, index: int) -> GameRecord:
-        require(index < len(self.games), "Game doesn't exist.")
-        return self.games[index]
+        try:
+            return self.games[index]
+        except IndexError:
+            raise Revert("Game doesn't exist.") from None
 
     def _turn_of_caller(self, index: int) -> tuple[GameRecord, State]:
         record = self._game(index)
         player = (record.first_player, record.second_player)[record.game.active_player - 1]
         require(_is_same(player, self.caller_id), "Wrong player's turn! ")
-        return record, State(record.game, self.rolled[index])
+        rolled = self.rolled[index] if record.game.phase is Phase.HOP else None
+        return record, State(record.game, rolled)
 
     def _write(self, index: int, record: GameRecord, before: State, after: State) -> GameRecord:
         if after is before:
             return record
-        finished = rules.outcome(after) is not None
-        changed = GameRecord(after.game, finished, record.first_player, record.second_player)
+        is_finished = after.game.phase is Phase.END
+        changed = GameRecord(after.game, is_finished, record.first_player, record.second_player)
         self.games.change(index, record, changed)
-        self.rolled[index] = after.rolled
+        if after.rolled is not before.rolled:
+            self.rolled[index] = after.rolled
         return changed
 
 

@@ -42,7 +42,8 @@ def opposite(face: int) -> int:
 
 def roll(direction: Direction, step: Step) -> Direction:
     """How a cube lies after it rolled one step."""
-    return _ROLLS[step][direction.up, direction.front, direction.right]
+    columns, rows = step
+    return _ROLLS[columns, rows][direction.up, direction.front, direction.right]
 
 
 def _rolled(step: Step, up: int, front: int, right: int) -> Faces:

@@ -1,48 +1,102 @@
 """What a game announces: every sentence a call can answer, letter by letter as players read it in the log.
 
-Deblockle speaks in text logs, as the original does, and declares no events. The rules choose the report; the names in
-braces are filled in when it is told.
+Deblockle speaks in text logs, as the original does, and declares no events. What became of a move is told by a `Report`: the
+rules choose it, and it is written when the call answers.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from contracts.deblockle.models import Move, Position, opponent
+
+Report: TypeAlias = Callable[[int, Move], str]  # of the player who made the move
+
+BOARD: Final = "Game board:"
+NO_MORE_PASSES: Final = "Game is finished, no moves allowed"
 
 
-class Report(StrEnum):
-    """What became of a call."""
+def created(cubes: int) -> str:
+    return f"Created Game setup with {cubes} cubes per player"
 
-    CREATED = "Created Game setup with {cubes} cubes per player"
 
-    EMPTY_SPACE = "Illegal move attempt from empty space."
-    FOREIGN_CUBE = "Illegal move attempt with cube not belonging to player {player}."
-    FOREIGN_WIN = "Illegal move for player {player} to win position of player {other}"
-    ILLEGAL_ROLL = "Illegal Roll from {origin} to position {target} for player {player}."
-    STAR_ASTRAY = (
+def empty_space(player: int, move: Move) -> str:
+    return "Illegal move attempt from empty space."
+
+
+def foreign_cube(player: int, move: Move) -> str:
+    return f"Illegal move attempt with cube not belonging to player {player}."
+
+
+def foreign_win(player: int, move: Move) -> str:
+    return f"Illegal move for player {player} to win position of player {opponent(player)}"
+
+
+def illegal_roll(player: int, move: Move) -> str:
+    return f"Illegal Roll from {_squares_of(move)} for player {player}."
+
+
+def star_astray(player: int, move: Move) -> str:
+    return (
         "This Roll move is not allowed! "
-        "(will be facing Star up in no-win position for player {player})"
-    )
-    WIN_WITHOUT_STAR = (
-        "This Roll move is not allowed! (rolling into win position for either player)"
-    )
-    ILLEGAL_HOP = "Illegal Hop from {origin} to position {target} for player {player}."
-    GAME_OVER = "The game ended with player {player} the winner. No turns allowed."
-
-    ROLLED = (
-        "Player {player} Rolled from {origin} to position {target}. "
-        "Next: Hop of the same player {player}."
-    )
-    STOPPED = "Player {player} Rolls to stop. Roll phase for another player {other}."
-    SCORED = "Player {player} scores! Roll phase for player {other}."
-    WON = "Player {player} scores and wins the game!!!"
-    HOPPED = (
-        "Player {player} Hopped from {origin} to position {target}. "
-        "Next: Roll of the other player {other}."
+        f"(will be facing Star up in no-win position for player {player})"
     )
 
-    PASSED = "Player {player} passed the turn. It is player {other} Roll phase."
-    NO_MORE_PASSES = "Game is finished, no moves allowed"
 
-    BOARD = "Game board:"
-    NO_CUBE = "no cube at position {square}"
-    NO_SUCH_SQUARE = "illegal position {square}"
+def win_without_star(player: int, move: Move) -> str:
+    return "This Roll move is not allowed! (rolling into win position for either player)"
+
+
+def illegal_hop(player: int, move: Move) -> str:
+    return f"Illegal Hop from {_squares_of(move)} for player {player}."
+
+
+def game_over(player: int, move: Move) -> str:
+    return f"The game ended with player {player} the winner. No turns allowed."
+
+
+def rolled(player: int, move: Move) -> str:
+    return (
+        f"Player {player} Rolled from {_squares_of(move)}. Next: Hop of the same player {player}."
+    )
+
+
+def stopped(player: int, move: Move) -> str:
+    return f"Player {player} Rolls to stop. Roll phase for another player {opponent(player)}."
+
+
+def scored(player: int, move: Move) -> str:
+    return f"Player {player} scores! Roll phase for player {opponent(player)}."
+
+
+def won(player: int, move: Move) -> str:
+    return f"Player {player} scores and wins the game!!!"
+
+
+def hopped(player: int, move: Move) -> str:
+    return (
+        f"Player {player} Hopped from {_squares_of(move)}. "
+        f"Next: Roll of the other player {opponent(player)}."
+    )
+
+
+def passed(player: int) -> str:
+    return f"Player {player} passed the turn. It is player {opponent(player)} Roll phase."
+
+
+def no_cube(square: Position) -> str:
+    return f"no cube at position {square}"
+
+
+def no_such_square(x: int, y: int) -> str:
+    return f"illegal position ({x},{y})"
+
+
+def off_board(word: str, x: int, y: int) -> str:
+    return f"Illegal move attempt {word} ({x},{y}). Coordinates must be in range 1..7"
+
+
+def _squares_of(move: Move) -> str:
+    origin, target = move
+    return f"({origin.x},{origin.y}) to position ({target.x},{target.y})"

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from contracts.deblockle.board import SIZE, SQUARES, WIN_SQUARES, square_at
+from contracts.deblockle.board import SIZE, SQUARE_AT, SQUARES, WIN_SQUARES
 from contracts.deblockle.cubes import DIRECTIONS, opposite
 from contracts.deblockle.models import Cube, Direction, Game, GameRecord, Phase, Position, State
 
@@ -45,18 +45,19 @@ def _empty_board() -> Iterator[str]:
     for y in range(1, SIZE + 1):
         yield f"\n{y} |"
         for x in range(1, SIZE + 1):
-            yield "__|" if square_at(x, y) in WIN_SQUARES.values() else "..|"
+            yield "__|" if SQUARE_AT[x, y] in WIN_SQUARES.values() else "..|"
 
 
 EMPTY_BOARD: Final = tuple(_empty_board())
+CELLS: Final = ((), *(tuple(f"{letter}{player}|" for letter in LETTERS) for player in (1, 2)))
 
 
-def draw_board(game: Game) -> str:
+def draw(state: State) -> str:
     """The board as players see it: each cube by its upper face and its player."""
     pieces = list(EMPTY_BOARD)
-    for cube in game.board:
+    for cube in state.game.board:
         square = cube.position
-        pieces[8 * square.y + square.x] = f"{LETTERS[cube.direction.up]}{cube.player}|"
+        pieces[8 * square.y + square.x] = CELLS[cube.player][cube.direction.up]
     return "".join(pieces)
 
 

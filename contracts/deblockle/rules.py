@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from chain.errors import Revert, require
-from contracts.deblockle.board import SQUARES, WIN_SQUARES, can_hop, neighbours, square_at
+from contracts.deblockle import events
+from contracts.deblockle.board import SQUARE_AT, SQUARES, can_hop, is_win_square, neighbours
 from contracts.deblockle.cubes import STEPS, Face, roll
 from contracts.deblockle.events import Report
 from contracts.deblockle.models import Cube, Game, Move, Outcome, Phase, Position, State, opponent
-from contracts.deblockle.notation import draw_board, draw_cube, from_text, to_text
+from contracts.deblockle.notation import draw, draw_cube, from_text, to_text
 
 __all__ = [
     "draw",
@@ -43,7 +44,7 @@ def set_up(num_cubes: int | None = None) -> tuple[State, str]:
     """A new game with that many cubes a player, four unless said otherwise."""
     cubes = 4 if num_cubes is None else num_cubes
     require(cubes in SETUPS, "Number of cubes must be one of 1, 2, 3, 4")
-    return SETUPS[cubes], Report.CREATED.format(cubes=cubes)
+    return SETUPS[cubes], events.created(cubes)
 
 
 def read_move(from_x: int, from_y: int, to_x: int, to_y: int) -> Move:
@@ -54,19 +55,16 @@ def read_move(from_x: int, from_y: int, to_x: int, to_y: int) -> Move:
 def make_move(state: State, move: Move) -> tuple[State, str]:
     """Roll or hop as the phase has it; a move that is not allowed leaves the state as it is."""
     after, report = _attempt(state, move)
-    player = state.game.active_player
-    return after, report.format(
-        player=player, other=opponent(player), origin=move.origin, target=move.target
-    )
+    return after, report(state.game.active_player, move)
 
 
 def pass_turn(state: State) -> tuple[State, str]:
     """Leave the rest of the turn, be it the roll or the hop, to the other player."""
     game = state.game
     if game.phase is Phase.END:
-        return state, Report.NO_MORE_PASSES.format()
-    player, other = game.active_player, opponent(game.active_player)
-    return _roll_of(other, game.board), Report.PASSED.format(player=player, other=other)
+        return state, events.NO_MORE_PASSES
+    player = game.active_player
+    return _roll_of(opponent(player), game.board), events.passed(player)
 
 
 def legal_moves(state: State) -> tuple[Move, ...]:
@@ -82,27 +80,22 @@ def outcome(state: State) -> Outcome | None:
     return Outcome(game.active_player, f"player {game.active_player} has brought every cube home")
 
 
-def draw(state: State) -> str:
-    """The board as players see it."""
-    return draw_board(state.game)
-
-
 def show_cube(game: Game, x: int, y: int) -> tuple[Cube | None, str]:
     """The cube on a square and its picture, or the reason why there is none to show."""
-    square = square_at(x, y)
+    square = SQUARE_AT.get((x, y))
     if square is None:
-        return None, Report.NO_SUCH_SQUARE.format(square=Position(x, y))
+        return None, events.no_such_square(x, y)
     cube = _cube_at(game.board, square)
     if cube is None:
-        return None, Report.NO_CUBE.format(square=square)
+        return None, events.no_cube(square)
     return cube, draw_cube(cube.direction)
 
 
 def _read_square(word: str, x: int, y: int) -> Position:
-    square = square_at(x, y)
-    if square is None:
-        raise Revert(f"Illegal move attempt {word} ({x},{y}). Coordinates must be in range 1..7")
-    return square
+    try:
+        return SQUARE_AT[x, y]
+    except KeyError:
+        raise Revert(events.off_board(word, x, y)) from None
 
 
 def _thinkable(state: State) -> Iterator[Move]:
@@ -115,54 +108,54 @@ def _thinkable(state: State) -> Iterator[Move]:
 
 
 def _attempt(state: State, move: Move) -> tuple[State, Report]:
-    game = state.game
-    cube = _cube_at(game.board, move.origin)
+    game, (origin, target) = state.game, move
+    cube, player = _cube_at(game.board, origin), game.active_player
     if cube is None:
-        return state, Report.EMPTY_SPACE
-    if cube.player != game.active_player:
-        return state, Report.FOREIGN_CUBE
-    if move.target == WIN_SQUARES[opponent(cube.player)]:
-        return state, Report.FOREIGN_WIN
+        return state, events.empty_space
+    if cube.player != player:
+        return state, events.foreign_cube
+    if is_win_square(target, opponent(player)):
+        return state, events.foreign_win
     if game.phase is Phase.ROLL:
-        return _roll(state, cube, move.target)
+        return _roll(state, cube, target)
     if game.phase is Phase.HOP:
-        return _hop(state, cube, move.target)
-    return state, Report.GAME_OVER
+        return _hop(state, cube, target)
+    return state, events.game_over
 
 
 def _roll(state: State, cube: Cube, target: Position) -> tuple[State, Report]:
     board, player, origin = state.game.board, cube.player, cube.position
-    step = (target.x - origin.x, target.y - origin.y)
-    if step not in STEPS or _cube_at(board, target):
-        return state, Report.ILLEGAL_ROLL
-    direction = roll(cube.direction, step)
-    is_star_up, is_home = direction.up == Face.STAR, target == WIN_SQUARES[player]
+    columns, rows = target.x - origin.x, target.y - origin.y
+    if (columns, rows) not in STEPS or _cube_at(board, target):
+        return state, events.illegal_roll
+    direction = roll(cube.direction, (columns, rows))
+    is_star_up, is_home = direction.up == Face.STAR, is_win_square(target, player)
     if is_star_up and is_home:
         return _score(board, cube)
     if is_star_up:
-        return state, Report.STAR_ASTRAY
+        return state, events.star_astray
     if is_home:
-        return state, Report.WIN_WITHOUT_STAR
+        return state, events.win_without_star
     board = _replace(board, cube, Cube(player, target, direction))
     if direction.up == Face.STOP:
-        return _roll_of(opponent(player), board), Report.STOPPED
-    return State(Game(Phase.HOP, player, board), rolled=target), Report.ROLLED
+        return _roll_of(opponent(player), board), events.stopped
+    return State(Game(Phase.HOP, player, board), rolled=target), events.rolled
 
 
 def _score(board: tuple[Cube, ...], cube: Cube) -> tuple[State, Report]:
     player, left = cube.player, tuple([each for each in board if each is not cube])
     if any(each.player == player for each in left):
-        return _roll_of(opponent(player), left), Report.SCORED
-    return State(Game(Phase.END, player, left)), Report.WON
+        return _roll_of(opponent(player), left), events.scored
+    return State(Game(Phase.END, player, left)), events.won
 
 
 def _hop(state: State, cube: Cube, target: Position) -> tuple[State, Report]:
     board, origin = state.game.board, cube.position
     reaches = origin == state.rolled and can_hop(cube.direction.up, origin, target)
     if not reaches or _cube_at(board, target):
-        return state, Report.ILLEGAL_HOP
+        return state, events.illegal_hop
     board = _replace(board, cube, Cube(cube.player, target, cube.direction))
-    return _roll_of(opponent(cube.player), board), Report.HOPPED
+    return _roll_of(opponent(cube.player), board), events.hopped
 
 
 def _roll_of(player: int, board: tuple[Cube, ...]) -> State:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from contracts.blokus.board import STRIDE
+from contracts.blokus.board import POSITIONS, indices
 from contracts.blokus.legal import legal_moves
 from contracts.blokus.move import Move
 from contracts.blokus.pieces import NUMBERS, PIECES, pieces_in
-from contracts.blokus.shapes import POSES, SHAPES, pose_of
+from contracts.blokus.shapes import POSES, pose_of
 from contracts.blokus.state import State
 from contracts.blokus.strategies import Medium
 
@@ -39,7 +39,7 @@ def test_shapes_are_those_recorded(record: Record) -> None:
         pose = pose_of(number, entry["flip"], entry["rot"])
         top, left = entry["min"]
         shape = record["shapes"][entry["shape"]]
-        assert (pose.top, pose.left) == (-top, -left)
+        assert POSITIONS[next(indices(pose.anchors))] == (-top, -left)
         assert sorted(pose.cells) == sorted((row + top, col + left) for row, col in shape)
 
 
@@ -61,12 +61,10 @@ def blind_moves(state: State) -> Iterator[Move]:
     occupied = state.occupied
     for piece in pieces_in(state.seat(state.turn).hand):
         for pose in POSES[NUMBERS[piece.name]]:
-            squares = SHAPES[pose.shape].squares
-            for row in range(pose.top, pose.bottom + 1):
-                for col in range(pose.left, pose.right + 1):
-                    if not squares << row * STRIDE + col + pose.lead & occupied:
-                        at = (row, col)
-                        yield Move(piece, at, pose.rotation, state.turn, flip=pose.flip)
+            for anchor in indices(pose.anchors):
+                if not pose.mask << anchor + pose.lead & occupied:
+                    at = POSITIONS[anchor]
+                    yield Move(piece, at, pose.rotation, state.turn, flip=pose.flip)
 
 
 def is_seen_by_easy(state: State, move: Move) -> bool:

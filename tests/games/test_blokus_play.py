@@ -14,12 +14,11 @@ from contracts.blokus.board import (
     count_pairs,
     diagonals,
     edges,
-    from_parts,
     indices,
     square,
-    to_parts,
 )
 from contracts.blokus.legal import legal_moves
+from contracts.blokus.models import SeatRecord
 from contracts.blokus.move import Move, pass_of, piece_named
 from contracts.blokus.pieces import FULL_HAND, NUMBERS, PIECES, Piece, hand_of, pieces_in
 from contracts.blokus.playouts import midgame, random_game
@@ -312,6 +311,7 @@ def test_pairs_are_counted_both_ways(some: int, others: int) -> None:
 
 @given(some_squares)
 def test_board_fits_its_parts(squares: int) -> None:
-    parts = to_parts(squares)
+    record = SeatRecord.of(Seat(squares))
+    parts = (record.low, record.middle, record.high)
     assert all(0 <= part < 2**bits for part, bits in zip(parts, (256, 128, 64), strict=True))
-    assert from_parts(*parts) == squares
+    assert record.read().squares == squares

@@ -59,4 +59,6 @@ def test_untouched_seat_is_all_zeros() -> None:
 def test_state_is_read_from_its_seats() -> None:
     state = midgame()
     seats = tuple(SeatRecord.of(seat) for seat in state.seats)
-    assert StateRecord(seats, state.turn, state.scoring).read() == state
+    record = StateRecord(seats, state.turn, state.scoring)
+    assert record.read() == state
+    assert StateRecord.of(state) == record
