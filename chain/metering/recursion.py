@@ -20,17 +20,22 @@ _GENERATORS = (ast.Yield, ast.YieldFrom)
 @lru_cache(maxsize=2048)
 def recursive_lines(module: Module) -> frozenset[tuple[int, int]]:
     """Return the line and column of each function that may call itself."""
+    nodes = [*ast.walk(module.tree)]
+    imported = {name for node in nodes for name in _imported(node)}
     by_name: dict[str, list[ast.FunctionDef]] = {}
-    for node in ast.walk(module.tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef):
             by_name.setdefault(node.name, []).append(node)
-    edges = {name: _called(nodes) & by_name.keys() for name, nodes in by_name.items()}
+    edges = {
+        function: [called for name in _names_in(function, imported) for called in by_name.get(name, ())]
+        for functions in by_name.values()
+        for function in functions
+    }  # fmt: skip
     return frozenset(
-        (node.lineno, node.col_offset)
-        for name in by_name
-        if _reaches(name, edges) or _is_called_unnamed(name)
-        for node in by_name[name]
-        if not _yields(node)
+        (function.lineno, function.col_offset)
+        for function in edges
+        if (_reaches(function, edges) or _is_called_unnamed(function.name))
+        and not _yields(function)
     )
 
 
@@ -39,27 +44,36 @@ def _is_called_unnamed(name: str) -> bool:
     return name.startswith("__") and name.endswith("__") and name not in _MAKERS
 
 
-def _called(nodes: list[ast.FunctionDef]) -> set[str]:
+def _imported(node: ast.AST) -> list[str]:
+    """Return the names that an import binds."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return []
+    return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+
+
+def _names_in(function: ast.FunctionDef, imported: set[str]) -> set[str]:
+    """Return the names in a function, without those of what it imports: `rules.play` is not the `play` of its own module."""
     names: set[str] = set()
-    for function in nodes:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name):
-                names.add(node.id)
-            elif isinstance(node, ast.Attribute):
-                names.add(node.attr)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            is_foreign = isinstance(node.value, ast.Name) and node.value.id in imported
+            names.update([] if is_foreign else [node.attr])
     return names
 
 
-def _reaches(start: str, edges: dict[str, set[str]]) -> bool:
-    seen: set[str] = set()
+def _reaches(start: ast.FunctionDef, edges: dict[ast.FunctionDef, list[ast.FunctionDef]]) -> bool:
+    """Return True if a function may call itself."""
+    seen: set[ast.FunctionDef] = set()
     waiting = [start]
     while waiting:
-        for name in edges[waiting.pop()]:
-            if name == start:
+        for function in edges[waiting.pop()]:
+            if function is start:
                 return True
-            if name not in seen:
-                seen.add(name)
-                waiting.append(name)
+            if function not in seen:
+                seen.add(function)
+                waiting.append(function)
     return False
 
 
