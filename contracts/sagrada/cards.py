@@ -51,7 +51,8 @@ class Command:
         return None
 
     def run(self, state: State, args: Args, chance: Chance) -> State:
-        state = with_turn(state, undo_available=self.undoable)
+        if state.turn.undo_available is not self.undoable:
+            state = with_turn(state, undo_available=self.undoable)
         for instruction in self.instructions:
             state = instruction(state, args, chance)
         return state
