@@ -47,14 +47,20 @@ def join_in(
     kinds: Sequence[Edge] = CITIES_FIRST,
 ) -> list[Contest]:
     """Adds a tile to the cities and roads of a ground that does not hold it yet."""
-    contests: list[Contest] = []
-    for kind in kinds:
-        nodes = add_nodes(components, cell, content, kind)
-        if nodes:
-            connected = connect(components, ground, cell, content, kind)
-            contests += contest_closed(components, connected)
-            if len(nodes) > len(connected):
-                note_open(components, nodes, kind)
+    return [held for kind in kinds for held in join_kind(components, ground, cell, content, kind)]
+
+
+def join_kind(
+    components: Components, ground: Ground, cell: int, content: Cell, kind: Edge
+) -> list[Contest]:
+    """Adds the cities of a tile, or its roads."""
+    nodes = add_nodes(components, cell, content, kind)
+    if not nodes:
+        return []
+    connected = connect(components, ground, cell, content, kind)
+    contests = contest_closed(components, connected)
+    if len(nodes) > len(connected):
+        note_open(components, nodes, kind)
     return contests
 
 

@@ -100,8 +100,8 @@ def register(components: Components, node: int, kind: Edge, side: u8) -> None:
 
 def gather(components: Components, nodes: Sequence[int], side: u8) -> None:
     """Makes one component of nodes that have just been registered; the first is its root."""
-    root, *others = nodes
-    for node in others:
+    root = nodes[0]
+    for node in nodes[1:]:
         components.nodes_parents[node] = root
     components.nodes_ranks[root] = 2
     components.points_of(side)[root] *= len(nodes)
