@@ -117,9 +117,10 @@ def _alike(old: bytes, new: bytes) -> int:
 
 
 def _runs(old: bytes, new: bytes) -> list[tuple[int, int]]:
-    """Where two of one length differ, and how far, gaps included that cost less than a splice of their own.
+    """Where two of one length differ, and over how many bytes.
 
-    As numbers they are compared at once, so only what differs takes time.
+    That includes gaps that cost less than a splice of their own. As numbers they are compared at
+    once, so only what differs takes time.
     """
     apart = int.from_bytes(old) ^ int.from_bytes(new)
     if not apart:
