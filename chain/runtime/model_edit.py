@@ -11,7 +11,7 @@ the transaction may open or write that model, because one write would overwrite 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
@@ -24,54 +24,43 @@ M = TypeVar("M")
 
 Store = Callable[[ModelSpec, Words, int, object], None]
 OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
+_Row = Sequence[Any] | dict[int, Any]  # items, by their place in a word
+_NONE: Final = range(0)
 
 
 class _Items:
     """The items of a list of an open model."""
 
-    __slots__ = (
-        "_base",
-        "_changed",
-        "_items",
-        "_layout",
-        "_length",
-        "_rows",
-        "_slot",
-        "_stored",
-        "_words",
-    )
+    __slots__ = ("_changed", "_layout", "_positions", "_rows", "_slot", "_stored", "_words")
 
     def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
         self._words, self._slot, self._layout = words, slot, layout
-        self._items: dict[int, Any] = {}  # by position: the items that were read or set
-        self._rows: dict[int, Sequence[Any]] = {}  # by index: the items of the words that were read
-        self._changed: dict[int, None] = {}  # the positions of the items that were set, in order
-        self._base: int | None = None  # the first slot of the items; None until one is read
-        self._length: int | None = None  # None until it is read
-        self._stored = 0  # the length in storage, without appended items
+        self._changed: dict[int, Any] = {}  # by position: the items that were set
+        self._rows: dict[int, _Row] = {}  # by index: the items of the words that were read
+        self._stored = -1  # the length in storage; -1 until it is read
+        self._positions = _NONE  # all positions, once the length is read
 
     def __len__(self) -> int:
-        if self._length is None:
-            self._length = self._stored = self._words.sload(self._slot)
-        return self._length
+        if self._stored < 0:
+            self._stored = self._words.sload(self._slot)
+            self._positions = range(self._stored)
+        return len(self._positions)
 
     def __getitem__(self, index: int) -> Any:
-        items = self._items
-        return items[index] if index in items else self._read(index)
+        changed = self._changed
+        return changed[index] if index in changed else self._read(index)
 
     def __setitem__(self, index: int, value: Any) -> None:
-        items = self._items
-        if index not in items:
+        changed = self._changed
+        if index not in changed and index not in self._positions:
             index = self._index(index)
-        self._changed[index] = None
-        items[index] = value
+        changed[index] = value
 
     def __iter__(self) -> Iterator[Any]:
-        items = self._items
-        count = len(self)
+        changed, count = self._changed, len(self)
         for index in range(count):
-            yield items[index] if index in items else self._read(index)
-            if self._length != count:
+            yield changed[index] if index in changed else self._read(index)
+            if len(self._positions) != count:
                 raise RuntimeError(
                     "this list grew during the iteration: iterate over a copy, list(…)"
                 )
@@ -90,51 +79,51 @@ class _Items:
 
     def _index(self, index: int) -> int:
         """Return `index` as a position from 0 on, or refuse it."""
-        count = self._length
-        if count is None:
-            count = len(self)
+        count = len(self)
         position = index + count if index < 0 else index
         if not 0 <= position < count:
             raise IndexError(f"no item {index} in a list of {count}")
         return position
 
     def _read(self, index: int) -> Any:
-        """Return an item that was not read by this index before."""
-        position, items = self._index(index), self._items
-        if position in items:
-            return items[position]
-        layout, base = self._layout, self._base
-        if base is None:
-            base = self._base = self._words.data_slot(self._slot)
-        per_word = layout.per_word
-        if per_word == 1:
-            item = layout.item.load(self._words, base + position * layout.item.words)
-        else:
-            index = position // per_word
-            row = self._rows.get(index)
-            if row is None:
-                row = layout.unpack_row(self._words.sload(base + index))
-                self._rows[index] = row
-            item = row[position % per_word]
-        items[position] = item
-        return item
+        """Return an item that was not set by this index."""
+        if index not in self._positions:
+            index = self._index(index)
+            if index in self._changed:
+                return self._changed[index]
+        per_word = self._layout.per_word
+        row = self._rows.get(index // per_word)
+        if row is None:
+            row = self._read_row(index // per_word)
+        return row[index % per_word]
 
-    def pack(self) -> list[tuple[int, object]]:
+    def _read_row(self, index: int) -> _Row:
+        """Read the items that share a word, or the one that has words of its own."""
+        words, layout = self._words, self._layout
+        base = words.data_slot(self._slot)
+        if layout.per_word == 1:
+            row: _Row = [layout.item.load(words, base + index * layout.item.words)]
+        else:
+            row = layout.unpack_row(words.sload(base + index))
+            if type(row) is not list:
+                row = _ItemsOnce(row)
+        self._rows[index] = row
+        return row
+
+    def pack(self) -> Iterable[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
-        packed: list[tuple[int, object]] = []
-        items, layout = self._items, self._layout
-        for position in self._changed:
-            value: Any = items[position]
+        packed, layout = self._changed.copy(), self._layout
+        greatest = layout.greatest
+        for position, value in self._changed.items():
             # Most items are small numbers, which `pack` would return as they are.
-            if type(value) is not int or not 0 <= value <= layout.greatest:
+            if type(value) is not int or not 0 <= value <= greatest:
                 try:
-                    value = layout.item.pack(value)
+                    packed[position] = layout.item.pack(value)
                 except ValueMismatch as mismatch:
                     raise mismatch.prefixed(f"[{position}]") from None
-            packed.append((position, value))
-        return packed
+        return packed.items()
 
-    def write(self, words: Words, packed: list[tuple[int, Any]]) -> None:
+    def write(self, words: Words, packed: Iterable[tuple[int, Any]]) -> None:
         """Write the packed items, and the length if it grew."""
         base, item = words.data_slot(self._slot), self._layout.item
         if isinstance(item, PackedLayout):
@@ -142,12 +131,14 @@ class _Items:
         else:
             for position, packed_item in packed:
                 item.write(words, base + position * item.words, packed_item)
-        if self._length != self._stored:
-            words.sstore(self._slot, len(self))
+        count = len(self._positions)
+        if count != self._stored:
+            words.sstore(self._slot, count)
 
-    def _merge(self, words: Words, base: int, bits: int, packed: list[tuple[int, int]]) -> None:
+    def _merge(self, words: Words, base: int, bits: int, packed: Iterable[tuple[int, int]]) -> None:
         """Write items that share words, `bits` wide each: every word is read and written once."""
-        per_word, others, merged = self._layout.per_word, _other_items(bits), dict[int, int]()
+        per_word, others = self._layout.per_word, _other_items(bits)
+        merged: dict[int, int] = {}
         for position, number in packed:
             index, place = position // per_word, position % per_word
             word = merged[index] if index in merged else words.sload(base + index)
@@ -163,9 +154,19 @@ class OpenList(_Items):
 
     def append(self, value: Any) -> None:
         index = len(self)
-        self._changed[index] = None
-        self._items[index] = value
-        self._length = index + 1
+        self._changed[index] = value
+        self._positions = range(index + 1)
+
+
+class _ItemsOnce(dict[int, Any]):
+    """The items of a word that the author's code makes: each is made when it is read, and only once."""
+
+    def __init__(self, row: Sequence[Any]) -> None:
+        self._row = row
+
+    def __missing__(self, place: int) -> Any:
+        item = self[place] = self._row[place]
+        return item
 
 
 @cache
@@ -174,8 +175,8 @@ def _other_items(bits: int) -> list[int]:
     return [2**256 - 1 & ~((1 << bits) - 1 << shift) for shift in range(0, 257 - bits, bits)]
 
 
-class _Closed(dict[int, None]):
-    """Stands in for the changed positions after the scope has ended, and refuses new ones."""
+class _Closed(dict[int, Any]):
+    """The changed items after the scope has ended. It refuses new ones."""
 
     def __setitem__(self, *_: object) -> NoReturn:
         raise TypeError("this model is no longer open: set its items inside the 'with'")
@@ -190,17 +191,7 @@ class OpenModel(Generic[M]):
     Members that are not lists are read at once, and written if another value is assigned. So is a list that is replaced.
     """
 
-    __slots__ = (
-        "_before",
-        "_context",
-        "_key",
-        "_keys",
-        "_lists",
-        "_model",
-        "_save",
-        "_spec",
-        "_words",
-    )
+    __slots__ = ("_before", "_context", "_key", "_keys", "_model", "_save", "_spec", "_words")
 
     def __init__(
         self, spec: ModelSpec, words: Words, key: OpenKey, keys: tuple[object, ...],
@@ -220,37 +211,39 @@ class OpenModel(Generic[M]):
 
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
-        self._lists: list[OpenList] = []
-        self._before: list[object] = []
-        for load, word in spec.open_members:
-            if isinstance(load, SequenceLayout):
-                items: OpenList = OpenList(words, slot + word, load)
-                self._lists.append(items)
-                self._before.append(items)
-            else:
-                self._before.append(load(words, slot))
+        self._before = [
+            OpenList(words, slot + word, load)
+            if isinstance(load, SequenceLayout)
+            else load(words, slot)
+            for load, word in spec.open_members
+        ]
         model: M = spec.build(self._keys, self._before)
         return model
 
     def __exit__(self, problem: type[BaseException] | None, *_: object) -> None:
         self._context.open_models -= {self._key}
         if problem is None:
-            model = self._model
-            spec = model_spec(type(model))
-            if len(vars(model)) != spec.size:
-                spec.require_members(model)
-            replaced, changed = list[str](), list[tuple[str, OpenList]]()
-            for name, before, value in zip(
-                spec.names, self._before, spec.values_of(model), strict=True
-            ):
-                if value is not before:
-                    replaced.append(name)
-                elif type(before) is OpenList and before._changed:
-                    changed.append((name, before))
-            if replaced or changed:
-                self._save(model, partial(_store, replaced=replaced, changed=changed))
-        for items in self._lists:
-            items._changed = _CLOSED  # it refuses changes from now on
+            self._save_changes()
+        for member in self._before:
+            if type(member) is OpenList:
+                changed = member._changed
+                member._changed = _Closed(changed) if changed else _CLOSED
+
+    def _save_changes(self) -> None:
+        model = self._model
+        spec = model_spec(type(model))
+        if len(vars(model)) != spec.size:
+            spec.require_members(model)
+        replaced: list[str] = []
+        changed: list[tuple[str, OpenList]] = []
+        values = spec.values_of(model)
+        for name, before, value in zip(spec.names, self._before, values, strict=True):
+            if value is not before:
+                replaced.append(name)
+            elif type(before) is OpenList and before._changed:
+                changed.append((name, before))
+        if replaced or changed:
+            self._save(model, partial(_store, replaced=replaced, changed=changed))
 
 
 def _store(

@@ -121,14 +121,14 @@ class ModelSpec:
 
     def key_bytes(self, keys: tuple[object, ...]) -> bytes:
         """Return the encoded keys."""
-        names = self.record.keys
-        if len(keys) != len(names):
-            raise TypeError(
-                f"the keys of {self.name} are {', '.join(names)}: {len(keys)} values were given"
-            )
         try:
             return self._encode_keys(keys)
         except abi.ValueMismatch as mismatch:
+            names = self.record.keys
+            if len(keys) != len(names):
+                raise TypeError(
+                    f"the keys of {self.name} are {', '.join(names)}: {len(keys)} values were given"
+                ) from None
             raise mismatch.prefixed(self.name) from None
 
     def decode_keys(self, key_bytes: bytes) -> tuple[Any, ...]:

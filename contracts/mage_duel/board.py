@@ -48,6 +48,13 @@ def _ring_entries(cell: int) -> tuple[int, ...]:
 
 NEIGHBOURS: Final = tuple(_neighbours(cell) for cell in range(CELLS))
 RING_ENTRIES: Final = tuple(_ring_entries(cell) for cell in range(CELLS))
+ACROSS: Final = tuple(  # beyond each edge: a neighbour and its edge there, or None and the entry
+    tuple(
+        (None, entry) if neighbour is None else (neighbour, opposite(edge))
+        for edge, (neighbour, entry) in enumerate(zip(neighbours, entries, strict=True))
+    )
+    for neighbours, entries in zip(NEIGHBOURS, RING_ENTRIES, strict=True)
+)
 RIM: Final = tuple(  # the edges of each cell that lie on the rim, with their entries
     tuple((i, RING_ENTRIES[cell][i]) for i in range(4) if NEIGHBOURS[cell][i] is None)
     for cell in range(CELLS)
@@ -82,10 +89,8 @@ def edge_of(content: Cell, edge: int) -> Edge:
 def facing_edges(ground: Ground, cell: int) -> list[int]:
     """What a tile put here would meet, from the top clockwise."""
     return [
-        ground.ring[RING_ENTRIES[cell][edge]]
-        if neighbour is None
-        else edge_of(ground.cells[neighbour], opposite(edge))
-        for edge, neighbour in enumerate(NEIGHBOURS[cell])
+        ground.ring[there] if neighbour is None else edge_of(ground.cells[neighbour], there)
+        for neighbour, there in ACROSS[cell]
     ]
 
 

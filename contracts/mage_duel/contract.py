@@ -96,24 +96,24 @@ class Game(Lobby):
         return self.world.read(models.Board, game.board_id)
 
     def _play(self, turn: Turn, move: Move) -> None:
-        before, state, now = turn.board, turn.state, self.block.timestamp
+        before, state, now, world = turn.board, turn.state, self.block.timestamp, self.world
         drawn = self._draw(state, move)
-        with self.world.in_place(models.UnionFind, before.id) as union_find:
+        with world.in_place(models.UnionFind, before.id) as union_find:
             components = records.components_of(union_find)
             played = rules.play(state, components, move, now, drawn or 0)
         last_id = before.last_move_id
         if rules.skips_opponent(state, turn.side):
-            last_id = self._record(Move(turn.side.opponent), last_id, before.id).id
-        record = self._record(move, last_id, before.id, drawn)
+            last_id = self._record(Move(turn.side.opponent), last_id, before.id, now).id
+        record = self._record(move, last_id, before.id, now, drawn)
         board = records.board_after(before, played.state, record.id)
-        self.world.change(before, board)
+        world.change(before, board)
 
         self._tell_contests(before.id, played.contests)
         if played.finish is not None:
             end_id = record.id if played.finish.state.last_move is move else last_id
             self._end(records.board_after(before, played.finish.state, end_id), played.finish)
-        self.world.emit(news.moved(record, self.caller))
-        self.world.emit(news.updated(board))
+        world.emit(news.moved(record, self.caller))
+        world.emit(news.updated(board))
         self._report(self.caller, *trophies.tasks_of_move(record))
 
     def _draw(self, state: State, move: Move) -> int | None:
@@ -122,14 +122,14 @@ class Game(Lobby):
         return self.random.below(tiles, tag="draw") if tiles else None
 
     def _record(
-        self, move: Move, prev_id: int | None, board_id: int, drawn: int | None = None
+        self, move: Move, prev_id: int | None, board_id: int, now: int, drawn: int | None = None
     ) -> models.Move:
         """Keeps a move, under the next id."""
         move_id = self.move_id_generator
         self.move_id_generator = move_id + 1
         if drawn is not None:
             self.draws[move_id] = drawn
-        record = records.move_record(move_id, move, prev_id, board_id, self.block.timestamp)
+        record = records.move_record(move_id, move, prev_id, board_id, now)
         self.world.write(record)
         return record
 

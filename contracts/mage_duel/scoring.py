@@ -12,25 +12,21 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from chain.types import u8
-from contracts.mage_duel.board import (
-    BOTTOM,
-    LEFT,
-    NEIGHBOURS,
-    RIGHT,
-    RIM,
-    RING_ENTRIES,
-    TOP,
-    Ground,
-    edge_of,
-    opposite,
-)
+from contracts.mage_duel.board import ACROSS, RIM, Ground, edge_of
 from contracts.mage_duel.state import Cell, PlayerSide, Score, Scores
 from contracts.mage_duel.tiles import EDGE_POINTS, TILES, Edge
-from contracts.mage_duel.union_find import Components, Contest, contest, find, link, register, unite
+from contracts.mage_duel.union_find import (
+    Components,
+    Contest,
+    contest,
+    find,
+    gather,
+    link,
+    register,
+)
 
 CITIES_FIRST: Final = (Edge.CITY, Edge.ROAD)
 ROADS_FIRST: Final = (Edge.ROAD, Edge.CITY)
-CONNECTING_ORDER: Final = (BOTTOM, TOP, LEFT, RIGHT)  # decides which node becomes the root
 
 
 def immediate_points(ring: Sequence[u8], cell: int, content: Cell) -> Score:
@@ -51,13 +47,20 @@ def join_in(
     kinds: Sequence[Edge] = CITIES_FIRST,
 ) -> list[Contest]:
     """Adds a tile to the cities and roads of a ground that does not hold it yet."""
-    contests: list[Contest] = []
-    for kind in kinds:
-        nodes = add_nodes(components, cell, content, kind)
-        connected = connect(components, ground, nodes, kind, content[2])
-        contests += contest_closed(components, connected)
-        if len(nodes) > len(connected):
-            note_open(components, nodes, kind)
+    return [held for kind in kinds for held in join_kind(components, ground, cell, content, kind)]
+
+
+def join_kind(
+    components: Components, ground: Ground, cell: int, content: Cell, kind: Edge
+) -> list[Contest]:
+    """Adds the cities of a tile, or its roads."""
+    nodes = add_nodes(components, cell, content, kind)
+    if not nodes:
+        return []
+    connected = connect(components, ground, cell, content, kind)
+    contests = contest_closed(components, connected)
+    if len(nodes) > len(connected):
+        note_open(components, nodes, kind)
     return contests
 
 
@@ -67,33 +70,38 @@ def add_nodes(components: Components, cell: int, content: Cell, kind: Edge) -> l
     nodes = [cell * 4 + edge for edge in TILES[tile].faces[rotation].of_kind[kind]]
     for node in nodes:
         register(components, node, kind, side)
-    if kind == Edge.CITY or TILES[tile].joins_roads:
-        for node in nodes[1:]:
-            unite(components, nodes[0], node)
+    if len(nodes) > 1 and (kind == Edge.CITY or TILES[tile].joins_roads):
+        gather(components, nodes, side)
     return nodes
 
 
 def connect(
-    components: Components, ground: Ground, nodes: Sequence[int], kind: Edge, side: u8
+    components: Components, ground: Ground, cell: int, content: Cell, kind: Edge
 ) -> list[int]:
     """Joins a tile's nodes with what lies beyond; returns those that are no longer open."""
-    in_order = (node for edge in CONNECTING_ORDER for node in nodes if node % 4 == edge)
-    return [node for node in in_order if connect_node(components, ground, node, kind, side)]
+    tile, rotation, side = content
+    return [
+        cell * 4 + edge
+        for edge in TILES[tile].faces[rotation].connecting[kind]
+        if connect_edge(components, ground, cell, edge, kind, side)
+    ]
 
 
-def connect_node(components: Components, ground: Ground, node: int, kind: Edge, side: u8) -> bool:
-    """Joins a node with the rim or with its like next door, if one of them is there."""
-    cell, edge = divmod(node, 4)
-    neighbour = NEIGHBOURS[cell][edge]
+def connect_edge(
+    components: Components, ground: Ground, cell: int, edge: int, kind: Edge, side: u8
+) -> bool:
+    """Joins an edge with the rim or with its like next door, if one of them is there."""
+    node = cell * 4 + edge
+    neighbour, there = ACROSS[cell][edge]
     if neighbour is None:
         root = find(components, node)
         components.nodes_open_edges[root] -= 1
-        if ground.ring[RING_ENTRIES[cell][edge]] == kind:
+        if ground.ring[there] == kind:
             components.points_of(side)[root] += EDGE_POINTS[kind]
         return True
-    if edge_of(ground.cells[neighbour], opposite(edge)) != kind:
+    if edge_of(ground.cells[neighbour], there) != kind:
         return False
-    link(components, neighbour * 4 + opposite(edge), node)
+    link(components, neighbour * 4 + there, node)
     return True
 
 
@@ -108,12 +116,14 @@ def contest_closed(components: Components, nodes: Iterable[int]) -> list[Contest
 
 
 def note_open(components: Components, nodes: Iterable[int], kind: Edge) -> None:
-    """Remembers the components of these nodes for the end of the game."""
+    """Remembers for the end of the game the components that begin with these nodes.
+
+    Those that a tile continues were remembered when they began.
+    """
     potential_contests = components.potential_contests(kind)
     for node in nodes:
-        root = find(components, node)
-        if root not in potential_contests:
-            potential_contests.append(root)
+        if components.nodes_parents[node] == node:
+            potential_contests.append(node)
 
 
 def contest_rest(components: Components) -> list[Contest]:

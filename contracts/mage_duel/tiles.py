@@ -24,6 +24,7 @@ class Edge(IntEnum):
 
 LETTERS: Final = "CRMF"  # of the edges, by code
 EDGE_POINTS: Final = (2, 1)  # what an edge is worth: a city's, a road's
+CONNECTING_ORDER: Final = (2, 0, 3, 1)  # of edges that join others: bottom, top, left, right
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Face:
 
     edges: tuple[Edge, ...]
     of_kind: tuple[tuple[int, ...], tuple[int, ...]]
+    connecting: tuple[tuple[int, ...], tuple[int, ...]]  # the same in connecting order
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,11 @@ def _face(letters: str) -> Face:
     edges = tuple(Edge(LETTERS.index(letter)) for letter in letters)
     cities = tuple(i for i, edge in enumerate(edges) if edge is Edge.CITY)
     roads = tuple(i for i, edge in enumerate(edges) if edge is Edge.ROAD)
-    return Face(edges, (cities, roads))
+    return Face(edges, (cities, roads), (_in_order(cities), _in_order(roads)))
+
+
+def _in_order(edges: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(edge for edge in CONNECTING_ORDER if edge in edges)
 
 
 def _tile(name: str) -> Tile:

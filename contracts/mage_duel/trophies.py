@@ -71,9 +71,12 @@ def report(world: WorldModels, player: Address, now: int, *tasks: str) -> None:
 
 def tasks_of_move(move: Move) -> list[str]:
     """What a player has done by this move."""
-    tasks = [FIRST_MOVE] if move.prev_move_id is None else []
-    tasks += [JOKER_USED] if move.is_joker else []
-    return tasks + ([STRATEGIC_SKIP] if move.tile is None else [])
+    tasks = (
+        (FIRST_MOVE, move.prev_move_id is None),
+        (JOKER_USED, move.is_joker),
+        (STRATEGIC_SKIP, move.tile is None),
+    )
+    return [task for task, is_done in tasks if is_done]
 
 
 def tasks_of_contest(held: Contest) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ move then touches a few words. Only nodes of placed tiles are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeVar
 
@@ -96,6 +96,16 @@ def register(components: Components, node: int, kind: Edge, side: u8) -> None:
     components.points_of(side)[node] = EDGE_POINTS[kind]
     components.nodes_open_edges[node] = 1
     components.nodes_types[node] = kind
+
+
+def gather(components: Components, nodes: Sequence[int], side: u8) -> None:
+    """Makes one component of nodes that have just been registered; the first is its root."""
+    root = nodes[0]
+    for node in nodes[1:]:
+        components.nodes_parents[node] = root
+    components.nodes_ranks[root] = 2
+    components.points_of(side)[root] *= len(nodes)
+    components.nodes_open_edges[root] = len(nodes)
 
 
 def find(components: Components, node: int) -> int:

@@ -92,11 +92,10 @@ class Views(System):
         return self.world.read(models.Board, board_id)
 
     def _state(self, board: models.Board) -> State:
-        last = next(self._moves_back(board), None)
-        is_over = board.game_state == GameState.FINISHED
+        last_id, is_over = board.last_move_id, board.game_state == GameState.FINISHED
         return records.state_of(
             board,
-            None if last is None else records.move_of(last),
+            None if last_id is None else records.move_of(self.world.read(models.Move, last_id)),
             self.endings[board.id] if is_over else None,
         )
 

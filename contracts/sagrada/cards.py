@@ -41,7 +41,7 @@ class Command:
         """The numbers of a text that this command understands, counted from 0."""
         if self.text.fullmatch(text) is None:
             return None
-        return tuple(_number(word) - 1 for word in text.split(" ")[1:])
+        return tuple([_number(word) - 1 for word in text.split(" ")[1:]])
 
     def refusal(self, state: State, args: Args) -> str | None:
         for condition in self.conditions:
@@ -51,7 +51,8 @@ class Command:
         return None
 
     def run(self, state: State, args: Args, chance: Chance) -> State:
-        state = with_turn(state, undo_available=self.undoable)
+        if state.turn.undo_available is not self.undoable:
+            state = with_turn(state, undo_available=self.undoable)
         for instruction in self.instructions:
             state = instruction(state, args, chance)
         return state
@@ -209,5 +210,5 @@ def _expression(spot: Spot, text: str) -> re.Pattern[str]:
 
 
 def _number(word: str) -> int:
-    digits = word.lstrip("0")
-    return min(int(digits[:4] or "0"), LARGEST + 1)
+    digits = word if len(word) < 5 else word.lstrip("0")[:4] or "0"
+    return min(int(digits), LARGEST + 1)

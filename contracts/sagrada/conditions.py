@@ -7,7 +7,6 @@ so that they count from 0) and answers None where it holds, else the sentence th
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -33,16 +32,21 @@ from contracts.sagrada.window import COLUMNS, ROWS, cell_at, with_die
 
 Args = tuple[int, ...]
 Condition = Callable[[State, Args], str | None]
+Comparison = Callable[[int, int], bool]
 
-COMPARISONS: Final = MappingProxyType(
+COMPARISONS: Final[Mapping[str, tuple[Comparison, str]]] = MappingProxyType(
     {
-        "greater_than": (operator.ge, messages.TOO_SMALL),
-        "smaller_than": (operator.lt, messages.TOO_BIG),
-        "equal_to": (operator.eq, messages.DIFFERENT),
+        "greater_than": (lambda number, bound: number >= bound, messages.TOO_SMALL),
+        "smaller_than": (lambda number, bound: number < bound, messages.TOO_BIG),
+        "equal_to": (lambda number, bound: number == bound, messages.DIFFERENT),
     }
 )
-SHADE_COMPARISONS: Final = MappingProxyType(
-    {"greater_than": operator.gt, "smaller_than": operator.lt, "equal_to": operator.eq}
+SHADE_COMPARISONS: Final[Mapping[str, Comparison]] = MappingProxyType(
+    {
+        "greater_than": lambda shade, bound: shade > bound,
+        "smaller_than": lambda shade, bound: shade < bound,
+        "equal_to": lambda shade, bound: shade == bound,
+    }
 )
 SHADE_BOUNDS: Final = MappingProxyType(
     {

@@ -132,8 +132,11 @@ def _window_news(game_id: int, before: State, after: State) -> Iterator[News]:
     """Only the window of the player whose turn it was can have changed."""
     seat = before.order.current
     player, old = before.players[seat].username, before.players[seat].window.dice
-    for cell, die in enumerate(after.players[seat].window.dice):
-        if die is None or die is old[cell] or die == old[cell]:
+    new = after.players[seat].window.dice
+    cells = [cell for cell, (was, die) in enumerate(zip(old, new, strict=True)) if was is not die]
+    for cell in cells:
+        die = new[cell]
+        if die is None or die == old[cell]:
             continue
         row, column = divmod(cell, COLUMNS)
         was = _cell_of(die, old)
@@ -147,10 +150,8 @@ def _window_news(game_id: int, before: State, after: State) -> Iterator[News]:
 
 
 def _cell_of(die: Die, dice: Dice) -> int | None:
-    for cell, other in enumerate(dice):
-        if other is not None and other.id == die.id:
-            return cell
-    return None
+    cells = [cell for cell, other in enumerate(dice) if other is not None and other.id == die.id]
+    return cells[0] if cells else None
 
 
 def _round_news(game_id: int, before: State, after: State) -> Iterator[News]:

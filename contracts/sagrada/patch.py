@@ -8,7 +8,7 @@ change in a game and are in no patch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,8 +17,9 @@ from contracts.sagrada.state import BoardTool, Player, RoundTrack, State, Turn
 from contracts.sagrada.turns import TurnOrder
 from contracts.sagrada.window import Window
 
+TURN, POOL, ROUND, TRACK, BAG, ORDER, TOOLS, PLAYERS = range(8)  # the numbers of the sections
 HEAD: Final = 4  # bytes that a splice takes beside what it brings
-_NONE: Final = (0, 0)  # where there is no die
+_NONE: Final = bytes(2)  # where there is no die
 _DICE: Final = tuple(
     (None, *(Die(number, shade) for shade in SHADES)) for number in range(DICE)
 )  # by id and shade
@@ -33,14 +34,34 @@ class Section:
 
 def diff(before: State, after: State) -> bytes:
     """What must be done to `before` to have `after`."""
-    splices: list[bytes] = []
-    parts = zip(_parts(before), _parts(after), strict=True)
-    for number, (old, new) in enumerate(parts):
-        if old is not new:
-            pack = SECTIONS[number].pack
-            for start, gone, coming in _splices(pack(old), pack(new)):
-                splices.append(bytes((number, start, gone, len(coming))) + coming)
-    return b"".join(splices)
+    return b"".join(
+        [
+            splice
+            for number, old, new in _changes(before, after)
+            for splice in _splices(number, old, new)
+        ]
+    )
+
+
+def _changes(before: State, after: State) -> Iterator[tuple[int, bytes, bytes]]:
+    """The sections that two states do not share, packed."""
+    if before.turn is not after.turn:
+        yield TURN, _pack_turn(before.turn), _pack_turn(after.turn)
+    if before.pool is not after.pool:
+        yield POOL, _pack_dice(before.pool), _pack_dice(after.pool)
+    if before.track is not after.track:
+        yield ROUND, _pack_round(before.track), _pack_round(after.track)
+        yield TRACK, _pack_dice(before.track.dice), _pack_dice(after.track.dice)
+    if before.bag is not after.bag:
+        yield BAG, bytes(before.bag), bytes(after.bag)
+    if before.order is not after.order:
+        yield ORDER, _pack_order(before.order), _pack_order(after.order)
+    if before.tools is not after.tools:
+        yield TOOLS, _pack_tools(before.tools), _pack_tools(after.tools)
+    if before.players is not after.players:
+        for seat, (old, new) in enumerate(zip(before.players, after.players, strict=True)):
+            if old is not new:
+                yield PLAYERS + seat, _pack_player(old), _pack_player(new)
 
 
 def apply(state: State, patch: bytes) -> State:
@@ -49,8 +70,9 @@ def apply(state: State, patch: bytes) -> State:
 
 def follow(state: State, patch: bytes) -> tuple[State, bytes]:
     """The state that a patch leads to, and the patch that leads back: the same splices the other way round."""
-    parts, changed, back = _parts(state), dict[int, bytes](), list[bytes]()
-    at = 0
+    parts, at = _parts(state), 0
+    changed: dict[int, bytes] = {}
+    back: list[bytes] = []
     while at < len(patch):
         number, start, gone, coming = patch[at : at + HEAD]
         at += HEAD + coming
@@ -73,15 +95,19 @@ def _parts(state: State) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _splices(old: bytes, new: bytes) -> Iterable[tuple[int, int, bytes]]:
+def _splices(number: int, old: bytes, new: bytes) -> list[bytes]:
     """The runs of changes in a section that kept its length, else all between its equal ends."""
     if len(old) == len(new):
-        return [(start, end - start, new[start:end]) for start, end in _runs(old, new)]
+        return [
+            bytes((number, start, size, size)) + new[start : start + size]
+            for start, size in _runs(old, new)
+        ]
     shorter = min(len(old), len(new))
     start = _alike(old[:shorter], new[:shorter])
     rest = shorter - start
     same = _alike(old[: -rest - 1 : -1], new[: -rest - 1 : -1])
-    return [(start, len(old) - same - start, new[start : len(new) - same])]
+    gone, coming = len(old) - same - start, len(new) - same - start
+    return [bytes((number, start, gone, coming)) + new[start : start + coming]]
 
 
 def _alike(old: bytes, new: bytes) -> int:
@@ -91,27 +117,35 @@ def _alike(old: bytes, new: bytes) -> int:
 
 
 def _runs(old: bytes, new: bytes) -> list[tuple[int, int]]:
-    """Where two of one length differ, gaps included that cost less than a splice of their own.
+    """Where two of one length differ, and over how many bytes.
 
-    As numbers they are compared at once, so only what differs takes time.
+    That includes gaps that cost less than a splice of their own. As numbers they are compared at
+    once, so only what differs takes time.
     """
+    apart = int.from_bytes(old) ^ int.from_bytes(new)
+    if not apart:
+        return []
+    first = len(old) - (apart.bit_length() + 7) // 8
+    last = len(old) - 1 - ((apart & -apart).bit_length() - 1) // 8
+    if last - first <= HEAD:  # no room for a gap
+        return [(first, last - first + 1)]
     runs: list[tuple[int, int]] = []
     end = -HEAD
-    apart = int.from_bytes(old) ^ int.from_bytes(new)
     while apart:
         behind = (apart.bit_length() - 1) // 8
         place = len(old) - 1 - behind
         if place >= end + HEAD:
-            runs.append((place, place + 1))
+            runs.append((place, 1))
         else:
-            runs[-1] = (runs[-1][0], place + 1)
+            start = runs[-1][0]
+            runs[-1] = (start, place + 1 - start)
         end = place + 1
         apart &= _BELOW[behind]
     return runs
 
 
-def _dice_bytes(dice: Iterable[Die | None]) -> bytes:
-    return bytes([part for die in dice for part in (_NONE if die is None else (die.id, die.shade))])
+def _pack_dice(dice: Iterable[Die | None]) -> bytes:
+    return b"".join([_NONE if die is None else bytes((die.id, die.shade)) for die in dice])
 
 
 def _dice(packed: bytes) -> tuple[Any, ...]:
@@ -124,9 +158,11 @@ def _pairs(packed: bytes) -> Iterable[tuple[int, int]]:
 
 
 def _pack_turn(turn: Turn) -> bytes:
-    told = turn.die_placed, turn.tool_activated, turn.undo_available
-    flags = bytes((told[0], told[1], told[2], turn.active_tool, turn.passive_tool))
-    return flags + _dice_bytes((turn.picked, *turn.moved))
+    picked = turn.picked
+    number, shade = (0, 0) if picked is None else (picked.id, picked.shade)
+    flags = turn.die_placed, turn.tool_activated, turn.undo_available
+    packed = bytes((*flags, turn.active_tool, turn.passive_tool, number, shade))
+    return packed + _pack_dice(turn.moved) if turn.moved else packed
 
 
 def _put_turn(state: State, packed: bytes) -> State:
@@ -135,6 +171,10 @@ def _put_turn(state: State, packed: bytes) -> State:
     flags = bool(placed), bool(activated), bool(undo)
     turn = Turn(picked, *flags, active, passive, tuple(moved))
     return replace(state, turn=turn)
+
+
+def _pack_round(track: RoundTrack) -> bytes:
+    return bytes((track.round, *track.counts))
 
 
 def _put_round(state: State, packed: bytes) -> State:
@@ -153,13 +193,17 @@ def _put_order(state: State, packed: bytes) -> State:
     return replace(state, order=TurnOrder(packed[0], packed[1], tuple(packed[2:])))
 
 
+def _pack_tools(tools: tuple[BoardTool, ...]) -> bytes:
+    return bytes([tool.favor_points for tool in tools])
+
+
 def _put_tools(state: State, packed: bytes) -> State:
     paid = zip(state.tools, packed, strict=True)
     return replace(state, tools=tuple(BoardTool(tool.id, points) for tool, points in paid))
 
 
 def _pack_player(player: Player) -> bytes:
-    return bytes((player.favor_points,)) + _dice_bytes(player.window.dice)
+    return bytes((player.favor_points,)) + _pack_dice(player.window.dice)
 
 
 def _player(seat: int) -> Section:
@@ -174,11 +218,11 @@ def _player(seat: int) -> Section:
 
 SECTIONS: Final = (
     Section(_pack_turn, _put_turn),
-    Section(_dice_bytes, lambda state, packed: replace(state, pool=_dice(packed))),
-    Section(lambda track: bytes((track.round, *track.counts)), _put_round),
-    Section(_dice_bytes, _put_track),
+    Section(_pack_dice, lambda state, packed: replace(state, pool=_dice(packed))),
+    Section(_pack_round, _put_round),
+    Section(_pack_dice, _put_track),
     Section(bytes, lambda state, packed: replace(state, bag=tuple(packed))),
     Section(_pack_order, _put_order),
-    Section(lambda tools: bytes([tool.favor_points for tool in tools]), _put_tools),
+    Section(_pack_tools, _put_tools),
     *(_player(seat) for seat in range(4)),
 )

@@ -13,13 +13,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.mage_duel import rules
-from contracts.mage_duel.board import CELLS, Layout, edges_fit, places_in_reach
+from contracts.mage_duel.board import (
+    CELLS,
+    NEIGHBOURS,
+    Layout,
+    edges_fit,
+    facing_edges,
+    places_in_reach,
+)
 from contracts.mage_duel.oracle import slow_scores
 from contracts.mage_duel.playouts import random_move, random_ring
-from contracts.mage_duel.scoring import add_points, contest_rest, immediate_points, join_in, settle
+from contracts.mage_duel.scoring import (
+    CITIES_FIRST,
+    add_points,
+    contest_rest,
+    immediate_points,
+    join_in,
+    settle,
+)
 from contracts.mage_duel.state import EMPTY_CELL, Cell, Move, PlayerSide, RuleSet, State
-from contracts.mage_duel.tiles import EMPTY, TILES
-from contracts.mage_duel.union_find import Components, Contest, no_components
+from contracts.mage_duel.tiles import EMPTY, TILES, Edge
+from contracts.mage_duel.union_find import Components, Contest, find, no_components
 
 SEEDS: Final = st.integers(0, 2**32)
 
@@ -79,6 +93,23 @@ def test_component_is_contested_once(seed: int) -> None:
         held += join_in(components, layout, cell, content)
     held += contest_rest(components)
     assert max(Counter(contest.root for contest in held).values(), default=1) == 1
+
+
+@given(SEEDS)
+@settings(max_examples=20, deadline=None)
+def test_roots_of_open_tiles_are_noted_in_turn(seed: int) -> None:
+    components = no_components()
+    noted: dict[Edge, list[int]] = {kind: [] for kind in CITIES_FIRST}
+    for layout, cell, content in random_layout(seed):
+        join_in(components, layout, cell, content)
+        facing, face = facing_edges(layout, cell), TILES[content[0]].faces[content[1]]
+        for kind in CITIES_FIRST:
+            edges = face.of_kind[kind]
+            is_open = any(NEIGHBOURS[cell][i] is not None and facing[i] != kind for i in edges)
+            for root in [find(components, cell * 4 + i) for i in edges if is_open]:
+                if root not in noted[kind]:
+                    noted[kind].append(root)
+            assert components.potential_contests(kind) == noted[kind]
 
 
 class Words(dict[int, Any]):

@@ -12,6 +12,7 @@ from contracts.mage_duel.union_find import (
     Contest,
     contest,
     find,
+    gather,
     link,
     no_components,
     register,
@@ -67,6 +68,15 @@ def test_uniting_twice_changes_nothing() -> None:
     unite(two, 0, 1)
     unite(two, 1, 0)
     assert (two.nodes_open_edges[0], two.nodes_ranks[0]) == (2, 2)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_gathering_is_uniting_with_the_first(count: int) -> None:
+    gathered, united = components(*[RED] * count), components(*[RED] * count)
+    gather(gathered, range(count), RED)
+    for node in range(1, count):
+        unite(united, 0, node)
+    assert gathered == united
 
 
 def test_link_closes_both_edges() -> None:

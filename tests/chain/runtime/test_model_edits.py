@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from enum import IntEnum
 from functools import partial
@@ -343,7 +343,7 @@ def packed_apart(layout: Any, values: list[Any]) -> list[tuple[int, object]]:
     return packed
 
 
-def outcome(pack: Callable[[], list[tuple[int, object]]]) -> object:
+def outcome(pack: Callable[[], Iterable[tuple[int, object]]]) -> object:
     """What was packed, each number with its type, or what was refused."""
     try:
         return [(i, number, type(number)) for i, number in pack()]

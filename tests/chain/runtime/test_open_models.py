@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -21,6 +21,23 @@ class Graph:
     rows: list[list[u8]]
     last: list[u8] | None
     size: u8
+
+
+@dataclass(frozen=True)
+class Die:
+    points: u8
+
+    def __post_init__(self) -> None:
+        made.append(self.points)
+
+
+@model
+class Hand:
+    id: Key[u64]
+    dice: list[Die]
+
+
+made: list[int] = []
 
 
 @run_uninstrumented
@@ -191,6 +208,21 @@ def test_inner_lists_are_set_again(world: Any) -> None:
 
     work(world, go)
     assert world.read(Graph, 1) == graph(rows=[[1, 3], [2]], last=[5, 6])
+
+
+def test_items_of_authors_are_made_once(chain: Chain) -> None:
+    def go(system: Any) -> None:
+        with system.world.in_place(Hand, 1) as found:
+            before = len(made)
+            assert found.dice[1] is found.dice[1] is found.dice[-1]
+            found.dice[0] = Die(6)
+            assert len(made) == before + 2
+
+    world = chain.deploy_world("dice", systems=[Work], writers={Hand: [Work]})
+    work(world, lambda storage: storage.write(Hand(1, [Die(2), Die(3)])))
+    job[:] = [go]
+    world.system(Work).work()
+    assert world.read(Hand, 1).dice == [Die(6), Die(3)]
 
 
 def test_models_that_are_read_have_plain_lists(world: Any) -> None:
