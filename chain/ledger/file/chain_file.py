@@ -223,15 +223,20 @@ class ChainFile:
             yield self._reader()
 
     def _reader(self) -> sqlite3.Connection:
-        """Return the open connection. Before the first change it is read-only.
+        """Return the open connection. Before the first change it is read-only."""
+        if self._connection is None:
+            self._connection = sqlite3.connect(self.uri, uri=True, check_same_thread=False)
+        return self._connection
+
+    @property
+    def uri(self) -> str:
+        """Where SQLite finds the file, for reading.
 
         A file that was closed properly is opened as immutable, so that SQLite does not even create helper files next to it.
         """
-        if self._connection is None:
-            has_log = self._real.with_name(f"{self._real.name}-wal").exists()
-            uri = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
-            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        return self._connection
+        self.check_use()
+        has_log = self._real.with_name(f"{self._real.name}-wal").exists()
+        return f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
 
     def writing(self, sync: bool) -> sqlite3.Connection:
         """Open a connection for writing; if `sync`, each commit waits for the disk."""

@@ -16,9 +16,9 @@ from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.file.chain_file import ChainFile
 from chain.ledger.file.load_ledger import Derived
-from chain.ledger.file.table_sums import EXACT, Sums
+from chain.ledger.file.table_sums import Sums
 from chain.ledger.ledger import Ledger
-from chain.ledger.sql.big_integers import is_large
+from chain.ledger.sql.big_integers import EXACT, is_large
 from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.table_names import model_key
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables

@@ -17,11 +17,10 @@ from __future__ import annotations
 import atexit
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
-from itertools import islice
 from threading import Timer
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
@@ -40,9 +39,11 @@ from chain.ledger.file.load_ledger import (
     last_step,
     load_ledger,
 )
-from chain.ledger.file.packed_rows import encode_block, encode_row
+from chain.ledger.file.new_rows import write_others
+from chain.ledger.file.packed_rows import encode_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
+from chain.ledger.sql.stored_views import Reach
 from chain.metering.watchdog import uninterrupted
 
 # Derived rows are written after this many receipts or seconds.
@@ -50,9 +51,6 @@ MANY: Final = 1024
 SOON: Final = 1.0
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 _ADD_RECEIPT: Final = 'insert into "chain:receipts" values (?, ?)'
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class NotWritten(OSError):
@@ -171,7 +169,7 @@ class ChainStore:
         self._leave_place()
         connection.execute("begin immediate")
         connection.execute(_ADD_RECEIPT, receipt)
-        self._write_others(connection, had, now)
+        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
         connection.execute("commit")
 
     def _write_alone(self, connection: sqlite3.Connection, receipt: tuple[int, bytes]) -> None:
@@ -282,6 +280,26 @@ class ChainStore:
             self._timer.cancel()
             self._timer = None
 
+    # Reading the public tables
+
+    @property
+    def uri(self) -> str:
+        """Where SQLite finds the file, for reading."""
+        return self._file.uri
+
+    def refusing_damage(self) -> AbstractContextManager[None]:
+        """Report an error of reading as a damaged file."""
+        return self._file.refusing_damage()
+
+    def reach(self, _: sqlite3.Connection, schema: str) -> Reach:
+        """Return how far the public tables agree with the ledger."""
+        if self._is_bare:
+            return Reach()
+        done, standing = self._loaded if self._connection is None else self._derived.done, self._standing
+        is_present = standing is None and done.timeline == len(self._ledger.timeline)
+        receipts = done.receipts if standing is None else min(done.receipts, standing.receipts)
+        return Reach(receipts, done.logs, receipts == done.receipts, is_present)
+
     @property
     def number(self) -> int:
         """The number of the last step that was written."""
@@ -322,32 +340,8 @@ class ChainStore:
         if have.timeline - had.timeline > have.receipts - had.receipts:
             moments = ledger.timeline.notes_from(had.timeline)
             put(connection, "notes", ((moment, ledger.timeline[moment]) for moment in moments))
-        self._write_others(connection, had, now)
+        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
         put(connection, "now", ((NOW, now),))
-
-    def _write_others(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
-        """Write new blocks and slots, and rows that are rarely new."""
-        ledger, slots, have = self._ledger, self._ledger.state.slots, now.lengths
-        if have.blocks > had.blocks:
-            blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
-            put(connection, "blocks", blocks, encode_block)
-        if have.slots > had.slots:
-            rows = ((parent.to_bytes(32), key) for parent, key in slots.since(had.slots))
-            put(connection, "slots", enumerate(rows, had.slots))
-        if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
-            self._write_seldom(connection, had)
-
-    def _write_seldom(self, connection: sqlite3.Connection, had: LedgerLengths) -> None:
-        """Write new codes, keys and artifacts."""
-        ledger = self._ledger
-        codes = (code for _, code in _new_items(ledger.state.codes, had.codes))
-        put(connection, "codes", enumerate(codes, had.codes))
-        keys = _new_items(self._content.keys, had.keys)
-        rows_of_keys = ((bytes(address), account.key, account.name) for address, account in keys)
-        put(connection, "keys", enumerate(rows_of_keys, had.keys))
-        artifacts = ledger.artifacts.newest(had.artifacts)
-        rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
-        put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
 
     # Truncation
 
@@ -378,11 +372,6 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
         ("notes", "moment", had.timeline),
     ):
         connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
-
-
-def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:
-    """Return the items of a dict after its first `length`."""
-    return [*islice(reversed(grown.items()), len(grown) - length)][::-1]
 
 
 def open_store(
