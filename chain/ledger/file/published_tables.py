@@ -8,7 +8,7 @@ storage words changed are rewritten.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import islice
 from typing import Final
 
@@ -146,7 +146,9 @@ def write_exactly(
 
 
 class ModelRows:
-    """The rows of all models. Each has a number of its own, so that it can be written again."""
+    """The rows of all models. Each has a number of its own, so that it can be written again: the models of one namespace of a
+    world are numbered in the order in which they were first written.
+    """
 
     def __init__(
         self, connection: sqlite3.Connection, sums: Sums, ledger: Ledger, tables: list[Models]
@@ -199,16 +201,29 @@ class ModelRows:
                 for slot, table in self._tables_in(space).items()
             }
         known = ledger.state.slots
-        slots = list(known.preimages) if moment is None else self._changed_models(address, moment)
+        if moment is None:
+            slots = self._all_models(world, parents)
+        else:
+            slots = self._changed_models(address, moment)
         for slot in slots:
             parent, key = known.preimage(slot)
             if parent in parents and key is not None:
                 namespace, table = parents[parent]
                 self._put(spaces[namespace], table, slot, key)
 
+    def _all_models(self, world: StoredWorld, parents: Container[int]) -> list[int]:
+        """Return the slots of the models that a world has or had, in the order in which they were first written."""
+        known, end = self._ledger.state.slots.preimages, (len(self._ledger.timeline),)
+        slots = (
+            slot for slot, (parent, key) in known.items() if parent in parents and key is not None
+        )
+        written = sorted((world.first_write(slot), slot) for slot in slots)
+        return [slot for place, slot in written if place < end]
+
     def _changed_models(self, world: bytes, moment: int) -> list[int]:
-        """Return the slots of the models that changed from a timeline index on, in order of their first change."""
+        """Return the slots of the models that changed from a timeline index on: new ones in the order of their first write."""
         models, slots, changed_slots = self._models, self._ledger.state.slots, dict[int, None]()
+        written = dict[int, None]()  # those of which the word changed that every model has
         for changes in self._ledger.timeline[moment:]:
             for address, word, *_ in iter_changes(changes):
                 if address != world or not isinstance(word, int):
@@ -218,7 +233,9 @@ class ModelRows:
                 slot = models[word]
                 if slot is not None:
                     changed_slots[slot] = None
-        return list(changed_slots)
+                    if slot == word:
+                        written[slot] = None
+        return list(written | changed_slots)
 
     def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
         """Return the tables by the parent slot of their models in one namespace.
@@ -233,8 +250,6 @@ class ModelRows:
     def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
         """Write the row of one model, or delete it if the model is gone."""
         model = world.at(table.spec, slot, key)
-        if model is None and (world.address, slot) not in self._rows:
-            return
         number = self._rows.setdefault((world.address, slot), len(self._rows))
         name = quoted(table.name)
         if table.roomy:

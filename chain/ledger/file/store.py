@@ -19,6 +19,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from functools import partial
+from pathlib import Path
 from threading import Timer
 from typing import Final, Protocol
 from weakref import WeakMethod
@@ -235,12 +236,15 @@ class ChainStore:
         return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
 
     def publish(self) -> None:
-        """Write the rows derived from the last steps, for the public tables. If it fails, it is tried again later."""
+        """Write the rows derived from the last steps, for the public tables. If it fails, or while a step is running that has
+        changed something, it is left for later.
+        """
         if not self._file.is_held:
             return
         with self._content.lock, suppress(sqlite3.Error, OSError):
             connection, number = self._connection, self._written.number
-            if connection is None or self._derived.done.number == number:
+            is_changing = self._standing or self._lengths()[:3] != self._written.lengths[:3]
+            if connection is None or self._derived.done.number == number or is_changing:
                 return
             try:
                 self._begin()
@@ -283,6 +287,11 @@ class ChainStore:
     # Reading the public tables
 
     @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return self._file.path
+
+    @property
     def uri(self) -> str:
         """Where SQLite finds the file, for reading."""
         return self._file.uri
@@ -295,7 +304,10 @@ class ChainStore:
         """Return how far the public tables agree with the ledger."""
         if self._is_bare:
             return Reach()
-        done, standing = self._loaded if self._connection is None else self._derived.done, self._standing
+        done, standing = (
+            self._loaded if self._connection is None else self._derived.done,
+            self._standing,
+        )
         is_present = standing is None and done.timeline == len(self._ledger.timeline)
         receipts = done.receipts if standing is None else min(done.receipts, standing.receipts)
         return Reach(receipts, done.logs, receipts == done.receipts, is_present)

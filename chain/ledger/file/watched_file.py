@@ -177,7 +177,9 @@ class WatchedFile(ChainFile):
         kept = self.kept_since(had, Now.of(rows[NOW]))
         valid = had.lengths.receipts if kept is None else min(kept.receipts, had.lengths.receipts)
         receipts = min(derived.receipts, valid)
-        return Reach(receipts, derived.logs, receipts == derived.receipts, derived.number == had.number)
+        return Reach(
+            receipts, derived.logs, receipts == derived.receipts, derived.number == had.number
+        )
 
     def _check_tables(self) -> None:
         """Check once that the public tables are as they were written."""

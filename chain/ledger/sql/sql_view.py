@@ -138,7 +138,9 @@ class SqlView:
         with self._in_use():
             self._update_declared()
             with self._asking(question, bounds):
-                self._connection(question)  # only compiled: a mistake is found before anything is filled
+                self._connection(
+                    question
+                )  # only compiled: a mistake is found before anything is filled
             with self._views.attached():
                 return self._ask(question, names, arguments, bounds)
 
@@ -194,7 +196,9 @@ class SqlView:
         self._who = AddressBook(self._ledger)
         with (
             self._asking(question, bounds),
-            closing(self._connection.execute(self._numbers.rewritten(question), parameters)) as cursor,
+            closing(
+                self._connection.execute(self._numbers.rewritten(question), parameters)
+            ) as cursor,
         ):
             rows = bounds.fetch(cursor)
             description = cursor.description

@@ -1,9 +1,9 @@
 """The tables of a chain's file, in queries of a database in memory that has tables of the same names.
 
-The file is attached for one query at a time. Each table that the query names gets a temporary view of its name. It shows the rows
-in the file, with the digits of numbers beyond 64 bits, and then those in memory, which the file lacks: what another process
-has not yet published, or what the running step has changed. A table whose rows in the file may differ from what is known of them
-here is not taken from the file.
+The file is attached for one query at a time. Each table that the query names gets a temporary view of its name. It shows the
+rows in the file, with the digits of numbers beyond 64 bits, and then those in memory, which the file lacks: what another
+process has not yet published, or what the running step has changed. A table whose rows in the file may differ from what is
+known here is not taken from the file.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class StoredViews:
         return rows if is_complete else f"{rows} union all select * from main.{quoted(table.name)}"
 
     def _order(self, table: SqlTable) -> str:
-        """Return the condition and the order of models, if they are in several worlds or namespaces, or not declared in each."""
+        """Return the condition and the order of models that are in several worlds or namespaces, or not declared in each."""
         worlds = [*worlds_of(self._ledger)]
         spaces = self._spaces[table.name] = {
             (address_text(world.address), world.namespace): number

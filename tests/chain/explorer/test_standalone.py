@@ -136,7 +136,10 @@ def test_a_file_is_asked_while_it_grows(tmp_path: Path) -> None:
         counter, asked = chain.deploy(Counter), FileTables(tmp_path / "some.chain")
         for by in (1, 2, 3):
             counter.add(by)
-            assert asked.query("select count(*) as n from Added") == {"columns": ["n"], "rows": [[by]]}
+            assert asked.query("select count(*) as n from Added") == {
+                "columns": ["n"],
+                "rows": [[by]],
+            }
 
 
 @event
