@@ -201,11 +201,12 @@ class ModelRows:
                 for slot, table in self._tables_in(space).items()
             }
         known = ledger.state.slots
-        if moment is None:
-            slots = self._all_models(world, parents)
-        else:
-            slots = self._changed_models(address, moment)
-        for slot in slots:
+        new = (
+            self._all_models(world, parents)
+            if moment is None
+            else self._changed_models(address, moment)
+        )
+        for slot in new:
             parent, key = known.preimage(slot)
             if parent in parents and key is not None:
                 namespace, table = parents[parent]

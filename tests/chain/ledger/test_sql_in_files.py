@@ -24,7 +24,7 @@ from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.file.store import ChainStore
 from chain.ledger.sql import sql_view
 from chain.ledger.sql.sql_view import QueryLimits, SqlView, TooLong
-from chain.types import i256, u8, u64, u256
+from chain.types import i256, u8, u256
 from tests.chain.game_folders import GAMES, ROOT
 
 MOVES = 20
