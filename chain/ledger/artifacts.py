@@ -180,9 +180,9 @@ class Artifacts(Mapping[bytes, Artifact]):
 
     def _record(self) -> None:
         """Record an artifact for each new code whose class is declared."""
-        if self.is_copy:
-            return
         new = len(self._codes) - self._seen
+        if self.is_copy or not (new or self._unknown):
+            return
         if new:
             for code in list(islice(reversed(self._codes.values()), new))[::-1]:  # type: ignore[call-overload]
                 digest = parse_code(code)

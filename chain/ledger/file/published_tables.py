@@ -163,6 +163,8 @@ class ModelRows:
 
     def update(self, moment: int, anew: bool) -> None:
         """Write the models that changed since the timeline index `moment`, or all of them if `anew`."""
+        if not self._tables:
+            return
         if anew or not self._filled:
             self._rows.clear()
             self._parents.clear()
@@ -181,7 +183,7 @@ class ModelRows:
         """Yield the worlds that changed since the timeline index `moment`."""
         touched: dict[bytes, bool] = {}
         for changes in self._ledger.timeline[moment:]:
-            for address, slot, *_ in iter_changes(changes):
+            for address, slot, _, _ in iter_changes(changes):
                 touched[address] = touched.get(address, False) or slot is ACCOUNT
         for address, is_account in touched.items():
             is_new = is_account and is_world(self._ledger.program_at(address))
@@ -226,7 +228,7 @@ class ModelRows:
         models, slots, changed_slots = self._models, self._ledger.state.slots, dict[int, None]()
         written = dict[int, None]()  # those of which the word changed that every model has
         for changes in self._ledger.timeline[moment:]:
-            for address, word, *_ in iter_changes(changes):
+            for address, word, _, _ in iter_changes(changes):
                 if address != world or not isinstance(word, int):
                     continue
                 if word not in models:

@@ -114,9 +114,10 @@ class ChainStore:
         written, have, block = self._written, self._lengths(), self._ledger.open
         mining, held = self._content.mining, None if block is None else block.row
         # A read-only call may have registered new slots: only the history counts.
-        is_same = have[:3] == written.lengths[:3] and mining == written.mining
-        is_complete = written.number and not self._standing and not self._is_bare
-        if is_complete and is_same and held == written.open:
+        if (
+            have[:3] == written.lengths[:3] and mining == written.mining and held == written.open
+            and written.number and not self._standing and not self._is_bare
+        ):  # fmt: skip
             return
         self._file.check_use()
         try:
@@ -151,11 +152,11 @@ class ChainStore:
         else:
             is_understood = (
                 held is not None and have.blocks == had.blocks and mining == former
-                and held == (*open_block[:GAS_USED], held[GAS_USED], *open_block[GAS_USED + 1 :])
+                and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
             )  # fmt: skip
         return (
             is_understood and connection is not None and not connection.in_transaction
-            and not (self._is_bare or self._standing or self._is_due(None))
+            and not (self._is_bare or self._standing or self._is_due(None, have.receipts))
         )  # fmt: skip
 
     def _write_call(self, now: Now) -> None:
@@ -190,7 +191,7 @@ class ChainStore:
         self, number: int, mining: Mining, held: Row | None, have: LedgerLengths
     ) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
-        if self._is_bare or self._is_due(standing):
+        if self._is_bare or self._is_due(standing, have.receipts):
             self._derived.write(number, standing, had.slots)
             have = self._lengths()  # to read models for the tables may register new slots
         if standing is not None:
@@ -226,14 +227,14 @@ class ChainStore:
 
     # Derived rows
 
-    def _is_due(self, standing: Lengths | None) -> bool:
-        """True if the running step must also write the derived rows."""
+    def _is_due(self, standing: Lengths | None, receipts: int) -> bool:
+        """True if the running step, after which there are so many receipts, must also write the derived rows."""
         done = self._derived.done
         if standing is not None and (
             standing.timeline < done.timeline or standing.blocks < done.headers
         ):
             return True
-        return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
+        return not done.number or receipts - done.receipts >= MANY
 
     def publish(self) -> None:
         """Write the rows derived from the last steps, for the public tables. If it fails, or while a step is running that has

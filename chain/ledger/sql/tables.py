@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import repeat
 from typing import Final
 
@@ -28,16 +28,21 @@ from chain.ledger.sql.table import AppendOnlyTable, Column, SqlTable, TableRow, 
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
 from chain.metering.program import Program
-from chain.schema.value_types import Field
 from chain.spec.contracts import EntrySpec
 
 
-def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
-    """Return the members of an event or model in portable form."""
-    return [form.top_level(getattr(record, member.name)) for member in members]
+def _cells(record: object, names: Iterable[str]) -> list[Portable]:
+    """Return the members of an event or model with these names in portable form; a whole number stays one."""
+    return [
+        value if value.__class__ is int else form.portable(value)
+        for name in names
+        for value in (getattr(record, name),)
+    ]
 
 
 # Receipts
+
+_abi_name: Final = lru_cache(maxsize=1 << 12)(abi_name)
 
 
 def _args(known: Program, entry: EntrySpec, data: bytes, creates: bool) -> Portable:
@@ -45,8 +50,8 @@ def _args(known: Program, entry: EntrySpec, data: bytes, creates: bool) -> Porta
         values = entry.decode_args(known.args_of(data) if creates else data)
     except BadData:
         return None if entry.params else {}
-    names = [abi_name(param.name) for param in entry.params]
-    return dict(zip(names, map(form.portable, values), strict=True))
+    pairs = zip(entry.params, values, strict=True)
+    return {_abi_name(param.name): form.portable(value) for param, value in pairs}
 
 
 def _result(entry: EntrySpec | None, output: bytes) -> Portable:
@@ -66,17 +71,19 @@ _RECEIPT_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def receipt_row(receipt: Receipt, account_name: Callable[[bytes], str | None]) -> TableRow:
+def receipt_row(
+    receipt: Receipt, account_name: Callable[[bytes], str | None], time_of: Callable[[int], int]
+) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
     (
         position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
         gas_price, *_,
     ) = receipt.row  # fmt: skip
-    ledger, known, creates = receipt.ledger, receipt._known, to is None
+    known, creates = receipt._known, to is None
     entry = known.spec.entry_for(data, creates=creates) if known else None
     error = None if failure is None else receipt.error
     return (
-        position, block, index, ledger.time_of(block), form.address_text(sender), account_name(sender),
+        position, block, index, time_of(block), form.address_text(sender), account_name(sender),
         "create" if creates else "call", known.spec.name if known else None, form.address_text(address),
         entry.name if entry else None, _args(known, entry, data, creates) if known and entry else None,
         None if creates or error else _result(entry, output), value, nonce, gas_used, gas_price, error is None,
@@ -103,10 +110,16 @@ class Receipts(AppendOnlyTable):
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         receipts = map(self._receipts.item, range(first, len(self._receipts)))
-        return map(receipt_row, receipts, repeat(cache(AddressBook(self._ledger).account)))
+        names, times = cache(AddressBook(self._ledger).account), lru_cache(1)(self._ledger.time_of)
+        return map(receipt_row, receipts, repeat(names), repeat(times))
 
 
 # Logs and events
+
+
+@lru_cache(maxsize=1 << 12)
+def _topic_text(topic: int) -> str:
+    return form.to_hex(topic.to_bytes(32))
 
 
 class Logs(AppendOnlyTable):
@@ -138,7 +151,7 @@ class Logs(AppendOnlyTable):
                 before, start = receipt, place
             row = rows[place]
             address, topics, data, *_ = row
-            topic_texts = [f"{topic:#066x}" for topic in topics]  # 0x and 64 digits
+            topic_texts = map(_topic_text, topics)
             yield (
                 place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
                 f"0x{data.hex()}", text_of(row), self._event(row, names),
@@ -176,6 +189,7 @@ class Events(AppendOnlyTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
+        self._members = [member.name for member in self.spec.members]
         self.varied = range(len(self.spec.members))
         self.key = self.columns[-1].name
 
@@ -185,7 +199,8 @@ class Events(AppendOnlyTable):
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
-        ledger, members, before, block, time = self._ledger, self.spec.members, -1, 0, 0
+        ledger, names, before, block = self._ledger, self._members, -1, 0
+        time_of = lru_cache(1)(ledger.time_of)
         for position in positions[bisect_left(positions, first) :]:
             row = rows[position]
             event = decoded(row, self.spec)
@@ -193,9 +208,8 @@ class Events(AppendOnlyTable):
                 receipt = receipts[position - first]
                 if receipt != before:
                     before, block = receipt, ledger.receipts._block_of(receipt)
-                    time = ledger.time_of(block)
                 yield (
-                    *_cells(event, members), receipt, block, time, form.address_text(row[0]), position,
+                    *_cells(event, names), receipt, block, time_of(block), form.address_text(row[0]), position,
                 )  # fmt: skip
 
     def _is_of_type(self, source: Source) -> bool:
@@ -215,6 +229,7 @@ class Models(SqlTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
+        self._members = [member.name for member in self.spec.record.members]
         self.varied = range(len(self.spec.record.members))
 
     def rows(self) -> Iterator[TableRow]:
@@ -226,7 +241,7 @@ class Models(SqlTable):
 
     def row(self, world: StoredWorld, model: object) -> TableRow:
         location = world.namespace, form.address_text(world.address)
-        return (*_cells(model, self.spec.record.members), *location)
+        return (*_cells(model, self._members), *location)
 
 
 # All of them

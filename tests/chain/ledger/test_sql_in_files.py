@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
@@ -227,6 +227,8 @@ ACTS = (
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 3)), max_size=14))
+@example([("win", 0), ("publish", 0), ("back", 0)])
+@example([("overtake", 0), ("win", 1), ("reopen", 0), ("lose", 0), ("reopen", 0), ("win", 0)])
 def test_any_play_is_answered_alike(acts: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.chain"
