@@ -237,9 +237,7 @@ class ChainStore:
         return not done.number or receipts - done.receipts >= MANY
 
     def publish(self) -> None:
-        """Write the rows derived from the last steps, for the public tables. If it fails, or while a step is running that has
-        changed something, it is left for later.
-        """
+        """Write the rows derived from the last steps, for the public tables; later, if it fails or a step has changed more."""
         if not self._file.is_held:
             return
         with self._content.lock, suppress(sqlite3.Error, OSError):

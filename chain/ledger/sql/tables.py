@@ -239,6 +239,18 @@ class Models(SqlTable):
                     models: list[object] = world.all(spec.record.cls)
                     yield from (self.row(world, model) for model in models)
 
+    @property
+    def key_columns(self) -> list[str]:
+        """The names of the columns that identify a model."""
+        keys = set(self.spec.record.key_members)
+        named = zip(self.spec.record.members, self.names, strict=False)
+        return [name for member, name in named if member in keys] + self.names[-2:]
+
+    def key_cells(self, world: StoredWorld, key: bytes) -> list[object]:
+        """Return the cells of these columns, as a file keeps them, for the model whose slot was hashed from `key`."""
+        keys = [form.kept_cell(form.top_level(value)) for value in self.spec.decode_keys(key)]
+        return [*keys, world.namespace, form.address_text(world.address)]
+
     def row(self, world: StoredWorld, model: object) -> TableRow:
         location = world.namespace, form.address_text(world.address)
         return (*_cells(model, self._members), *location)

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
 from chain.arena.find_game import find_game
 from chain.foundation.atomic_steps import in_one_step
+from chain.ledger.file.model_rows import ModelRows
 from chain.ledger.file.store import ChainStore
 from chain.ledger.sql import sql_view
 from chain.ledger.sql.sql_view import QueryLimits, SqlView, TooLong
@@ -380,6 +381,48 @@ def test_models_of_a_running_step_are_asked(path: Path) -> None:
         assert points() == [5]
         in_one_step(chain, act)
         assert points() == [2**100]
+
+
+@model
+class Count:
+    number: Key[u256]
+    name: Key[str]
+    count: u8
+
+
+class Counting(System):
+    @call
+    def count(self, number: u256) -> None:
+        count = self.world.read(Count, number, "a name").count
+        self.world.write(Count(number, "a name", count + 1))
+
+
+def counting(chain: Chain) -> Any:
+    world = chain.deploy_world("arcade", systems=[Counting], writers={"arcade": [Counting]})
+    return world.system(Counting)
+
+
+@pytest.mark.parametrize("numbers", [(5, 7, 2**64), (5, 2**70, 2**70 + 1)])  # rounded to one
+def test_models_of_an_opened_file_keep_their_rows(
+    path: Path, numbers: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Chain()
+    in_memory = counting(memory)
+    with Chain.open(path) as chain:
+        for each in (in_memory, counting(chain)):
+            for number in numbers:
+                each.count(number)
+    written = list[object]()
+    write_all = ModelRows._write_all
+    monkeypatch.setattr(
+        ModelRows, "_write_all", lambda rows: (written.append(rows), write_all(rows))
+    )
+    for number in (*numbers[1:], 11):
+        with Chain.open(path, contracts=[Counting], check=True) as chain:
+            for each in (in_memory, chain.handle(Counting, chain.contracts[-1].address)):
+                each.count(number)
+            assert chain.sql("select * from Count") == memory.sql("select * from Count")
+    assert bool(written) == (numbers[-1] == 2**70 + 1)
 
 
 def test_a_watcher_sees_what_is_not_published(path: Path, filled: list[str]) -> None:
