@@ -160,7 +160,8 @@ class Artifacts(Mapping[bytes, Artifact]):
         return iter(self.recorded)
 
     def __len__(self) -> int:
-        self._record()
+        if self._unknown or self._seen != len(self._codes):  # every step in a file asks
+            self._record()
         return len(self.recorded)
 
     def add(self, digest: bytes, artifact: Artifact) -> None:
@@ -180,9 +181,9 @@ class Artifacts(Mapping[bytes, Artifact]):
 
     def _record(self) -> None:
         """Record an artifact for each new code whose class is declared."""
-        new = len(self._codes) - self._seen
-        if self.is_copy or not (new or self._unknown):
+        if self.is_copy:
             return
+        new = len(self._codes) - self._seen
         if new:
             for code in list(islice(reversed(self._codes.values()), new))[::-1]:  # type: ignore[call-overload]
                 digest = parse_code(code)

@@ -142,7 +142,7 @@ class ChainStore:
     def _is_one_call(self, mining: Mining, held: Row | None, have: LedgerLengths) -> bool:
         """True if the step has added one receipt in a way that `last_step` understands, and no other rows are due."""
         written, connection = self._written, self._connection
-        former, open_block, had, *_ = written
+        former, open_block, had, _, _ = written
         if have.receipts - had.receipts != 1 or have.timeline - had.timeline != 1:
             return False
         if open_block is None:

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import repeat
-from typing import Final
+from typing import Final, TypeVar
 
 from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
@@ -31,6 +31,10 @@ from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
 
 
+T = TypeVar("T")
+_PIECE: Final = 128
+
+
 def _cells(record: object, names: Iterable[str]) -> list[Portable]:
     """Return the members of an event or model with these names in portable form; a whole number stays one."""
     return [
@@ -38,6 +42,12 @@ def _cells(record: object, names: Iterable[str]) -> list[Portable]:
         for name in names
         for value in (getattr(record, name),)
     ]
+
+
+def _from(rows: Sequence[T], first: int) -> Iterator[T]:
+    """Yield the items from a position on. Only some at a time are read from a file."""
+    for start in range(first, len(rows), _PIECE):
+        yield from rows[start : start + _PIECE]
 
 
 # Receipts
@@ -109,7 +119,7 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
-        receipts = map(self._receipts.item, range(first, len(self._receipts)))
+        receipts = map(Receipt, repeat(self._ledger), _from(self._receipts._rows, first))
         names, times = cache(AddressBook(self._ledger).account), lru_cache(1)(self._ledger.time_of)
         return map(receipt_row, receipts, repeat(names), repeat(times))
 
@@ -143,13 +153,14 @@ class Logs(AppendOnlyTable):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
-        rows, names = self._log.rows, dict[Source, str]()
+        names = dict[Source, str]()
         receipts = self._log.receipts_from(first)
         before, start = (receipts[0], self._log.end_of(receipts[0])) if receipts else (-1, 0)
-        for place, receipt in enumerate(receipts, first):
+        for place, (receipt, row) in enumerate(
+            zip(receipts, _from(self._log.rows, first), strict=True), first
+        ):
             if receipt != before:
                 before, start = receipt, place
-            row = rows[place]
             address, topics, data, *_ = row
             topic_texts = map(_topic_text, topics)
             yield (
