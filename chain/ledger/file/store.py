@@ -286,9 +286,9 @@ class ChainStore:
     # Reading the public tables
 
     @property
-    def path(self) -> Path:
-        """The path of the file."""
-        return self._file.path
+    def location(self) -> Path:
+        """The path of the file, whatever the working directory is."""
+        return self._file.location
 
     @property
     def uri(self) -> str:

@@ -109,7 +109,7 @@ class WatchedFile(ChainFile):
     def _reader(self) -> sqlite3.Connection:
         """Return a connection. The file is immutable only as long as no process has it open, so this is looked up each time."""
         if not self._is_within:
-            has_log = self._real.with_name(f"{self._real.name}-wal").exists()
+            has_log = self.location.with_name(f"{self.location.name}-wal").exists()
             found = self._stat()
             now = (found.st_ino, has_log or (found.st_size, found.st_mtime_ns))
             if now != self._seen and self._connection is not None:
@@ -125,7 +125,7 @@ class WatchedFile(ChainFile):
 
     def _stat(self) -> os.stat_result:
         try:
-            return self._real.stat()
+            return self.location.stat()
         except OSError as problem:
             raise BadChainFile(f"{self.name} is gone: {problem}") from None
 

@@ -73,8 +73,9 @@ class StoredViews:
         """Begin a transaction, in which the file stays as it is. If it is interrupted, the connection must be closed."""
         if self._stored is not None:
             self._stored.publish()
+            uri = self._stored.uri
             with self._stored.refusing_damage():
-                self._connection.execute(f"attach ? as {_FILE}", (self._stored.uri,))
+                self._connection.execute(f"attach ? as {_FILE}", (uri,))
         self._connection.execute("begin")
         try:
             if self._stored is not None:

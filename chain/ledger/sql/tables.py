@@ -30,9 +30,8 @@ from chain.machine.state import LogRow
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
 
-
 T = TypeVar("T")
-_PIECE: Final = 128
+_PIECE: Final = 128  # rows
 
 
 def _cells(record: object, names: Iterable[str]) -> list[Portable]:

@@ -209,7 +209,7 @@ class Runner:
             self._node.is_hasty = False
         store = self._node.chain.driver.observer
         if isinstance(store, ChainStore):
-            return await asyncio.to_thread(_from_file, store.path, answer)
+            return await asyncio.to_thread(_from_file, store.location, answer)
         return (
             await self._in_worker(partial(_whole, self._node, partial(answer, self._node))) or None
         )
