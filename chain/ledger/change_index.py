@@ -169,11 +169,11 @@ def changed_in(stretch: Iterable[Changes]) -> Changed:
     for offset, changes in enumerate(stretch):
         for address, slot, before, _ in each_change(changes):
             place = address, slot
-            known = changed.get(place)
-            if known is None:
-                changed[place] = before, bytearray((offset,))
-            elif known[1][-1] < offset:
-                known[1].append(offset)
+            if place not in changed:
+                changed[place] = before, bytearray()
+            offsets = changed[place][1]
+            if not offsets or offsets[-1] < offset:
+                offsets.append(offset)
     return changed
 
 

@@ -306,10 +306,10 @@ class SqlView:
         self._views.forget()
         for table in () if self._is_unsettled else self._tables:
             filled = self._filled.get(table.name)
-            if isinstance(table, AppendOnlyTable) and filled and filled[1] > (end := table.end()):
+            if isinstance(table, AppendOnlyTable) and filled and filled[1] > table.end():
                 del self._filled[table.name]
-                self._run(table.delete_from(), [(end,)])
-                self._filled[table.name] = min(filled[0], end), end
+                self._run(table.delete_from(), [(table.end(),)])
+                self._filled[table.name] = min(filled[0], table.end()), table.end()
 
     # Callbacks of SQLite
 
