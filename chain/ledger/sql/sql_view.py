@@ -137,10 +137,8 @@ class SqlView:
         names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
         with self._in_use():
             self._update_declared()
-            with self._asking(question, bounds):
-                self._connection(
-                    question
-                )  # only compiled: a mistake is found before anything is filled
+            with self._asking(question, bounds):  # a mistake is found before anything is filled
+                self._connection(question)  # compiles it
             with self._views.attached():
                 return self._ask(question, names, arguments, bounds)
 
