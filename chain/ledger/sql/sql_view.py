@@ -137,8 +137,10 @@ class SqlView:
         names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
         with self._in_use():
             self._update_declared()
-            with self._asking(question, bounds):  # a mistake is found before anything is filled
-                self._connection(question)  # compiles it
+            if self._stored is not None:
+                # Compiled without the file first, so that it is refused as in memory, and finds no other tables there.
+                with self._asking(question, bounds):
+                    self._connection(question)
             with self._views.attached():
                 return self._ask(question, names, arguments, bounds)
 
