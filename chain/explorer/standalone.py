@@ -8,10 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from chain.explorer import file_tables
 from chain.explorer.explorer import Explorer
-from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.sql.json_values import address_text
+from chain.explorer.file_tables import FileTables
 from chain.rpc.errors import RpcError
 from chain.rpc.server.access import AccessPolicy
 from chain.rpc.server.app import Message, Receive, Send
@@ -109,19 +107,14 @@ class AloneServer(PageServer):
 def of_chain(chain: Chain, file: Path | None = None) -> Callable[[str, Sequence[object]], Any]:
     """Return how the chain of this process is asked."""
 
+    tables = None if file is None else FileTables(file)
+
     async def ask(method: str, params: Sequence[object]) -> Any:
-        if method == "chain_sql" and file is not None:
-            return await asyncio.to_thread(file_tables.query, file, str(params[0]), _names(chain))
+        if method == "chain_sql" and tables is not None:
+            return await asyncio.to_thread(tables.query, str(params[0]))
         return chain.node.request(method, params)
 
     return ask
-
-
-def _names(chain: Chain) -> dict[str, str]:
-    """The names of accounts and contracts by address, as the tables have it."""
-    book = AddressBook(chain.ledger)
-    named = {bytes(address): book.account(address) or "" for address in chain.keys} | book.contracts
-    return {address_text(address): name for address, name in named.items()}
 
 
 def _of_node(client: NodeClient) -> Callable[[str, Sequence[object]], Any]:

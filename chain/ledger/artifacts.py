@@ -160,7 +160,8 @@ class Artifacts(Mapping[bytes, Artifact]):
         return iter(self.recorded)
 
     def __len__(self) -> int:
-        self._record()
+        if self._unknown or self._seen != len(self._codes):  # every step in a file asks
+            self._record()
         return len(self.recorded)
 
     def add(self, digest: bytes, artifact: Artifact) -> None:

@@ -124,9 +124,8 @@ class ChangeIndex:
             found = None if self._file is None else self._file.find(place, 0, self._stored)
             if found is not None:
                 self._first[place] = found.stretch * STRETCH + found.offsets[0]
-            elif place in self._stretches:
-                stretch = self._stretches[place][0]
-                self._first[place] = stretch * STRETCH + self._offsets(stretch, place)[0]
+            elif stretches := self._stretches.get(place):  # empty if its changes were undone
+                self._first[place] = stretches[0] * STRETCH + self._offsets(stretches[0], place)[0]
         return self._first.get(place)
 
     def _offsets(self, stretch: int, place: Place) -> Sequence[int]:
@@ -169,7 +168,10 @@ def changed_in(stretch: Iterable[Changes]) -> Changed:
     changed: Changed = {}
     for offset, changes in enumerate(stretch):
         for address, slot, before, _ in each_change(changes):
-            offsets = changed.setdefault((address, slot), (before, bytearray()))[1]
+            place = address, slot
+            if place not in changed:
+                changed[place] = before, bytearray()
+            offsets = changed[place][1]
             if not offsets or offsets[-1] < offset:
                 offsets.append(offset)
     return changed

@@ -131,7 +131,7 @@ def _may_create(receipt: Receipt) -> bool:
     """True if the transaction may have created or upgraded a contract, according to a quick check."""
     if not receipt.ok:
         return False
-    return receipt.to is None or bool(receipt.call_rows) or receipt.data[:4] == UPGRADE.selector
+    return receipt._creates or bool(receipt.call_rows) or receipt.data[:4] == UPGRADE.selector
 
 
 def creations_in(receipt: Receipt) -> Iterator[Creation]:

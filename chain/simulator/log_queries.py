@@ -82,7 +82,9 @@ class LogQueries(ChainReader):
     def database(self) -> SqlView:
         """The tables that `sql` queries."""
         if self._database is None:
-            self._database = import_module(f"{_SQL}sql_view").SqlView(self.ledger)
+            self._database = import_module(f"{_SQL}sql_view").SqlView(
+                self.ledger, self.driver.stored_tables
+            )
         return self._database
 
     @reading

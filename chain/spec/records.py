@@ -141,24 +141,32 @@ class EventSpec:
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
-        order, decode_keys, decode_data = self._decoders
-        if len(topics) != 1 + len(self.keys):
-            raise abi.BadData(f"{self.name} has {len(self.keys)} keys, not {len(topics) - 1}")
-        raw = b"".join([topic.to_bytes(32) for topic in topics[1:]])
+        count, order, decode_keys, decode_data, cls = self._decoders
+        if len(topics) != count:
+            raise abi.BadData(f"{self.name} has {count - 1} keys, not {len(topics) - 1}")
+        raw = (
+            topics[1].to_bytes(32)
+            if count == 2
+            else b"".join([topic.to_bytes(32) for topic in topics[1:]])
+        )
         values = decode_keys(raw, 0) + decode_data(data, 0)
-        return self.record.cls(*[values[i] for i in order])
+        return cls(*values) if order is None else cls(*[values[i] for i in order])
 
     @cached_property
-    def _decoders(self) -> tuple[list[int], _Decoder, _Decoder]:
-        """The place of each member among the keys and then the others, and the functions that decode both."""
+    def _decoders(self) -> tuple[int, list[int] | None, _Decoder, _Decoder, type]:
+        """The number of topics; the place of each member among the keys and then the others, or None if it has that place
+        already; the functions that decode keys and others; and the class.
+        """
         keys, others = self.record.key_members, self.record.data_members
         words = [
             replace(key, kind=_HASH) if isinstance(key.kind, StringType | BytesType) else key
             for key in keys
         ]
         names = [member.name for member in (*keys, *others)]
-        order = [names.index(member.name) for member in self.members]
-        return order, abi.members_decoder(tuple(words)), abi.members_decoder(others)
+        places = [names.index(member.name) for member in self.members]
+        order = None if places == [*range(len(names))] else places
+        decode_keys, decode_data = abi.members_decoder(tuple(words)), abi.members_decoder(others)
+        return 1 + len(keys), order, decode_keys, decode_data, self.record.cls
 
     @cached_property
     def _whole(self) -> Callable[[object], bytes]:

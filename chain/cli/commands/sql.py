@@ -15,12 +15,14 @@ from importlib import import_module
 import click
 
 from chain.cli import options, output
+from chain.cli.progress import bar
 from chain.ledger.sql.sql_view import QueryLimits
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 
 _TABLES = "select name, kind, contract, columns from tables order by name"
 _STEPS_A_SECOND = 20_000_000  # steps of SQLite, roughly
+_SLICE = 0.5  # seconds of filling tables before progress is shown
 
 
 @click.command()
@@ -62,6 +64,9 @@ def _answer(
     chain: Chain, question: str, values: tuple[str, ...], limits: QueryLimits, *, json: bool
 ) -> None:
     _ = chain.head  # brings the ledger of a remote chain up to date
+    with bar("filling the tables", None) as step:
+        while not chain.database.fill(question, _SLICE):
+            step(0)
     answer = chain.database.query(question, values, {}, limits)
     output.table(answer.columns, answer, json=json)
 

@@ -98,10 +98,10 @@ class StoredWorld(WorldNamespace):
             for slot, (above, key) in self._state.slots.preimages.items()
             if above == parent and key is not None and spec.exists(words, slot)
         ]
-        there.sort(key=lambda place: self._first_write(place[0]))
+        there.sort(key=lambda place: self.first_write(place[0]))
         return (spec.load(words, slot, spec.decode_keys(key)) for slot, key in there)
 
-    def _first_write(self, slot: int) -> tuple[int, int]:
+    def first_write(self, slot: int) -> tuple[int, int]:
         """Return when the word that every model has was first written: the timeline index, and its place among the changes."""
         ledger, place = self._ledger, (self.address, slot)
         moment = ledger.past.index.first(place)

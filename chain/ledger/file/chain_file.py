@@ -77,11 +77,11 @@ class ChainFile:
         if self.path.is_dir():
             raise BadChainFile(f"{self.path} is a folder: give the name of a chain's file")
         # SQLite puts its log beside the file itself, not beside a link to it.
-        self._real = self.path.resolve()
-        for location in (self.path, self._real):
+        self.location = self.path.resolve()
+        for location in (self.path, self.location):
             if not location.parent.is_dir():
                 raise BadChainFile(f"{self.path}: there is no folder {location.parent}")
-        self._lock = Lock(self._real)
+        self._lock = Lock(self.location)
         self._process = os.getpid()
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
@@ -90,7 +90,7 @@ class ChainFile:
         self.former: Former = {}
         # The pending changes to the sums of the public tables; None if those tables are damaged.
         self.sums: Pending | None = {}
-        self._note = self._process, get_ident(), self._real
+        self._note = self._process, get_ident(), self.location
         left_over = _started.get(self._note)
         if left_over is not None:
             left_over.release()
@@ -165,7 +165,7 @@ class ChainFile:
             check_schema(connection, TABLES)
             settings = dict(self.row("now", SETTINGS))
             self.sums = None
-            size = 0 if self.is_thorough else self._real.stat().st_size
+            size = 0 if self.is_thorough else self.location.stat().st_size
             if is_well_formed(connection, size):
                 self.sums = self.check_sums()
             return settings
@@ -223,19 +223,24 @@ class ChainFile:
             yield self._reader()
 
     def _reader(self) -> sqlite3.Connection:
-        """Return the open connection. Before the first change it is read-only.
+        """Return the open connection. Before the first change it is read-only."""
+        if self._connection is None:
+            self._connection = sqlite3.connect(self.uri, uri=True, check_same_thread=False)
+        return self._connection
+
+    @property
+    def uri(self) -> str:
+        """Where SQLite finds the file, for reading.
 
         A file that was closed properly is opened as immutable, so that SQLite does not even create helper files next to it.
         """
-        if self._connection is None:
-            has_log = self._real.with_name(f"{self._real.name}-wal").exists()
-            uri = f"{self._real.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
-            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        return self._connection
+        self.check_use()
+        has_log = self.location.with_name(f"{self.location.name}-wal").exists()
+        return f"{self.location.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
 
     def writing(self, sync: bool) -> sqlite3.Connection:
         """Open a connection for writing; if `sync`, each commit waits for the disk."""
-        connection = sqlite3.connect(self._real, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(self.location, isolation_level=None, check_same_thread=False)
         connection.execute("pragma journal_mode = wal")
         connection.execute(f"pragma synchronous = {'full' if sync else 'normal'}")
         return connection
@@ -313,7 +318,7 @@ class ChainFile:
         row = add_checksum("now", SETTINGS, tuple(settings.items()))
         with self._fresh() as connection:
             for end in ("-wal", "-shm"):
-                self._real.with_name(f"{self._real.name}{end}").unlink(missing_ok=True)
+                self.location.with_name(f"{self.location.name}{end}").unlink(missing_ok=True)
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
     def mend(self, counts: Mapping[str, int]) -> None:
@@ -344,14 +349,14 @@ class ChainFile:
 
     def _empty_log(self) -> None:
         """Have SQLite move its log into the file: a log must not remain next to a file that was replaced."""
-        if self._real.with_name(f"{self._real.name}-wal").exists():
-            with closing(sqlite3.connect(self._real)) as connection:
+        if self.location.with_name(f"{self.location.name}-wal").exists():
+            with closing(sqlite3.connect(self.location)) as connection:
                 connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
     def _fresh(self) -> Iterator[sqlite3.Connection]:
         """Replace the file by a new one, completely or not at all: it has another name until it is complete."""
-        new_path = self._real.with_name(f"{self._real.name}-new")
+        new_path = self.location.with_name(f"{self.location.name}-new")
         new_path.unlink(missing_ok=True)
         try:
             with closing(sqlite3.connect(new_path, isolation_level=None)) as connection:
@@ -364,7 +369,7 @@ class ChainFile:
                 connection.execute(f"pragma application_id = {APPLICATION_ID}")
                 connection.execute(f"pragma user_version = {FORMAT}")
                 connection.execute("pragma journal_mode = wal")
-            new_path.replace(self._real)
+            new_path.replace(self.location)
         except BaseException as problem:
             with suppress(OSError):
                 new_path.unlink(missing_ok=True)

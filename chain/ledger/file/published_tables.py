@@ -8,30 +8,20 @@ storage words changed are rewritten.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from chain.ledger.decoded.world_namespace import is_world
-from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.file.chain_file import ChainFile
+from chain.ledger.file.exact_numbers import CREATE, write_exactly
 from chain.ledger.file.load_ledger import Derived
-from chain.ledger.file.table_sums import EXACT, Sums
+from chain.ledger.file.model_rows import ModelRows
+from chain.ledger.file.table_sums import Sums
 from chain.ledger.ledger import Ledger
-from chain.ledger.sql.big_integers import is_large
-from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
-from chain.ledger.sql.table_names import model_key
+from chain.ledger.sql.big_integers import EXACT
+from chain.ledger.sql.table import AppendOnlyTable
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
-from chain.machine.state import ACCOUNT, iter_changes
-from chain.spec.models import MODELS
-from chain.storage.slots import Slots
 
 _BATCH: Final = 1024  # rows
-# The digits of numbers beyond 64 bits, which are rounded in their own column.
-CREATE = (
-    f"create table {EXACT} (name text collate nocase, row integer, column text, digits text not null,"
-    " primary key (name, row, column)) without rowid"
-)
 
 
 class PublishedTables:
@@ -61,7 +51,7 @@ class PublishedTables:
         new_tables: set[str] = set()
         known = len(self._ledger.artifacts), self._ledger.event_types.has_upgrades()
         if self._known != known:
-            self._known, new_tables = known, self._begin()
+            self._known, new_tables = known, self._begin(done.timeline)
         for table in self._growing:
             end = done.receipts if table.name == Receipts.name else done.logs
             start = 0 if table.name in new_tables else end
@@ -98,8 +88,8 @@ class PublishedTables:
             for place in sorted(rounded):
                 write_exactly(self._connection, self._sums, table, keys[place], batch[place])
 
-    def _begin(self) -> set[str]:
-        """Create the tables that are missing, and return their names."""
+    def _begin(self, moment: int) -> set[str]:
+        """Create the tables that are missing, and return their names. The models in the file are as of `moment`."""
         tables = all_tables(self._ledger, settled=True)
         names = self._connection.execute("select name from sqlite_master where type = 'table'")
         existing = {name.casefold() for (name,) in names}
@@ -111,6 +101,9 @@ class PublishedTables:
             self._connection.execute(table.create())
             self._sums.rebuild(table.name)
         (catalogue,) = (table for table in tables if isinstance(table, Tables))
+        is_same = self._connection.execute(f"select * from {catalogue.name}").fetchall() == [
+            *catalogue.rows()
+        ]
         self._connection.execute(f"delete from {catalogue.name}")
         self._sums.cleared(catalogue.name)
         for number, row in enumerate(catalogue.rows(), 1):
@@ -119,6 +112,8 @@ class PublishedTables:
         self._growing = [table for table in tables if isinstance(table, AppendOnlyTable)]
         models = [table for table in tables if isinstance(table, Models)]
         self._models = ModelRows(self._connection, self._sums, self._ledger, models)
+        if is_same and not self._ledger.event_types.has_upgrades():
+            self._models.take_over(moment)
         return {table.name for table in missing}
 
     def _name_logs(self, table: Events, end: int) -> None:
@@ -131,135 +126,3 @@ class PublishedTables:
         self._sums.take_row("logs", place)
         self._connection.execute("update logs set event = ? where position = ?", (name, place))
         self._sums.add_row("logs", place)
-
-
-def write_exactly(
-    connection: sqlite3.Connection, sums: Sums, table: SqlTable, number: int, row: TableRow
-) -> None:
-    """Store the digits of the rounded numbers of a row."""
-    for i in table.roomy:
-        value = row[i]
-        if isinstance(value, int) and is_large(value):
-            exact = table.name, number, table.columns[i].name, str(value)
-            connection.execute(f"insert into {EXACT} values (?, ?, ?, ?)", exact)
-            sums.add(EXACT, 0, exact)
-
-
-class ModelRows:
-    """The rows of all models. Each has a number of its own, so that it can be written again."""
-
-    def __init__(
-        self, connection: sqlite3.Connection, sums: Sums, ledger: Ledger, tables: list[Models]
-    ) -> None:
-        self._connection, self._sums = connection, sums
-        self._ledger, self._tables = ledger, tables
-        self._rows: dict[tuple[bytes, int], int] = {}
-        # world -> parent slot of its models -> its namespace, and the table
-        self._parents: dict[bytes, dict[int, tuple[str, Models]]] = {}
-        self._models: dict[int, int | None] = {}  # word slot -> the slot of its model
-        self._filled = False
-
-    def update(self, moment: int, anew: bool) -> None:
-        """Write the models that changed since the timeline index `moment`, or all of them if `anew`."""
-        if anew or not self._filled:
-            self._rows.clear()
-            self._parents.clear()
-            for table in self._tables:
-                self._connection.execute(f"delete from {quoted(table.name)}")
-                self._sums.cleared(table.name)
-                self._sums.take_exact("name = ?", (table.name,))
-            for address in dict.fromkeys(world.address for world in worlds_of(self._ledger)):
-                self._write(address, None)
-            self._filled = True
-            return
-        for address in self._changed(moment):
-            self._write(address, moment)
-
-    def _changed(self, moment: int) -> Iterator[bytes]:
-        """Yield the worlds that changed since the timeline index `moment`."""
-        touched: dict[bytes, bool] = {}
-        for changes in self._ledger.timeline[moment:]:
-            for address, slot, *_ in iter_changes(changes):
-                touched[address] = touched.get(address, False) or slot is ACCOUNT
-        for address, is_account in touched.items():
-            is_new = is_account and is_world(self._ledger.program_at(address))
-            if address in self._parents or is_new:
-                yield address
-
-    def _write(self, address: bytes, moment: int | None) -> None:
-        """Write the models of a world that changed since the timeline index `moment`, or all of them if it is None."""
-        ledger = self._ledger
-        world = StoredWorld(ledger, ledger.state, address, len(ledger.timeline))
-        spaces = {space.namespace: space for space in world.spaces()}
-        parents = self._parents.get(address, {})
-        if {namespace for namespace, _ in parents.values()} != spaces.keys():
-            parents = self._parents[address] = {
-                slot: (namespace, table)
-                for namespace, space in spaces.items()
-                for slot, table in self._tables_in(space).items()
-            }
-        known = ledger.state.slots
-        slots = list(known.preimages) if moment is None else self._changed_models(address, moment)
-        for slot in slots:
-            parent, key = known.preimage(slot)
-            if parent in parents and key is not None:
-                namespace, table = parents[parent]
-                self._put(spaces[namespace], table, slot, key)
-
-    def _changed_models(self, world: bytes, moment: int) -> list[int]:
-        """Return the slots of the models that changed from a timeline index on, in order of their first change."""
-        models, slots, changed_slots = self._models, self._ledger.state.slots, dict[int, None]()
-        for changes in self._ledger.timeline[moment:]:
-            for address, word, *_ in iter_changes(changes):
-                if address != world or not isinstance(word, int):
-                    continue
-                if word not in models:
-                    models[word] = _model_of(word, slots)
-                slot = models[word]
-                if slot is not None:
-                    changed_slots[slot] = None
-        return list(changed_slots)
-
-    def _tables_in(self, world: StoredWorld) -> dict[int, Models]:
-        """Return the tables by the parent slot of their models in one namespace.
-
-        Of several tables of one name it is the one for the type that the systems declare now.
-        """
-        tables = {world.parent(table.spec): table for table in self._tables}
-        current = {model_key(spec) for spec in world.models.values()}
-        declared = [table for table in self._tables if table.type.key in current]
-        return tables | {world.parent(table.spec): table for table in declared}
-
-    def _put(self, world: StoredWorld, table: Models, slot: int, key: bytes) -> None:
-        """Write the row of one model, or delete it if the model is gone."""
-        model = world.at(table.spec, slot, key)
-        if model is None and (world.address, slot) not in self._rows:
-            return
-        number = self._rows.setdefault((world.address, slot), len(self._rows))
-        name = quoted(table.name)
-        if table.roomy:
-            self._sums.take_exact("name = ? and row = ?", (table.name, number))
-        self._sums.take_row(table.name, number)
-        if model is None:
-            self._connection.execute(f"delete from {name} where rowid = ?", (number,))
-            return
-        row = table.row(world, model)
-        cells = table.kept(row)
-        columns = ", ".join(["rowid", *map(quoted, table.names)])
-        marks = ", ".join("?" * (len(cells) + 1))
-        self._connection.execute(
-            f"insert or replace into {name} ({columns}) values ({marks})", (number, *cells)
-        )
-        self._sums.add(table.name, number, cells)
-        write_exactly(self._connection, self._sums, table, number, row)
-
-
-def _model_of(word: int, slots: Slots) -> int | None:
-    """Return the slot of the model that a word belongs to, or None; this climbs from content to what contains it."""
-    model = None
-    while (hashed := slots.nearest_hashed(word)) is not None:
-        parent, _ = slots.preimage(hashed[0])
-        if parent == MODELS:
-            return model
-        model, word = hashed[0], parent
-    return None

@@ -17,11 +17,11 @@ from __future__ import annotations
 import atexit
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
-from itertools import islice
+from pathlib import Path
 from threading import Timer
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
@@ -40,9 +40,11 @@ from chain.ledger.file.load_ledger import (
     last_step,
     load_ledger,
 )
-from chain.ledger.file.packed_rows import encode_block, encode_row
+from chain.ledger.file.new_rows import write_others
+from chain.ledger.file.packed_rows import encode_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
+from chain.ledger.sql.stored_views import Reach
 from chain.metering.watchdog import uninterrupted
 
 # Derived rows are written after this many receipts or seconds.
@@ -50,9 +52,6 @@ MANY: Final = 1024
 SOON: Final = 1.0
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 _ADD_RECEIPT: Final = 'insert into "chain:receipts" values (?, ?)'
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class NotWritten(OSError):
@@ -115,9 +114,10 @@ class ChainStore:
         written, have, block = self._written, self._lengths(), self._ledger.open
         mining, held = self._content.mining, None if block is None else block.row
         # A read-only call may have registered new slots: only the history counts.
-        is_same = have[:3] == written.lengths[:3] and mining == written.mining
-        is_complete = written.number and not self._standing and not self._is_bare
-        if is_complete and is_same and held == written.open:
+        if (
+            have[:3] == written.lengths[:3] and mining == written.mining and held == written.open
+            and written.number and not self._standing and not self._is_bare
+        ):  # fmt: skip
             return
         self._file.check_use()
         try:
@@ -142,7 +142,7 @@ class ChainStore:
     def _is_one_call(self, mining: Mining, held: Row | None, have: LedgerLengths) -> bool:
         """True if the step has added one receipt in a way that `last_step` understands, and no other rows are due."""
         written, connection = self._written, self._connection
-        former, open_block, had, *_ = written
+        former, open_block, had, _, _ = written
         if have.receipts - had.receipts != 1 or have.timeline - had.timeline != 1:
             return False
         if open_block is None:
@@ -152,11 +152,11 @@ class ChainStore:
         else:
             is_understood = (
                 held is not None and have.blocks == had.blocks and mining == former
-                and held == (*open_block[:GAS_USED], held[GAS_USED], *open_block[GAS_USED + 1 :])
+                and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
             )  # fmt: skip
         return (
             is_understood and connection is not None and not connection.in_transaction
-            and not (self._is_bare or self._standing or self._is_due(None))
+            and not (self._is_bare or self._standing or self._is_due(None, have.receipts))
         )  # fmt: skip
 
     def _write_call(self, now: Now) -> None:
@@ -171,7 +171,7 @@ class ChainStore:
         self._leave_place()
         connection.execute("begin immediate")
         connection.execute(_ADD_RECEIPT, receipt)
-        self._write_others(connection, had, now)
+        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
         connection.execute("commit")
 
     def _write_alone(self, connection: sqlite3.Connection, receipt: tuple[int, bytes]) -> None:
@@ -191,7 +191,7 @@ class ChainStore:
         self, number: int, mining: Mining, held: Row | None, have: LedgerLengths
     ) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
-        if self._is_bare or self._is_due(standing):
+        if self._is_bare or self._is_due(standing, have.receipts):
             self._derived.write(number, standing, had.slots)
             have = self._lengths()  # to read models for the tables may register new slots
         if standing is not None:
@@ -227,22 +227,23 @@ class ChainStore:
 
     # Derived rows
 
-    def _is_due(self, standing: Lengths | None) -> bool:
-        """True if the running step must also write the derived rows."""
+    def _is_due(self, standing: Lengths | None, receipts: int) -> bool:
+        """True if the running step, after which there are so many receipts, must also write the derived rows."""
         done = self._derived.done
         if standing is not None and (
             standing.timeline < done.timeline or standing.blocks < done.headers
         ):
             return True
-        return not done.number or len(self._ledger.receipts) - done.receipts >= MANY
+        return not done.number or receipts - done.receipts >= MANY
 
     def publish(self) -> None:
-        """Write the rows derived from the last steps, for the public tables. If it fails, it is tried again later."""
+        """Write the rows derived from the last steps, for the public tables; later, if it fails or a step has changed more."""
         if not self._file.is_held:
             return
         with self._content.lock, suppress(sqlite3.Error, OSError):
             connection, number = self._connection, self._written.number
-            if connection is None or self._derived.done.number == number:
+            is_changing = self._standing or self._lengths()[:3] != self._written.lengths[:3]
+            if connection is None or self._derived.done.number == number or is_changing:
                 return
             try:
                 self._begin()
@@ -281,6 +282,34 @@ class ChainStore:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    # Reading the public tables
+
+    @property
+    def location(self) -> Path:
+        """The path of the file, whatever the working directory is."""
+        return self._file.location
+
+    @property
+    def uri(self) -> str:
+        """Where SQLite finds the file, for reading."""
+        return self._file.uri
+
+    def refusing_damage(self) -> AbstractContextManager[None]:
+        """Report an error of reading as a damaged file."""
+        return self._file.refusing_damage()
+
+    def reach(self, _: sqlite3.Connection, schema: str) -> Reach:
+        """Return how far the public tables agree with the ledger."""
+        if self._is_bare:
+            return Reach()
+        done, standing = (
+            self._loaded if self._connection is None else self._derived.done,
+            self._standing,
+        )
+        is_present = standing is None and done.timeline == len(self._ledger.timeline)
+        receipts = done.receipts if standing is None else min(done.receipts, standing.receipts)
+        return Reach(receipts, done.logs, receipts == done.receipts, is_present)
 
     @property
     def number(self) -> int:
@@ -322,32 +351,8 @@ class ChainStore:
         if have.timeline - had.timeline > have.receipts - had.receipts:
             moments = ledger.timeline.notes_from(had.timeline)
             put(connection, "notes", ((moment, ledger.timeline[moment]) for moment in moments))
-        self._write_others(connection, had, now)
+        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
         put(connection, "now", ((NOW, now),))
-
-    def _write_others(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
-        """Write new blocks and slots, and rows that are rarely new."""
-        ledger, slots, have = self._ledger, self._ledger.state.slots, now.lengths
-        if have.blocks > had.blocks:
-            blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
-            put(connection, "blocks", blocks, encode_block)
-        if have.slots > had.slots:
-            rows = ((parent.to_bytes(32), key) for parent, key in slots.since(had.slots))
-            put(connection, "slots", enumerate(rows, had.slots))
-        if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
-            self._write_seldom(connection, had)
-
-    def _write_seldom(self, connection: sqlite3.Connection, had: LedgerLengths) -> None:
-        """Write new codes, keys and artifacts."""
-        ledger = self._ledger
-        codes = (code for _, code in _new_items(ledger.state.codes, had.codes))
-        put(connection, "codes", enumerate(codes, had.codes))
-        keys = _new_items(self._content.keys, had.keys)
-        rows_of_keys = ((bytes(address), account.key, account.name) for address, account in keys)
-        put(connection, "keys", enumerate(rows_of_keys, had.keys))
-        artifacts = ledger.artifacts.newest(had.artifacts)
-        rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
-        put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
 
     # Truncation
 
@@ -378,11 +383,6 @@ def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:
         ("notes", "moment", had.timeline),
     ):
         connection.execute(f'delete from "chain:{table}" where {key} >= ?', (length,))
-
-
-def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:
-    """Return the items of a dict after its first `length`."""
-    return [*islice(reversed(grown.items()), len(grown) - length)][::-1]
 
 
 def open_store(

@@ -17,14 +17,13 @@ from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.sql.big_integers import EXACT
 from chain.ledger.sql.table import quoted
 
 _CHUNK: Final = 4096  # keys per sum
 _SCHEMA: Final = -1  # in place of a chunk: the schema of the table
 _MOST: Final = 8  # chunks that are checked when a file is opened
 _WRAP: Final = (1 << 64) - 1
-
-EXACT: Final = "exact_numbers"  # a table whose rows have no number
 
 Pending: TypeAlias = dict[tuple[str, int], int]  # by table and stretch
 

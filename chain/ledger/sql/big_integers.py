@@ -22,6 +22,7 @@ from math import copysign, inf, isinf, isnan, nextafter
 from typing import Any, Final
 
 HALF: Final = 2**63
+EXACT: Final = "exact_numbers"  # the table of a file with the digits of its rounded numbers
 
 _LONGEST: Final = 300  # digits of a number in a query; SQLite treats a longer one as infinite
 _DIGITS: Final = re.compile(rf"-?\d{{1,{_LONGEST}}}")

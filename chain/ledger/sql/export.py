@@ -69,8 +69,9 @@ def receipt_objects(ledger: Decoding, receipts: Iterable[Receipt]) -> Iterator[J
     describe = _event_decoder(ledger)
     names, account_name = [column.name for column in Receipts.columns], AddressBook(ledger).account
     for receipt in receipts:
+        row = receipt_row(receipt, account_name, receipt.ledger.time_of)
         yield {
-            **dict(zip(names, map(_in_text, receipt_row(receipt, account_name)), strict=True)),
+            **dict(zip(names, map(_in_text, row), strict=True)),
             "logs": [text for text in map(text_of, receipt.log_rows) if text is not None],
             "events": describe(receipt.log_rows),
             "undone_events": describe(receipt.undone_log_rows),

@@ -90,12 +90,13 @@ def top_level(value: object) -> Portable:
 
 
 to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_name_to_json: Final = lru_cache(maxsize=1 << 12)(to_json)  # few names recur in many rows
 
 
 def _json_object(members: dict[str, Any]) -> str:
     """Return `to_json(members)`; most arguments are plain numbers, which take no encoder."""
     items = [
-        f"{to_json(name)}:{value if value.__class__ is int else to_json(value)}"
+        f"{_name_to_json(name)}:{value if value.__class__ is int else to_json(value)}"
         for name, value in members.items()
     ]
     return f"{{{','.join(items)}}}"

@@ -1,7 +1,8 @@
-"""SQL queries on tables that are built from the ledger in an SQLite database in memory.
+"""SQL queries on the tables of a chain, in an SQLite database in memory.
 
-Nothing is built before the first query. A query adds the new rows to the tables that it names. On a long chain the first query
-takes long, so tables can be filled in pieces before it.
+A query adds the new rows to the tables that it names. The rows of a chain in a file stay in the file, which has the same tables
+(`chain.ledger.sql.stored_views`); only those that it lacks are added here. The rows of a chain in memory are built from the
+ledger. On a long chain the first query takes long then, so tables can be filled in pieces before it.
 When the chain is reverted, the rows that were undone are deleted. The tables are read-only: they are a record of what happened.
 """
 
@@ -11,7 +12,7 @@ import math
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import islice
 from time import perf_counter
 from typing import Any, Final, NamedTuple
@@ -22,6 +23,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
+from chain.ledger.sql.stored_views import StoredTables, StoredViews
 from chain.ledger.sql.table import AppendOnlyTable, SqlTable, TableRow, quoted
 from chain.ledger.sql.tables import all_tables
 from chain.schema.inputs import text
@@ -96,10 +98,10 @@ class TooLong(ValueError):
 
 
 class SqlView:
-    """The tables of one chain, and the queries on them."""
+    """The tables of one chain, and the queries on them. `stored` are those in its file, if it has one."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self.lock = ledger, ledger.lock
+    def __init__(self, ledger: Ledger, stored: StoredTables | None = None) -> None:
+        self._ledger, self._stored, self.lock = ledger, stored, ledger.lock
         self._cuts = 0
         self._reconnect()
         self._is_unsettled = False  # a query was interrupted
@@ -118,6 +120,7 @@ class SqlView:
         weakref.finalize(self, connection.close)
         connection.create_function("name", 1, self._name)
         self._numbers.register_functions(connection)
+        self._views = StoredViews(connection, self._ledger, self._numbers, self._stored)
 
     @locked
     def query(
@@ -132,14 +135,14 @@ class SqlView:
         if values and named:
             raise TypeError("pass values for '?' or for ':name', not for both")
         names, arguments = [*named], [*map(form.parameter, (*values, *named.values()))]
-        self._begin_use()
-        try:
-            answer = self._ask(question, names, arguments, bounds)
-        except ValueError:  # it was refused: nothing is incomplete
-            self._is_unsettled = False
-            raise
-        self._is_unsettled = False
-        return answer
+        with self._in_use():
+            self._update_declared()
+            if self._stored is not None:
+                # Compiled without the file first, so that it is refused as in memory, and finds no other tables there.
+                with self._asking(question, bounds):
+                    self._connection(question)
+            with self._views.attached():
+                return self._ask(question, names, arguments, bounds)
 
     @locked
     def fill(self, question: str, seconds: float) -> bool:
@@ -148,29 +151,40 @@ class SqlView:
         while not self._ledger.events.enter_new(_BATCH):
             if perf_counter() > end:
                 return False
-        self._begin_use()
-        self._bring_up_to_date(question, end)
-        self._is_unsettled = False
-        return all(self._is_filled(table) for table in self._named_in(question))
+        with self._in_use():
+            self._update_declared()
+            with self._views.attached():
+                self._fill_named(question, end)
+                return all(self._is_filled(table) for table in self._named_in(question))
 
-    def _begin_use(self) -> None:
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
         """Record that the connection is in use. After an interrupted use its state is unknown, down to SQLite's own limits."""
         if self._is_unsettled:
             former = self._connection
             self._reconnect()
             former.close()
         self._is_unsettled = True
+        try:
+            yield
+        except ValueError:  # the query was refused: nothing is incomplete
+            self._is_unsettled = False
+            raise
+        except BaseException:
+            self._connection.close()  # it may read the file
+            raise
+        self._is_unsettled = False
 
     def _ask(
         self, question: str, names: list[str], given: list[Any], bounds: QueryLimits
     ) -> QueryResult:
-        self._bring_up_to_date(question)
+        self._fill_named(question)
         with self._numbers.parameters_scope():
             answer = self._answer(question, names, given, bounds)
             if self._numbers.is_crowded:
                 self._numbers.spread()
                 self._begin()
-                self._bring_up_to_date(question)
+                self._fill_named(question)
                 answer = self._answer(question, names, given, bounds)
         return answer
 
@@ -179,12 +193,28 @@ class SqlView:
     ) -> QueryResult:
         reals = [*map(self._numbers.parameter, given)]
         parameters: Any = dict(zip(names, reals, strict=True)) if names else reals
-        self._refused, self._stop, self._who = False, None, AddressBook(self._ledger)
-        self._connection.set_authorizer(self._authorize)  # for the caller's statement, not for ours
+        self._who = AddressBook(self._ledger)
+        with (
+            self._asking(question, bounds),
+            closing(
+                self._connection.execute(self._numbers.rewritten(question), parameters)
+            ) as cursor,
+        ):
+            rows = bounds.fetch(cursor)
+            description = cursor.description
+        if description is None:
+            raise ValueError(f"{question!r} is not a query: begin with 'select'")
+        columns = [column[0] for column in description]
+        return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
+
+    @contextmanager
+    def _asking(self, question: str, bounds: QueryLimits) -> Iterator[None]:
+        """Allow only to read within the scope, which compiles or runs the caller's statement, and explain why it fails."""
+        self._refused, self._stop = False, None
+        self._connection.set_authorizer(self._authorize)
         try:
             with bounds.applied(self._connection) as is_spent:
-                cursor = self._connection.execute(self._numbers.rewritten(question), parameters)
-                rows = bounds.fetch(cursor)
+                yield
         except (sqlite3.Error, sqlite3.Warning) as problem:
             is_stopped = str(problem) == "interrupted" and not is_spent()
             if is_stopped or (not self._refused and _is_interrupt(question, str(problem))):
@@ -193,28 +223,23 @@ class SqlView:
             raise problem_type(self._explain(question, str(problem))) from None
         finally:
             self._connection.set_authorizer(None)
-        if cursor.description is None:
-            raise ValueError(f"{question!r} is not a query: begin with 'select'")
-        columns = [column[0] for column in cursor.description]
-        return QueryResult(columns, (map(self._numbers.number, row) for row in rows))
 
     # Updating the tables
 
-    def _bring_up_to_date(self, question: str, until: float = math.inf) -> None:
+    def _update_declared(self) -> None:
+        """Create the tables again if more types are declared than before."""
         types = self._ledger.event_types
         types.contracts()
         if types.version != self._version:
             self._version = -1
             self._begin()
             self._version = types.version
-        for table in self._named_in(question):
-            self._fill(table, until)
 
     def _begin(self) -> None:
         """Create all tables, empty. Their names depend on the declared types, so a new type means starting again."""
         existing = self._connection.execute("select name from sqlite_master where type = 'table'")
         for (name,) in existing.fetchall():
-            self._connection.execute(f"drop table {quoted(name)}")
+            self._connection.execute(f"drop table main.{quoted(name)}")
         self._tables, self._filled = all_tables(self._ledger), {}
         for table in self._tables:
             self._connection.execute(table.create())
@@ -223,16 +248,21 @@ class SqlView:
         text = question.casefold()
         return [table for table in self._tables if table.name.casefold() in text]
 
+    def _fill_named(self, question: str, until: float = math.inf) -> None:
+        for table in self._named_in(question):
+            self._fill(table, until)
+            self._views.show(table)
+
     def _fill(self, table: SqlTable, until: float) -> None:
         """Update a table. One that is not recorded as filled, or whose filling was interrupted, is filled again."""
-        filled = self._filled.pop(table.name, None)
-        if isinstance(table, AppendOnlyTable) and filled is not None:
-            filled = self._continue(table, filled, until)
+        start, filled = self._views.stored_part(table), self._filled.pop(table.name, None)
+        if isinstance(table, AppendOnlyTable) and filled is not None and filled[0] == start:
+            filled = start, self._continue(table, filled[1], until)
         elif filled != (end := self._end_of(table)):
-            self._connection.execute(f"delete from {quoted(table.name)}")
+            self._connection.execute(f"delete from main.{quoted(table.name)}")
             if isinstance(table, AppendOnlyTable):
-                end = self._continue(table, 0, until)
-            else:
+                end = start, self._continue(table, start, until)
+            elif not start:
                 self._insert(table, table.rows())
             filled = end
         self._filled[table.name] = filled
@@ -251,10 +281,11 @@ class SqlView:
         return bool(self._filled.get(table.name) == self._end_of(table))
 
     def _end_of(self, table: SqlTable) -> Any:
-        """Return how far a table is filled once it is up to date."""
+        """Return how far a table is filled once it is up to date: from where on it holds rows, and up to where."""
+        start = self._views.stored_part(table)
         if isinstance(table, AppendOnlyTable):
-            return table.end()
-        return self._cuts, len(self._ledger.timeline)
+            return start, table.end()
+        return start, self._cuts, len(self._ledger.timeline)
 
     def _insert(self, table: SqlTable, rows: Iterator[TableRow]) -> None:
         self._run(table.insert(), (self._cells(row, table.roomy) for row in rows))
@@ -267,17 +298,18 @@ class SqlView:
         return cells
 
     def _run(self, statement: str, rows: Any) -> None:
-        with self._connection:
-            self._connection.executemany(statement, rows)
+        self._connection.executemany(statement, rows)
 
     def _truncate(self, blocks: int, receipts: int) -> None:
         """Delete the rows that a revert of the chain has undone."""
         self._cuts += 1
+        self._views.forget()
         for table in () if self._is_unsettled else self._tables:
-            if isinstance(table, AppendOnlyTable) and self._filled.get(table.name, 0) > table.end():
+            filled = self._filled.get(table.name)
+            if isinstance(table, AppendOnlyTable) and filled and filled[1] > table.end():
                 del self._filled[table.name]
                 self._run(table.delete_from(), [(table.end(),)])
-                self._filled[table.name] = table.end()
+                self._filled[table.name] = min(filled[0], table.end()), table.end()
 
     # Callbacks of SQLite
 
@@ -300,7 +332,7 @@ class SqlView:
     # Error messages
 
     def _explain(self, question: str, wrong: str) -> str:
-        if self._refused:
+        if self._refused or wrong.startswith("cannot VACUUM"):
             return f"the tables are a record of what happened, and read-only: {question!r} would do more than read"
         if wrong == "interrupted":
             return f"the query takes too long: narrow {question!r}"
@@ -318,7 +350,9 @@ class SqlView:
 
 def _connect() -> sqlite3.Connection:
     """Open a database without a statement cache: a statement of ours, allowed to write, must not be reused for a caller's."""
-    return sqlite3.connect(":memory:", check_same_thread=False, cached_statements=0)
+    return sqlite3.connect(
+        ":memory:", isolation_level=None, check_same_thread=False, cached_statements=0, uri=True
+    )
 
 
 def _is_interrupt(question: str, wrong: str) -> bool:

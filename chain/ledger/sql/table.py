@@ -52,7 +52,7 @@ class SqlTable(ABC):
     def create(self) -> str:
         """Return the statement that creates the table in SQLite."""
         columns = ", ".join(map(self._declare, self.columns))
-        return f"create table {quoted(self.name)} ({columns})"
+        return f"create table main.{quoted(self.name)} ({columns})"
 
     def _declare(self, column: Column) -> str:
         link = f"references {column.references}" if column.references else ""
@@ -60,7 +60,7 @@ class SqlTable(ABC):
 
     def insert(self) -> str:
         """Return the statement that inserts a row."""
-        return f"insert into {quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
+        return f"insert into main.{quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
 
 
 class AppendOnlyTable(SqlTable):
@@ -82,7 +82,7 @@ class AppendOnlyTable(SqlTable):
 
     def delete_from(self) -> str:
         """Return the statement that deletes all rows from a key on."""
-        return f"delete from {quoted(self.name)} where {quoted(self.key)} >= ?"
+        return f"delete from main.{quoted(self.name)} where {quoted(self.key)} >= ?"
 
 
 def columns_of(members: Iterable[Field], ours: Iterable[Column], prefix: str) -> tuple[Column, ...]:

@@ -16,9 +16,10 @@ from typing import Any, Final, NamedTuple
 from chain.ledger.artifacts import describe_record
 from chain.ledger.event_types import UPGRADED, EventType
 from chain.ledger.ledger import Ledger
+from chain.ledger.sql.big_integers import EXACT
 from chain.spec.models import ModelSpec
 
-OURS: Final = ("receipts", "logs", "tables", "exact_numbers", UPGRADED.name)
+OURS: Final = ("receipts", "logs", "tables", EXACT, UPGRADED.name)
 
 
 class ModelType(NamedTuple):

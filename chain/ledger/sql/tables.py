@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import repeat
-from typing import Final
+from typing import Final, TypeVar
 
 from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
@@ -28,16 +28,30 @@ from chain.ledger.sql.table import AppendOnlyTable, Column, SqlTable, TableRow, 
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.machine.state import LogRow
 from chain.metering.program import Program
-from chain.schema.value_types import Field
 from chain.spec.contracts import EntrySpec
 
+T = TypeVar("T")
+_PIECE: Final = 128  # rows
 
-def _cells(record: object, members: Iterable[Field]) -> list[Portable]:
-    """Return the members of an event or model in portable form."""
-    return [form.top_level(getattr(record, member.name)) for member in members]
+
+def _cells(record: object, names: Iterable[str]) -> list[Portable]:
+    """Return the members of an event or model with these names in portable form; a whole number stays one."""
+    return [
+        value if value.__class__ is int else form.portable(value)
+        for name in names
+        for value in (getattr(record, name),)
+    ]
+
+
+def _from(rows: Sequence[T], first: int) -> Iterator[T]:
+    """Yield the items from a position on. Only some at a time are read from a file."""
+    for start in range(first, len(rows), _PIECE):
+        yield from rows[start : start + _PIECE]
 
 
 # Receipts
+
+_abi_name: Final = lru_cache(maxsize=1 << 12)(abi_name)
 
 
 def _args(known: Program, entry: EntrySpec, data: bytes, creates: bool) -> Portable:
@@ -45,8 +59,8 @@ def _args(known: Program, entry: EntrySpec, data: bytes, creates: bool) -> Porta
         values = entry.decode_args(known.args_of(data) if creates else data)
     except BadData:
         return None if entry.params else {}
-    names = [abi_name(param.name) for param in entry.params]
-    return dict(zip(names, map(form.portable, values), strict=True))
+    pairs = zip(entry.params, values, strict=True)
+    return {_abi_name(param.name): form.portable(value) for param, value in pairs}
 
 
 def _result(entry: EntrySpec | None, output: bytes) -> Portable:
@@ -66,17 +80,19 @@ _RECEIPT_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def receipt_row(receipt: Receipt, account_name: Callable[[bytes], str | None]) -> TableRow:
+def receipt_row(
+    receipt: Receipt, account_name: Callable[[bytes], str | None], time_of: Callable[[int], int]
+) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
     (
         position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
         gas_price, *_,
     ) = receipt.row  # fmt: skip
-    ledger, known, creates = receipt.ledger, receipt._known, to is None
+    known, creates = receipt._known, to is None
     entry = known.spec.entry_for(data, creates=creates) if known else None
     error = None if failure is None else receipt.error
     return (
-        position, block, index, ledger.time_of(block), form.address_text(sender), account_name(sender),
+        position, block, index, time_of(block), form.address_text(sender), account_name(sender),
         "create" if creates else "call", known.spec.name if known else None, form.address_text(address),
         entry.name if entry else None, _args(known, entry, data, creates) if known and entry else None,
         None if creates or error else _result(entry, output), value, nonce, gas_used, gas_price, error is None,
@@ -102,11 +118,17 @@ class Receipts(AppendOnlyTable):
         return len(self._receipts)
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
-        receipts = map(self._receipts.item, range(first, len(self._receipts)))
-        return map(receipt_row, receipts, repeat(cache(AddressBook(self._ledger).account)))
+        receipts = map(Receipt, repeat(self._ledger), _from(self._receipts._rows, first))
+        names, times = cache(AddressBook(self._ledger).account), lru_cache(1)(self._ledger.time_of)
+        return map(receipt_row, receipts, repeat(names), repeat(times))
 
 
 # Logs and events
+
+
+@lru_cache(maxsize=1 << 12)
+def _topic_text(topic: int) -> str:
+    return form.to_hex(topic.to_bytes(32))
 
 
 class Logs(AppendOnlyTable):
@@ -130,15 +152,16 @@ class Logs(AppendOnlyTable):
         return len(self._log)
 
     def rows(self, first: int = 0) -> Iterator[TableRow]:
-        rows, names = self._log.rows, dict[Source, str]()
+        names = dict[Source, str]()
         receipts = self._log.receipts_from(first)
         before, start = (receipts[0], self._log.end_of(receipts[0])) if receipts else (-1, 0)
-        for place, receipt in enumerate(receipts, first):
+        for place, (receipt, row) in enumerate(
+            zip(receipts, _from(self._log.rows, first), strict=True), first
+        ):
             if receipt != before:
                 before, start = receipt, place
-            row = rows[place]
             address, topics, data, *_ = row
-            topic_texts = [f"{topic:#066x}" for topic in topics]  # 0x and 64 digits
+            topic_texts = map(_topic_text, topics)
             yield (
                 place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
                 f"0x{data.hex()}", text_of(row), self._event(row, names),
@@ -176,6 +199,7 @@ class Events(AppendOnlyTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
+        self._members = [member.name for member in self.spec.members]
         self.varied = range(len(self.spec.members))
         self.key = self.columns[-1].name
 
@@ -185,7 +209,8 @@ class Events(AppendOnlyTable):
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
-        ledger, members, before, block, time = self._ledger, self.spec.members, -1, 0, 0
+        ledger, names, before, block = self._ledger, self._members, -1, 0
+        time_of = lru_cache(1)(ledger.time_of)
         for position in positions[bisect_left(positions, first) :]:
             row = rows[position]
             event = decoded(row, self.spec)
@@ -193,9 +218,8 @@ class Events(AppendOnlyTable):
                 receipt = receipts[position - first]
                 if receipt != before:
                     before, block = receipt, ledger.receipts._block_of(receipt)
-                    time = ledger.time_of(block)
                 yield (
-                    *_cells(event, members), receipt, block, time, form.address_text(row[0]), position,
+                    *_cells(event, names), receipt, block, time_of(block), form.address_text(row[0]), position,
                 )  # fmt: skip
 
     def _is_of_type(self, source: Source) -> bool:
@@ -215,6 +239,7 @@ class Models(SqlTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger = ledger
         self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
+        self._members = [member.name for member in self.spec.record.members]
         self.varied = range(len(self.spec.record.members))
 
     def rows(self) -> Iterator[TableRow]:
@@ -224,9 +249,21 @@ class Models(SqlTable):
                     models: list[object] = world.all(spec.record.cls)
                     yield from (self.row(world, model) for model in models)
 
+    @property
+    def key_columns(self) -> list[str]:
+        """The names of the columns that identify a model."""
+        keys = set(self.spec.record.key_members)
+        named = zip(self.spec.record.members, self.names, strict=False)
+        return [name for member, name in named if member in keys] + self.names[-2:]
+
+    def key_cells(self, world: StoredWorld, key: bytes) -> list[object]:
+        """Return the cells of these columns, as a file keeps them, for the model whose slot was hashed from `key`."""
+        keys = [form.kept_cell(form.top_level(value)) for value in self.spec.decode_keys(key)]
+        return [*keys, world.namespace, form.address_text(world.address)]
+
     def row(self, world: StoredWorld, model: object) -> TableRow:
         location = world.namespace, form.address_text(world.address)
-        return (*_cells(model, self.spec.record.members), *location)
+        return (*_cells(model, self._members), *location)
 
 
 # All of them

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from functools import partial
+from pathlib import Path
 from time import monotonic, thread_time
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ from chain.rpc.node import ConnectionMethods, Node
 from chain.rpc.queue import Queue
 from chain.rpc.server.plain_requests import MustWait
 from chain.rpc.server.worker import CAN_FORK, ENDING, NeedsFile, Worker
+from chain.simulator.chain import Chain
 
 _TRIAL_SECONDS: Final = 0.04  # seconds of computing for which a request is tried in the node
 # The same while workers are busy, when many such requests may arrive.
@@ -109,7 +111,8 @@ class Runner:
         run = partial(answer_one, self._node, message, own, room)
         try:
             if method is sql.sql:
-                return await self._query(run, message.get("params"))
+                answer = partial(answer_one, message=message, own=own, room=room)
+                return await self._query(answer, message.get("params"))
             if method in READ_ONLY_CALLS:
                 return await self._look(run, _kind(message))
             if method in SENDS:
@@ -191,18 +194,25 @@ class Runner:
         if len(self._long) > _REMEMBERED:
             del self._long[next(iter(self._long))]
 
-    async def _query(self, run: Job, params: object) -> bytes | None:
-        """Answer an SQL query: fill its tables in slices, then try it here, and if it takes long, in a worker."""
+    async def _query(self, answer: Callable[[Node], bytes | None], params: object) -> bytes | None:
+        """Answer an SQL query: fill its tables in slices, then try it here. If it takes long, a worker answers it, or for a
+        chain in a file another thread, as a worker cannot read the file.
+        """
         while isinstance(params, list) and params and not sql.fill(self._node, params[0]):
             await asyncio.sleep(0)
         self._node.is_hasty = True
         try:
-            return run()
+            return answer(self._node)
         except TimeUp:
             pass
         finally:
             self._node.is_hasty = False
-        return await self._in_worker(partial(_whole, self._node, run)) or None
+        store = self._node.chain.driver.observer
+        if isinstance(store, ChainStore):
+            return await asyncio.to_thread(_from_file, store.location, answer)
+        return (
+            await self._in_worker(partial(_whole, self._node, partial(answer, self._node))) or None
+        )
 
     async def _look(self, run: Job, kind: object) -> bytes | None:
         try:
@@ -338,6 +348,12 @@ def _kind(message: Any) -> object:
         return message["method"], str(first)[:_SHOWN]
     entry = first.get("entry") or first.get("input") or first.get("data")
     return message["method"], str(first.get("to"))[:_SHOWN], str(entry)[:_SELECTOR]
+
+
+def _from_file(path: Path, answer: Callable[[Node], bytes | None]) -> bytes | None:
+    """In another thread: return the answer from the chain's file, as another process would read it."""
+    with Chain.watch(path) as watched:
+        return answer(watched.node)
 
 
 def _whole(node: Node, run: Job) -> bytes:

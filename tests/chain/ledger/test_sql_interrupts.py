@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,20 @@ from tests.chain.interrupts import run
 from tests.chain.toys import Bell
 
 
-def test_an_interrupted_query_leaves_nothing_behind(chain: Chain) -> None:
+@pytest.fixture(params=["memory", "file"])
+def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Chain]:
+    """A chain in memory, and one in a file."""
+    if request.param == "memory":
+        yield Chain()
+        return
+    with Chain.open(tmp_path / "a.chain") as chain:
+        yield chain
+    assert [each.name for each in tmp_path.iterdir()] == ["a.chain"]
+
+
+def test_an_interrupted_query_leaves_nothing_behind(either: Chain) -> None:
     """This holds even if the cleanup is interrupted too."""
+    chain = either
     chain.deploy(Bell).ring(1)
     question = (
         "select name(sender) who, count(*) n from receipts join logs on receipt = receipts.position"

@@ -101,6 +101,20 @@ def test_long_queries_do_not_block_others(chain: Chain, monkeypatch: pytest.Monk
     assert (client.done, long["rows"]) == ([1, 0], [[50_000]])
 
 
+def test_long_queries_on_a_file_do_not_block_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "_AT_ONCE", sql._AT_ONCE._replace(steps=1_000))
+    pairs = "select count(*), max(a.value), name(a.sender) from receipts a, receipts b, receipts c"
+    with Chain.open(tmp_path / "a.chain") as chain:
+        for _ in range(30):
+            chain.send(ALICE, value=10**20)
+        client = Client(chain)
+        long, refused, _ = client.ask(("chain_sql", [pairs]), ("chain_sql", ["select x"]), SHORT)
+        assert (client.done, long["rows"]) == ([1, 2, 0], [[27_000, str(10**20), "alice"]])
+        assert refused == "no such column: x"
+
+
 def test_tables_are_filled_beside_others(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "_SLICE", 0.0)
     monkeypatch.setattr(sql_view, "_BATCH", 2)

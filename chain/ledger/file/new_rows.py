@@ -1,0 +1,52 @@
+"""The rows that a step adds to a chain's file besides its receipts: blocks and slots, and what is rarely new."""
+
+from __future__ import annotations
+
+import sqlite3
+from itertools import islice
+from typing import TypeVar
+
+from chain.crypto.accounts import Account
+from chain.ledger.file.derived_rows import put
+from chain.ledger.file.load_ledger import LedgerLengths
+from chain.ledger.file.packed_rows import encode_block
+from chain.ledger.ledger import Ledger
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def write_others(
+    connection: sqlite3.Connection, ledger: Ledger, keys: dict[bytes, Account],
+    had: LedgerLengths, have: LedgerLengths,
+) -> None:  # fmt: skip
+    """Write new blocks and slots, and rows that are rarely new."""
+    if have.blocks > had.blocks:
+        blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
+        put(connection, "blocks", blocks, encode_block)
+    if have.slots > had.slots:
+        rows = ((parent.to_bytes(32), key) for parent, key in ledger.state.slots.since(had.slots))
+        put(connection, "slots", enumerate(rows, had.slots))
+    if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
+        _write_seldom(connection, ledger, keys, had)
+
+
+def _write_seldom(
+    connection: sqlite3.Connection, ledger: Ledger, keys: dict[bytes, Account], had: LedgerLengths
+) -> None:
+    """Write new codes, keys and artifacts."""
+    codes = (code for _, code in _new_items(ledger.state.codes, had.codes))
+    put(connection, "codes", enumerate(codes, had.codes))
+    rows_of_keys = (
+        (bytes(address), account.key, account.name)
+        for address, account in _new_items(keys, had.keys)
+    )
+    put(connection, "keys", enumerate(rows_of_keys, had.keys))
+    artifacts = ledger.artifacts.newest(had.artifacts)
+    rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
+    put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
+
+
+def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:
+    """Return the items of a dict after its first `length`."""
+    return [*islice(reversed(grown.items()), len(grown) - length)][::-1]
