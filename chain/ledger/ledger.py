@@ -178,11 +178,14 @@ class Ledger:
 
     def undo(self, lengths: tuple[int, int, int, int]) -> None:
         """Return to the lengths at the start of a step, and restore what the step truncated. Can be repeated if interrupted."""
-        if self.tail is None:
-            if self._is_cutting or lengths != self.lengths:
-                self._truncate(lengths[0], lengths[1], lengths[3])
-            return
-        tail = self.tail
+        if self.tail is not None:
+            self._restore_tail(self.tail)
+            self.tail = None
+        if self._is_cutting or lengths != self.lengths:
+            self._truncate(lengths[0], lengths[1], lengths[3])
+
+    def _restore_tail(self, tail: TruncatedTail) -> None:
+        """Restore what the step truncated, also what it had added itself before that."""
         self._truncate(tail.blocks.length, tail.timeline.length, tail.receipts.length)
         self.blocks._extend(tail.blocks.items)
         for row in tail.receipts.items:
@@ -191,7 +194,6 @@ class Ledger:
         self.timeline.extend(tail.timeline.items)
         for changes in tail.timeline.items:
             self.state.redo_changes(changes)
-        self.tail = None
 
     @locked
     def then(self, moment: int) -> Self:

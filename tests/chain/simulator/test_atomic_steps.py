@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, call, view
+from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.decoded.build_trace import TraceBuilder
 from chain.ledger.file import store
 from chain.ledger.file.published_tables import PublishedTables
@@ -168,6 +169,32 @@ def test_interrupted_rollback_is_undone(chain: Chain, monkeypatch: Any) -> None:
     assert chain.ledger.find(receipt.tx_hash) == receipt
     chain.revert(snapshot)
     assert counter.total() == 0
+    chain.close()
+
+
+@pytest.mark.parametrize("is_in_file", [False, True], ids=["memory", "file"])
+@pytest.mark.parametrize("later", [0, 3])
+def test_failed_step_that_added_and_reverted_is_undone(
+    is_in_file: bool, later: int, tmp_path: Path
+) -> None:
+    chain = Chain.open(tmp_path / "x.chain") if is_in_file else Chain()
+    counter, snapshot = chain.deploy(Counter), chain.snapshot()
+    receipt, root = counter.add(1), chain.state_root()
+
+    def act() -> None:
+        counter.add(2)
+        chain.set_balance(chain.accounts[1], 5)
+        chain.revert(snapshot)
+        for _ in range(later):
+            counter.add(4)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        in_one_step(chain, act)
+    assert (counter.total(), chain.receipts[-1], chain.head.number) == (1, receipt, 2)
+    assert chain.state_root() == root
+    assert chain.balance(chain.accounts[1]) > 5
+    assert counter.add(6).block_number == 3
     chain.close()
 
 
