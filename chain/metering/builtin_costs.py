@@ -30,7 +30,7 @@ from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
 from chain.metering.value_size import ByClass, keys, pairs, weigh, weigh_written, weight_of
-from chain.source.newer_python import check_keywords
+from chain.source.newer_python import KEYWORDS, check_keywords
 from chain.storage.frozen_list import FrozenList
 
 T = TypeVar("T")
@@ -175,15 +175,15 @@ def metered_lazy_builtin(
     """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained, `each` ticks for
     an item."""
 
-    path = f"builtins.{real.__name__}"
+    path, sources = f"builtins.{real.__name__}", slice(first, last)
+    has_newer = path in KEYWORDS
 
     def guarded(*args: Any, **named: object) -> object:
         charge(_MADE)
         if len(args) > FREE:
             charge(len(args) * FREE)
-        if named:
+        if has_newer:
             check_keywords(path, named)
-        sources = slice(first, last)
         for arg in args[sources]:
             if type(arg) not in ROWS or len(arg) > FREE:
                 break

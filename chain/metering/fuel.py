@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from itertools import islice, repeat
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -34,7 +34,8 @@ DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two 
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
 _TURNS: Final = 4096  # ticks that become halves at a time
-_ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
+_ONE_BY_ONE: Final = 8  # up to this many steps are faster than setting the tank
+_ROUNDED: Final = 256  # up to this many steps are whole ones
 
 
 class Budget:
@@ -184,10 +185,16 @@ def charge(ticks: int) -> None:
     if ticks > LARGEST:
         steps = -(-ticks // LARGEST)
         if steps <= _ONE_BY_ONE:
-            tank, ticks = INSTRUMENTED_BUILTINS[MOST], steps * LARGEST
-            if steps <= tank.__length_hint__():
-                for _ in islice(tank, steps - 1, None):
+            for _ in INSTRUMENTED_BUILTINS[MOST]:
+                steps -= 1
+                if not steps:
                     return
+            ticks = steps * LARGEST
+        elif steps <= _ROUNDED:
+            ticks, left = steps * LARGEST, _length(INSTRUMENTED_BUILTINS[MOST]) - steps
+            if left >= 0:
+                INSTRUMENTED_BUILTINS[MOST] = repeat(0, left)
+                return
         change(ticks)
     else:
         tank = _TANK_OF[ticks] if ticks > 0 else TANK

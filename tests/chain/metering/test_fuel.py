@@ -137,6 +137,30 @@ def test_a_charge_is_the_same_with_change(ticks: int) -> None:
         resume(outside)
 
 
+@given(st.integers(-1, 40_000), st.integers(0, 12), st.integers(0, 3000))
+def test_a_charge_takes_from_all_tanks(ticks: int, largest: int, singles: int) -> None:
+    """However many zeros are in the tanks that it tries first. A charge of less than a tick takes one."""
+    outside = suspend()
+    try:
+        set_fuel(10**7)
+        charge(ticks)
+        price = 10**7 - remaining()
+        for tank in TANKS.values():
+            INSTRUMENTED_BUILTINS[tank] = repeat(0, 0)
+        INSTRUMENTED_BUILTINS[TANKS[LARGEST]] = repeat(0, largest)
+        INSTRUMENTED_BUILTINS[TANKS[1]] = repeat(0, singles)
+        before = remaining()
+        if before < price:
+            with pytest.raises(OutOfGas):
+                charge(ticks)
+            assert remaining() == 0
+        else:
+            charge(ticks)
+            assert before - remaining() == price >= ticks
+    finally:
+        resume(outside)
+
+
 # From outside
 
 Ask = Callable[..., Any]
