@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from chain.metering.builtin_costs import BUILT, FREE, TEXT, charge_text
 from chain.metering.format_costs import formatted_by_braces
-from chain.metering.frozen_collections import CONSTANTS
+from chain.metering.frozen_collections import CONSTANTS, is_recorded
 from chain.metering.fuel import charge
 from chain.metering.lookup_costs import PART
 from chain.metering.method_costs import CASED, METHODS, SEEKING, WHOLE, metered_method
@@ -31,6 +31,8 @@ _DICTS: Final[tuple[type, ...]] = (
 )
 _FREE_TEXT: Final = TEXT * FREE
 _FORMAT: Final[object] = str.format
+# Classes of texts with that method. Others than `str` outlive calls, so they keep their methods.
+_formatting: Final[set[type]] = {str}
 _LARGE: Final = 2**128  # an integer below this takes little memory
 _LEAST: Final = -_LARGE
 _BRIEF_TEXT: Final[dict[type, int]] = {str: _FREE_TEXT, bytes: _FREE_TEXT}
@@ -95,10 +97,19 @@ def short_join(thing: Any, *args: Any) -> object:
     return metered_method(thing, "join", *args)
 
 
-def short_format(thing: object, *args: object, **named: object) -> object:
-    if type(thing) is str or (isinstance(thing, str) and type(thing).format is _FORMAT):
+def short_format(thing: Any, *args: object, **named: object) -> object:
+    kind = type(thing)
+    if kind in _formatting or _formats_plainly(kind):
         return formatted_by_braces(thing, args, named)
     return metered_method(thing, "format", *args, **named)
+
+
+def _formats_plainly(kind: type) -> bool:
+    """True for a class of texts with the `format` of `str`."""
+    is_plain = issubclass(kind, str) and kind.format is _FORMAT
+    if is_plain and is_recorded(kind):
+        _formatting.add(kind)
+    return is_plain
 
 
 def short_append(thing: object, *args: object) -> None:
