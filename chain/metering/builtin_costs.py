@@ -56,6 +56,7 @@ FORMAT_BY_STR: Final = object.__format__
 _MOST_DIGITS: Final = 620  # of an integer
 
 _TEXTS: Final = (str, bytes, bytearray)
+_WRITTEN: Final = (str, bytes)
 SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
 _PLAIN: Final = CONSTANTS | SETS | {*_TEXTS, list, FrozenList, tuple, dict}
 # Types with a length, to be recognized by `type` alone, which is faster than `isinstance`.
@@ -341,7 +342,7 @@ def charge_pictured(value: object) -> object:
 
 def written(text: T) -> T:
     """Charge for a finished text by its length, where the length was not known before. Return the text."""
-    if isinstance(text, str | bytes):
+    if isinstance(text, _WRITTEN):
         charge_text(2 * len(text))
     return text
 

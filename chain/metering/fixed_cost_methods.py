@@ -84,7 +84,7 @@ def short_match(name: str) -> Callable[..., object]:
 
 def short_join(thing: Any, *args: Any) -> object:
     if len(args) == 1 and type(args[0]) in _ROWS and type(thing) in _TEXT_KINDS:
-        items = args[0]
+        (items,) = args
         count = len(items)
         try:
             size = sum(map(len, items)) + len(thing) * count

@@ -161,6 +161,8 @@ class Weighing(Wording):
         """Charge for a key; a number near zero pays only for its memory."""
         if isinstance(node, ast.Constant):
             return node
+        if isinstance(node, ast.Tuple):
+            return call_of("__key__", node)
         test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
         return self._noted("near", self._unless(test, "__key__", node), node)
 
