@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from chain.foundation.dataclass import has_plain_init, has_start, parts_of_maker
 from chain.metering.dataclass_init import ticks_of
@@ -21,23 +21,30 @@ _ANY: Final = 256  # ticks for Python's own `replace`
 _CHANGING: Final = 32  # ticks for the `replace` of a class that is not frozen
 _FIELD: Final = 8  # ticks more for each of its fields
 _KEPT: Final = object()  # in place of a field that does not change
+# A function that makes a changed copy, and the ticks for a class that is not frozen.
+_Replacer: TypeAlias = tuple[Callable[..., Any], int]
+_final: Final[dict[type, _Replacer]] = {}
 
 
 def replace(thing: Any, /, **changes: Any) -> Any:
     """Return `dataclasses.replace(thing, **changes)`."""
-    cls = thing.__class__
-    function, ticks = _replacer(cls, is_recorded(cls))
+    function, ticks = _final.get(thing.__class__) or _replacer(thing.__class__)
     if ticks:
         charge(ticks)
     return function(thing, **changes)
 
 
-@lru_cache(maxsize=256)
-def _replacer(cls: type, is_final: bool) -> tuple[Callable[..., Any], int]:
-    """Return the `replace` of one class, and the ticks for a class that is not frozen.
+def _replacer(cls: type) -> _Replacer:
+    """Return the `replace` of one class. A class that outlives calls is final: it keeps its methods, and so its `replace`."""
+    if not is_recorded(cls):
+        return _made(cls, False)
+    _final[cls] = _made(cls, True)
+    return _final[cls]
 
-    A class that is final, since it outlives calls, keeps its `__init__`, so its objects are made without a call of it.
-    """
+
+@lru_cache(maxsize=256)
+def _made(cls: type, is_final: bool) -> _Replacer:
+    """Return a function that is generated for one class. Objects of a final class are made without a call of it."""
     names = (
         [field.name for field in dataclasses.fields(cls)] if dataclasses.is_dataclass(cls) else []
     )
