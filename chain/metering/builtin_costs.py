@@ -41,6 +41,7 @@ FREE: Final = 16  # items that cost nothing beyond the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new list or tuple
 KEYS: Final = 12  # ticks for an item that becomes a key of a set or dict
 TEXT: Final = 4  # characters or bytes for a tick
+_FREE_TEXT: Final = TEXT * FREE  # characters or bytes that cost nothing beyond that
 
 SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
@@ -136,7 +137,7 @@ def charge_text(size: int) -> None:
     """Charge for a text of `size` characters or bytes. Run out of gas if that is too long."""
     if size > MOST_BYTES:
         out_of_fuel()
-    if size > TEXT * FREE:
+    if size > _FREE_TEXT:
         charge(size // TEXT)
 
 
@@ -331,7 +332,7 @@ def charge_pictured(value: object) -> object:
         return value
     if isinstance(value, _TEXTS):
         charge_8()
-        if len(value) > TEXT * FREE:
+        if len(value) > _FREE_TEXT:
             charge_text(len(value))
         return value
     if isinstance(value, int) and not isinstance(value, Enum):

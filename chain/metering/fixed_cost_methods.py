@@ -30,6 +30,7 @@ _DICTS: Final[tuple[type, ...]] = (
     *(each for each in CONSTANTS if issubclass(each, dict)),
 )
 _FREE_TEXT: Final = TEXT * FREE
+_NOTHING: Final = object()  # in place of an argument that is missing
 _FORMAT: Final[object] = str.format
 # Classes of texts with that method. Others than `str` outlive calls, so they keep their methods.
 _formatting: Final[set[type]] = {str}
@@ -74,17 +75,21 @@ def short_call(name: str) -> Callable[..., object]:
 
 
 def short_match(name: str) -> Callable[..., object]:
-    def call(thing: object, *args: object) -> object:
-        if type(thing) is re.Pattern and is_paid_match(thing, args):
-            return getattr(thing, name)(*args)
-        return metered_method(thing, name, *args)
+    def call(thing: object, text: object = _NOTHING, *others: object) -> object:
+        if type(thing) is re.Pattern and not others and is_paid_match(thing, text):
+            return getattr(thing, name)(text)
+        return metered_method(thing, name, *_given(text, others))
 
     return call
 
 
-def short_join(thing: Any, *args: Any) -> object:
-    if len(args) == 1 and type(args[0]) in _ROWS and type(thing) in _TEXT_KINDS:
-        (items,) = args
+def _given(first: object, others: tuple[object, ...]) -> tuple[object, ...]:
+    """Return the arguments of a call, of which the first one has a name."""
+    return others if first is _NOTHING else (first, *others)
+
+
+def short_join(thing: Any, items: Any = _NOTHING, *others: object) -> object:
+    if type(items) in _ROWS and type(thing) in _TEXT_KINDS and not others:
         count = len(items)
         try:
             size = sum(map(len, items)) + len(thing) * count
@@ -94,7 +99,7 @@ def short_join(thing: Any, *args: Any) -> object:
             charge_text(size)
             charge(count * BUILT)
         return thing.join(items)
-    return metered_method(thing, "join", *args)
+    return metered_method(thing, "join", *_given(items, others))
 
 
 def short_format(thing: Any, *args: object, **named: object) -> object:
@@ -112,13 +117,12 @@ def _formats_plainly(kind: type) -> bool:
     return is_plain
 
 
-def short_append(thing: object, *args: object) -> None:
-    if type(thing) is list and len(args) == 1:
-        item = args[0]
-        if type(item) is not int or _LEAST < item < _LARGE:
-            thing.append(item)
-            return
-    metered_method(thing, "append", *args)
+def short_append(thing: object, item: object = _NOTHING, *others: object) -> None:
+    is_small = type(item) is not int or _LEAST < item < _LARGE
+    if is_small and type(thing) is list and item is not _NOTHING and not others:
+        thing.append(item)
+    else:
+        metered_method(thing, "append", *_given(item, others))
 
 
 SHORT_CALLS: Final = {

@@ -121,9 +121,8 @@ def _is_unicode(pattern: re.Pattern[Any]) -> bool:
     )
 
 
-def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
-    """Charge for a match at the start of a short text, the only argument, and return True; otherwise charge nothing."""
-    text = args[0] if len(args) == 1 else None
+def is_paid_match(pattern: object, text: object) -> bool:
+    """Charge for a match at the start of a short text, and return True; for anything else charge nothing."""
     if type(text) is not str or len(text) > _SHORT or not text.isascii():
         return False
     known = _at_start.get(id(pattern))
