@@ -100,12 +100,18 @@ def plain_maker(cls: Any) -> Callable[..., object]:
     """Return a function that makes objects of a class without the lines of `start_of_init`; the class itself if it has none."""
     make: Callable[..., object] = cls
     if has_start(cls):
-        parts = _parts(cls, cls.__dataclass_params__.frozen)
-        parts.things.update(__class__=cls, __new__=object.__new__)
+        parts = parts_of_maker(cls)
         head = f"def make({', '.join(_parameters(parts.taken))}):"
-        lines = ["__self__ = __new__(__class__)", *parts.lines, "return __self__"]
-        make = parts.compile(cls, "make", [head, *lines])
+        make = parts.compile(cls, "make", [head, *parts.lines])
     return make
+
+
+def parts_of_maker(cls: Any) -> _Parts:
+    """Return the parts of a function that makes an object from its fields, which are local names, and returns it."""
+    parts = _parts(cls, cls.__dataclass_params__.frozen)
+    parts.things.update(__class__=cls, __new__=object.__new__)
+    lines = ["__self__ = __new__(__class__)", *parts.lines, "return __self__"]
+    return parts._replace(lines=lines)
 
 
 def has_plain_init(cls: type) -> bool:

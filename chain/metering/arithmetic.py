@@ -66,14 +66,14 @@ def add(
     if type(left) is int and type(right) is int:
         total = left + right
         return total if -LARGE < total < LARGE else checked(total)
-    if isinstance(left, _TEXTS):
-        charge_text(len(left) + size_of(right))
-    elif isinstance(left, int) and isinstance(right, int):
-        return checked(do(left, right))
-    elif isinstance(left, _ROWS):
+    if isinstance(left, _ROWS):
         size = size_of(right) + (0 if do is operator.iadd else len(left))
         if size > FREE:
             charge(size)
+    elif isinstance(left, _TEXTS):
+        charge_text(len(left) + size_of(right))
+    elif isinstance(left, int) and isinstance(right, int):
+        return checked(do(left, right))
     elif isinstance(left, Counter):
         _join(left, right)
     return do(left, right)

@@ -30,7 +30,7 @@ from chain.metering.ordered_sets import OrderedFrozenSet, OrderedSet
 from chain.metering.stable_sort import is_quiet, merged
 from chain.metering.stable_text import worded
 from chain.metering.value_size import ByClass, keys, pairs, weigh, weigh_written, weight_of
-from chain.source.newer_python import check_keywords
+from chain.source.newer_python import KEYWORDS, check_keywords
 from chain.storage.frozen_list import FrozenList
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ FREE: Final = 16  # items that cost nothing beyond the tick of the call
 BUILT: Final = 4  # ticks for an item that is put into a new list or tuple
 KEYS: Final = 12  # ticks for an item that becomes a key of a set or dict
 TEXT: Final = 4  # characters or bytes for a tick
+_FREE_TEXT: Final = TEXT * FREE  # characters or bytes that cost nothing beyond that
 
 SIZED: Final[tuple[type[Sized], ...]] = (
     list, tuple, set, frozenset, dict, str, bytes, bytearray, memoryview, range, deque, KeysView, ValuesView, ItemsView,
@@ -56,6 +57,7 @@ FORMAT_BY_STR: Final = object.__format__
 _MOST_DIGITS: Final = 620  # of an integer
 
 _TEXTS: Final = (str, bytes, bytearray)
+_WRITTEN: Final = (str, bytes)
 SETS: Final = frozenset({set, frozenset, OrderedSet, OrderedFrozenSet})
 _PLAIN: Final = CONSTANTS | SETS | {*_TEXTS, list, FrozenList, tuple, dict}
 # Types with a length, to be recognized by `type` alone, which is faster than `isinstance`.
@@ -135,7 +137,7 @@ def charge_text(size: int) -> None:
     """Charge for a text of `size` characters or bytes. Run out of gas if that is too long."""
     if size > MOST_BYTES:
         out_of_fuel()
-    if size > TEXT * FREE:
+    if size > _FREE_TEXT:
         charge(size // TEXT)
 
 
@@ -175,15 +177,15 @@ def metered_lazy_builtin(
     """Return `real` wrapped so that its arguments from `first` to `last` are charged while they are drained, `each` ticks for
     an item."""
 
-    path = f"builtins.{real.__name__}"
+    path, sources = f"builtins.{real.__name__}", slice(first, last)
+    has_newer = path in KEYWORDS
 
     def guarded(*args: Any, **named: object) -> object:
         charge(_MADE)
         if len(args) > FREE:
             charge(len(args) * FREE)
-        if named:
+        if has_newer:
             check_keywords(path, named)
-        sources = slice(first, last)
         for arg in args[sources]:
             if type(arg) not in ROWS or len(arg) > FREE:
                 break
@@ -330,7 +332,7 @@ def charge_pictured(value: object) -> object:
         return value
     if isinstance(value, _TEXTS):
         charge_8()
-        if len(value) > TEXT * FREE:
+        if len(value) > _FREE_TEXT:
             charge_text(len(value))
         return value
     if isinstance(value, int) and not isinstance(value, Enum):
@@ -341,7 +343,7 @@ def charge_pictured(value: object) -> object:
 
 def written(text: T) -> T:
     """Charge for a finished text by its length, where the length was not known before. Return the text."""
-    if isinstance(text, str | bytes):
+    if isinstance(text, _WRITTEN):
         charge_text(2 * len(text))
     return text
 

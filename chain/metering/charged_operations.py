@@ -11,6 +11,7 @@ import re
 from copy import copy, deepcopy
 from typing import Any, Final
 
+from chain.metering.arithmetic import FARTHEST
 from chain.metering.builtin_costs import FREE
 from chain.metering.insert_stable_text import PICTURES
 from chain.metering.insert_ticks import call_of, parse_at
@@ -123,6 +124,8 @@ class Operations(Weighing):
         test, result = _QUICK[type(op)]
         if place in self._spent and "X" in result:
             test, result = "", test.partition(":= ")[2].partition(")")[0]
+        if self._is_near(op, right):
+            test = test.removesuffix(" and W <= __farthest__")
         if self._light.is_small(left):
             test = test.removeprefix("__least__ < V < __most__").removeprefix(" and ")
         classes, values = [], {}
@@ -144,6 +147,12 @@ class Operations(Weighing):
                 call.args["VW".index(name)] = parse_at(names[name], place)
         choice.orelse = ast.copy_location(call, place)
         return choice  # type: ignore[no-any-return]
+
+    def _is_near(self, op: ast.operator, right: ast.expr) -> bool:
+        """True for a shift by a small number."""
+        bits = right.value if isinstance(right, ast.Constant) else None
+        is_near = self._light.is_small(right) or (type(bits) is int and bits <= FARTHEST)
+        return isinstance(op, ast.LShift) and is_near
 
     def _tested(
         self, op: ast.operator, left: ast.expr, right: ast.expr, names: dict[str, str]

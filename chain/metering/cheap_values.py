@@ -41,6 +41,7 @@ class Light:
         taken: frozenset[str] = frozenset(),
         rows: Mapping[str, bool] = MappingProxyType({}),
         heavy: frozenset[str] = frozenset(),
+        long: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         self.numbers = numbers
         self.small = small  # the numbers that cannot grow
@@ -50,6 +51,7 @@ class Light:
         # Names of texts and short tuples at the top of the module: True for a text.
         self.rows = rows
         self.heavy = heavy  # long or nested constants in classes, such as `Side.NAMES`
+        self.long = long  # the lengths of longer tuples at the top of the module
         self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
         self.lists: frozenset[str] = frozenset()  # names that are only ever bound to new lists
         self.kept = self.fixed  # names that keep their values while an expression is evaluated
@@ -66,6 +68,7 @@ class Light:
             self.taken | names,
             {name: is_text for name, is_text in self.rows.items() if name not in names},
             self.heavy,
+            {name: length for name, length in self.long.items() if name not in names},
         )
 
     def knowing(
@@ -73,7 +76,7 @@ class Light:
     ) -> Light:
         """Return a copy with other numbers and small numbers. `kind` is its class."""
         return (kind or Light)(
-            numbers, small, self.few, self.light, self.taken, self.rows, self.heavy
+            numbers, small, self.few, self.light, self.taken, self.rows, self.heavy, self.long
         )
 
     def is_sure(self, node: ast.expr) -> bool:
@@ -230,6 +233,11 @@ def light_of(constants: Mapping[str, Any], taken: frozenset[str]) -> Light:
             for part, held in vars(value).items()
             if type(held) in (str, bytes, tuple) and not _is_brief(held)
         ),
+        {
+            name: len(value)
+            for name, value in constants.items()
+            if type(value) is tuple and len(value) > FREE
+        },
     )
 
 

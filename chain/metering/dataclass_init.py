@@ -23,15 +23,16 @@ def dataclass(cls: type, **how: Any) -> type:
     make: Any = made_here.dataclass
     made = make(cls, start_of_init=_ticking, **how)
     if not has_own and "__init__" in vars(made) and not made_here.has_start(made):
-        made.__init__ = _charged(made.__init__, _ticks_of(made))
+        made.__init__ = _charged(made.__init__, ticks_of(made))
     return made  # type: ignore[no-any-return]
 
 
 def _ticking(cls: type) -> made_here.Start:
-    return tick_lines(_ticks_of(cls)), INSTRUMENTED_BUILTINS
+    return tick_lines(ticks_of(cls)), INSTRUMENTED_BUILTINS
 
 
-def _ticks_of(cls: Any) -> int:
+def ticks_of(cls: Any) -> int:
+    """Return the ticks for an `__init__` of a class."""
     fields, frozen = dataclasses.fields(cls), cls.__dataclass_params__.frozen
     by_name = [
         field for field in fields if frozen and field.name not in vars(cls).get("__slots__", ())

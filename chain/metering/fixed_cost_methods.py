@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from chain.metering.builtin_costs import BUILT, FREE, TEXT, charge_text
 from chain.metering.format_costs import formatted_by_braces
-from chain.metering.frozen_collections import CONSTANTS
+from chain.metering.frozen_collections import CONSTANTS, is_recorded
 from chain.metering.fuel import charge
 from chain.metering.lookup_costs import PART
 from chain.metering.method_costs import CASED, METHODS, SEEKING, WHOLE, metered_method
@@ -30,7 +30,10 @@ _DICTS: Final[tuple[type, ...]] = (
     *(each for each in CONSTANTS if issubclass(each, dict)),
 )
 _FREE_TEXT: Final = TEXT * FREE
+_NOTHING: Final = object()  # in place of an argument that is missing
 _FORMAT: Final[object] = str.format
+# Classes of texts with that method. Others than `str` outlive calls, so they keep their methods.
+_formatting: Final[set[type]] = {str}
 _LARGE: Final = 2**128  # an integer below this takes little memory
 _LEAST: Final = -_LARGE
 _BRIEF_TEXT: Final[dict[type, int]] = {str: _FREE_TEXT, bytes: _FREE_TEXT}
@@ -72,17 +75,21 @@ def short_call(name: str) -> Callable[..., object]:
 
 
 def short_match(name: str) -> Callable[..., object]:
-    def call(thing: object, *args: object) -> object:
-        if type(thing) is re.Pattern and is_paid_match(thing, args):
-            return getattr(thing, name)(*args)
-        return metered_method(thing, name, *args)
+    def call(thing: object, text: object = _NOTHING, *others: object) -> object:
+        if type(thing) is re.Pattern and not others and is_paid_match(thing, text):
+            return getattr(thing, name)(text)
+        return metered_method(thing, name, *_given(text, others))
 
     return call
 
 
-def short_join(thing: Any, *args: Any) -> object:
-    if len(args) == 1 and type(args[0]) in _ROWS and type(thing) in _TEXT_KINDS:
-        items = args[0]
+def _given(first: object, others: tuple[object, ...]) -> tuple[object, ...]:
+    """Return the arguments of a call, of which the first one has a name."""
+    return others if first is _NOTHING else (first, *others)
+
+
+def short_join(thing: Any, items: Any = _NOTHING, *others: object) -> object:
+    if type(items) in _ROWS and type(thing) in _TEXT_KINDS and not others:
         count = len(items)
         try:
             size = sum(map(len, items)) + len(thing) * count
@@ -92,22 +99,30 @@ def short_join(thing: Any, *args: Any) -> object:
             charge_text(size)
             charge(count * BUILT)
         return thing.join(items)
-    return metered_method(thing, "join", *args)
+    return metered_method(thing, "join", *_given(items, others))
 
 
-def short_format(thing: object, *args: object, **named: object) -> object:
-    if type(thing) is str or (isinstance(thing, str) and type(thing).format is _FORMAT):
+def short_format(thing: Any, *args: object, **named: object) -> object:
+    kind = type(thing)
+    if kind in _formatting or _formats_plainly(kind):
         return formatted_by_braces(thing, args, named)
     return metered_method(thing, "format", *args, **named)
 
 
-def short_append(thing: object, *args: object) -> None:
-    if type(thing) is list and len(args) == 1:
-        item = args[0]
-        if type(item) is not int or _LEAST < item < _LARGE:
-            thing.append(item)
-            return
-    metered_method(thing, "append", *args)
+def _formats_plainly(kind: type) -> bool:
+    """True for a class of texts with the `format` of `str`."""
+    is_plain = issubclass(kind, str) and kind.format is _FORMAT
+    if is_plain and is_recorded(kind):
+        _formatting.add(kind)
+    return is_plain
+
+
+def short_append(thing: object, item: object = _NOTHING, *others: object) -> None:
+    is_small = type(item) is not int or _LEAST < item < _LARGE
+    if is_small and type(thing) is list and item is not _NOTHING and not others:
+        thing.append(item)
+    else:
+        metered_method(thing, "append", *_given(item, others))
 
 
 SHORT_CALLS: Final = {

@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from chain.metering.builtin_costs import (
-    FORMAT_BY_STR,
     FREE,
     TEXT,
     charge_items,
@@ -18,9 +17,9 @@ from chain.metering.builtin_costs import (
     tells_itself,
     written,
 )
+from chain.metering.frozen_collections import is_recorded
 from chain.metering.fuel import charge, out_of_fuel
 from chain.metering.stable_text import is_common, pictured, scrubbed, worded
-from chain.metering.value_size import ByClass
 
 _NUMBERS: Final = re.compile(r"\d{3,}")
 # A width that is taken from a value. In brackets, as in `{0[}]:{1}}`, a brace ends nothing.
@@ -32,7 +31,8 @@ _SHORT: Final = 256  # characters of the longest template that is cached
 _NEAR: Final = 2**63  # numbers in this range are formatted at no extra cost
 _LEAST: Final = -_NEAR
 _FREE_TEXT: Final = TEXT * FREE  # characters that cost nothing beyond the call
-_NO_METHOD: Final = object()
+# Classes whose objects write themselves, and that outlive calls: they keep their methods.
+_writing: Final[set[type]] = set()
 
 
 def formatted_by_braces(text: str, args: tuple[object, ...], named: dict[str, object]) -> str:
@@ -69,18 +69,17 @@ def _are_brief(values: Iterable[Any]) -> bool:
         elif kind is str:
             if len(value) > _FREE_TEXT:
                 return False
-        elif _own_text[kind] is not kind.__str__ or kind.__format__ is not FORMAT_BY_STR:
+        elif kind not in _writing and not _writes_itself(kind):
             return False
     return True
 
 
-@ByClass
-def _own_text(kind: Any) -> object:
-    """Return the `__str__` of a class if it ticks, and its text needs no check; otherwise a placeholder.
-
-    A class that gets another `__str__` later is not recognized any more, and pays as all others do.
-    """
-    return kind.__str__ if tells_itself(kind) and is_common(kind) else _NO_METHOD
+def _writes_itself(kind: Any) -> bool:
+    """True if objects of a class are written by code that ticks, and their texts need no check."""
+    is_writing = tells_itself(kind) and is_common(kind)
+    if is_writing and is_recorded(kind):
+        _writing.add(kind)
+    return is_writing
 
 
 def formatted_by_map(text: str, values: object) -> str:

@@ -21,7 +21,7 @@ cdef list _levels
 @cython.locals(whole='long long', half='long long')
 cpdef long long remaining()
 cdef _remaining_halves()
-@cython.locals(of_2='long long', of_4='long long', of_8='long long', of_16='long long', of_64='long long')
+@cython.locals(of_4='long long', of_8='long long', of_16='long long', of_32='long long', of_64='long long')
 cdef long long _in_larger_tanks()
 @cython.locals(singles='long long')
 cpdef set_fuel(long long ticks)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from itertools import islice, repeat
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -34,7 +34,8 @@ DEEPEST: Final = 512  # nested calls of recursive functions, each of one or two 
 _SHARE: Final = 2**18  # the most ticks in a tank other than that of single ticks
 OUTSIDE: Final = 2**62  # the ticks while no contract runs
 _TURNS: Final = 4096  # ticks that become halves at a time
-_ONE_BY_ONE: Final = 256  # up to this many steps are faster than refilling all tanks
+_ONE_BY_ONE: Final = 8  # up to this many steps are faster than setting the tank
+_ROUNDED: Final = 256  # up to this many steps are whole ones
 
 
 class Budget:
@@ -68,24 +69,19 @@ COLLIDING: Final[dict[int, set[object]]] = {}
 # The dicts that lost entries in the running transaction, each with a number of deletions, by identity.
 EMPTIED: Final[dict[int, list[Any]]] = {}
 
-TANK, PAIRS, FOURS, EIGHTS, DRY = (
-    "__tank__",
-    "__pairs__",
-    "__fours__",
-    "__eights__",
-    "__out_of_fuel__",
-)
-SIXTEENS, MOST = "__sixteens__", "__sixty_fours__"
+TANK, FOURS, EIGHTS, DRY = "__tank__", "__fours__", "__eights__", "__out_of_fuel__"
+SIXTEENS, THIRTY_TWOS, MOST = "__sixteens__", "__thirty_twos__", "__sixty_fours__"
 HALVES, NO_TURNS = "__halves__", "__out_of_turns__"
 CHARGE: Final = "__charge__"
 # By the worth of a zero.
-TANKS: Final = {1: TANK, 2: PAIRS, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 64: MOST}
+TANKS: Final = {1: TANK, 4: FOURS, 8: EIGHTS, 16: SIXTEENS, 32: THIRTY_TWOS, 64: MOST}
 WORTHS: Final = {tank: worth for worth, tank in TANKS.items()}
 LARGEST: Final = 64
-_STEPS: Final = 6  # beyond this number of steps, a call is faster
-# By number of ticks: the tank whose step takes that many, or the next larger one.
+_STEPS: Final = 6  # beyond this number of steps, a call is faster; one of 32 ticks counts as two
+# By number of ticks: the tank from which a charge takes them, or a few more. It takes more than 16 from the largest.
 _TANK_OF: Final = tuple(
-    next(name for worth, name in TANKS.items() if ticks <= worth) for ticks in range(LARGEST + 1)
+    next(TANKS[worth] for worth in (1, 4, 8, 16, LARGEST) if ticks <= worth)
+    for ticks in range(LARGEST + 1)
 )
 DOWN, UP, DEEP = "__down__", "__up__", "__too_deep__"
 GENERATOR: Final = "__generator__"  # the name of the function within one that makes generators
@@ -118,18 +114,18 @@ def _remaining_halves() -> int:
 
 
 def _in_larger_tanks() -> int:
-    pairs, fours, eights, sixteens, most = _larger(INSTRUMENTED_BUILTINS)
-    of_2, of_4, of_8 = _length(pairs), _length(fours), _length(eights)
-    of_16, of_64 = _length(sixteens), _length(most)
-    return 2 * of_2 + 4 * of_4 + 8 * of_8 + 16 * of_16 + LARGEST * of_64
+    fours, eights, sixteens, thirty_twos, most = _larger(INSTRUMENTED_BUILTINS)
+    of_4, of_8, of_16 = _length(fours), _length(eights), _length(sixteens)
+    of_32, of_64 = _length(thirty_twos), _length(most)
+    return 4 * of_4 + 8 * of_8 + 16 * of_16 + 32 * of_32 + LARGEST * of_64
 
 
 def steps_of(ticks: int) -> list[int]:
     """Return the sizes of the steps that add up to this many ticks, or a few more. Return none where a call is faster."""
     sizes = [LARGEST] * (ticks // LARGEST)
     if rest := ticks % LARGEST:
-        sizes += [16, 16] if 16 < rest <= 32 else [min(size for size in TANKS if rest <= size)]
-    return sizes if len(sizes) <= _STEPS else []
+        sizes += [1, 1] if rest == 2 else [min(size for size in TANKS if rest <= size)]
+    return sizes if -(-ticks // LARGEST) + sizes.count(32) <= _STEPS else []
 
 
 def tick_lines(ticks: int) -> list[str]:
@@ -184,16 +180,28 @@ def charge(ticks: int) -> None:
     if ticks > LARGEST:
         steps = -(-ticks // LARGEST)
         if steps <= _ONE_BY_ONE:
-            tank, ticks = INSTRUMENTED_BUILTINS[MOST], steps * LARGEST
-            if steps <= tank.__length_hint__():
-                for _ in islice(tank, steps - 1, None):
+            for _ in INSTRUMENTED_BUILTINS[MOST]:
+                steps -= 1
+                if not steps:
                     return
+            ticks = steps * LARGEST
+        elif steps <= _ROUNDED:
+            ticks, left = steps * LARGEST, _length(INSTRUMENTED_BUILTINS[MOST]) - steps
+            if left >= 0:
+                INSTRUMENTED_BUILTINS[MOST] = repeat(0, left)
+                return
         change(ticks)
-    else:
-        tank = _TANK_OF[ticks] if ticks > 0 else TANK
+    elif ticks > 2:
+        tank = _TANK_OF[ticks]
         for _ in INSTRUMENTED_BUILTINS[tank]:
             return
         change(WORTHS[tank])
+    else:
+        for _ in INSTRUMENTED_BUILTINS[TANK]:
+            if ticks < 2:
+                return
+            ticks = 1
+        change(max(ticks, 1))
 
 
 def charge_8() -> None:

@@ -16,7 +16,18 @@ from typing import Any
 
 from chain.errors import DeclarationError
 from chain.metering.fixed_costs import ENTRY, ticks_of, ticks_of_function, ticks_of_turns
-from chain.metering.fuel import CHARGE, DEEP, DOWN, DRY, TANKS, UP, steps_of, tick_lines, turn_lines
+from chain.metering.fuel import (
+    CHARGE,
+    DEEP,
+    DOWN,
+    DRY,
+    LARGEST,
+    TANKS,
+    UP,
+    steps_of,
+    tick_lines,
+    turn_lines,
+)
 from chain.metering.recursion import recursive_lines
 from chain.source.location import relative_path
 from chain.source.modules import Module
@@ -41,6 +52,12 @@ def tick_expression(place: ast.AST, ticks: int = 1) -> ast.expr:
     steps = " and ".join(f"(0 in {TANKS[size]} or {DRY}({size}))" for size in steps_of(ticks))
     expression: ast.expr = parse_at(steps or f"{CHARGE}({ticks}) is None", place)
     return expression
+
+
+def charge_expression(place: ast.AST, ticks: int) -> ast.expr:
+    """Return an expression that takes what a charge of more ticks than the largest step takes, and is true."""
+    rounded = -(-ticks // LARGEST) * LARGEST
+    return tick_expression(place, rounded if steps_of(rounded) else ticks)
 
 
 def statements_before(place: ast.stmt, lines: list[str]) -> list[ast.stmt]:

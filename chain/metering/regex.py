@@ -121,9 +121,9 @@ def _is_unicode(pattern: re.Pattern[Any]) -> bool:
     )
 
 
-def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
-    """Charge for a match at the start of a short text, the only argument, and return True; otherwise charge nothing."""
-    if len(args) != 1 or type(args[0]) is not str or len(args[0]) > _SHORT or not args[0].isascii():
+def is_paid_match(pattern: object, text: object) -> bool:
+    """Charge for a match at the start of a short text, and return True; for anything else charge nothing."""
+    if type(text) is not str or len(text) > _SHORT or not text.isascii():
         return False
     known = _at_start.get(id(pattern))
     if known is None:
@@ -133,7 +133,7 @@ def is_paid_match(pattern: object, args: tuple[object, ...]) -> bool:
             _at_one(tries_of(pattern, bits)) // _TRIES for bits in range(_SHORT.bit_length() + 1)
         ]
         known = _at_start[id(pattern)] = pattern, prices
-    charge(known[1][len(args[0]).bit_length()])
+    charge(known[1][len(text).bit_length()])
     return True
 
 

@@ -143,7 +143,7 @@ def _class_made(*args: object) -> object:
 
 CALLED[type] = _class_made
 CALLED.update(TYPED)
-_NOTED: Final = type(u8)
+_CLASSES: Final = (type, type(u8))  # what a class is an object of, and a type such as `u8`
 _PASSING: Final = frozenset({"functools", "typing"})  # modules whose objects pass a call on
 _PASSED: Final = 32  # ticks for that
 _MADE: Final = 16  # ticks to make an object, where no name shows that a class is called
@@ -155,7 +155,7 @@ FUNCTIONS: Final = frozenset({FunctionType, MethodType, BuiltinFunctionType})
 
 def called(thing: object) -> Any:
     """Return `thing`, which is called under an author's own name; for a builtin class, its substitute."""
-    if not isinstance(thing, type | _NOTED):
+    if not isinstance(thing, _CLASSES):
         if type(thing).__module__ in _PASSING:
             charge(_PASSED + BUILT * len(getattr(thing, "args", ())))
         return thing

@@ -10,11 +10,11 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import Any, Final, TypeGuard, TypeVar
 
-from chain.metering.builtin_costs import FREE
+from chain.metering.builtin_costs import BUILT, FREE
 from chain.metering.cheap_values import light_in, light_of
 from chain.metering.generator_functions import charged_function, charged_lambda
 from chain.metering.insert_stable_text import Wording
-from chain.metering.insert_ticks import call_of, parse_at
+from chain.metering.insert_ticks import call_of, charge_expression, parse_at
 from chain.metering.repeated_tests import Test, test_once
 from chain.source.modules import Module
 
@@ -161,6 +161,8 @@ class Weighing(Wording):
         """Charge for a key; a number near zero pays only for its memory."""
         if isinstance(node, ast.Constant):
             return node
+        if isinstance(node, ast.Tuple):
+            return call_of("__key__", node)
         test = "__class_of__(V) is __int_class__ and __below__ < V < __above__"
         return self._noted("near", self._unless(test, "__key__", node), node)
 
@@ -174,6 +176,10 @@ class Weighing(Wording):
         """Wrap `node` in a call of `word`, except for a short list or tuple."""
         if self._light.is_few(node):
             return node
+        length = self._light.long.get(node.id, 0) if isinstance(node, ast.Name) else 0
+        if length and word == "__charge_new_items__":
+            tick = charge_expression(node, length * BUILT)
+            return ast.copy_location(ast.BoolOp(ast.And(), [tick, node]), node)
         if word not in _PAYING_LATER:
             node = self._sliced.get(node, node)  # the walk costs more than the slice
         test = f"__class_of__(V) in __rows__ and __length_of__(V) <= {FREE}"

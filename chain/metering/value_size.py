@@ -66,10 +66,14 @@ def weigh(value: Any) -> object:
     elif kind not in LIGHT:
         parts = _parts_of[kind]
         inner = value if kind is tuple else parts(value) if type(parts) is attrgetter else ()
-        if 0 < len(inner) <= _FLAT and LIGHT.issuperset(map(type, inner)):
-            charge_8()
-        else:
-            weight_of(value)
+        if 0 < len(inner) <= _FLAT:
+            for part in inner:
+                if type(part) not in LIGHT:
+                    break
+            else:
+                charge_8()
+                return value
+        weight_of(value)
     return value
 
 
@@ -84,7 +88,7 @@ def weight_of(value: Any) -> int:
             charge(ticks)
         return ticks
     if parts is not list or len(value) <= _FEW:
-        inner = parts(value)
+        inner = value if type(value) is tuple else parts(value)
         if len(inner) <= _FEW and _are_brief(inner):
             ticks = 4 + 4 * len(inner)
             charge(ticks)
@@ -96,13 +100,13 @@ def _are_brief(parts: Iterable[Any]) -> bool:
     """True if a few values are light, short texts, or short tuples of light values."""
     for part in parts:
         kind = type(part)
-        if kind in LIGHT:
-            continue
-        if kind is tuple and len(part) <= 4:
+        if kind is tuple:
+            if len(part) > 4:
+                return False
             for inner in part:
                 if type(inner) not in LIGHT:
                     return False
-        elif kind not in _TEXT_KINDS or len(part) > _BRIEF:
+        elif kind not in LIGHT and (kind not in _TEXT_KINDS or len(part) > _BRIEF):
             return False
     return True
 

@@ -10,7 +10,10 @@ from typing import Any, ClassVar
 import pytest
 
 from chain.foundation.dataclass import dataclass
+from chain.metering import dataclass_init
 from chain.metering.dataclass_replace import replace
+from chain.metering.frozen_collections import record_name
+from tests.chain.metering.taken_ticks import told
 
 HOW: tuple[dict[str, Any], ...] = (
     {},
@@ -160,3 +163,21 @@ def test_a_subclass_keeps_its_own_init() -> None:
 
     assert replace(Double(3), y=(1,)).x == 12  # as Python's own: 3 twice doubled
     assert base(3).x == 3
+
+
+@pytest.mark.parametrize("how", HOW, ids=str)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("changes", CHANGES, ids=str)
+def test_objects_of_classes_that_outlive_calls_cost_the_same(
+    shape: Callable[[], type], how: dict[str, Any], changes: dict[str, Any]
+) -> None:
+    """They are made without a call of their class."""
+    cls: Any = dataclass_init.dataclass(shape(), **how)
+    thing = cls(1)
+
+    def work() -> object:
+        return outcome(lambda: replace(thing, **changes))
+
+    before = told(work)
+    record_name(cls, cls.__name__)
+    assert told(work) == before

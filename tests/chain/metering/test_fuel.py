@@ -28,6 +28,7 @@ from chain.metering.fuel import (
     remaining,
     resume,
     set_fuel,
+    steps_of,
     suspend,
     take_turn,
 )
@@ -70,7 +71,7 @@ def step(worth: int) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 500, 6 * 2**18 - 1, 6 * 2**18, 10**7])
-@pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 2, 16, 16, 1]])
+@pytest.mark.parametrize("worths", [*([worth] for worth in TANKS), [1, 64], [64, 32, 16, 16, 1]])
 def test_tanks_are_dry_when_they_hold_less_than_is_asked(size: int, worths: list[int]) -> None:
     outside = suspend()
     try:
@@ -133,6 +134,47 @@ def test_a_charge_is_the_same_with_change(ticks: int) -> None:
         before = remaining()
         charge(ticks)
         assert ticks <= plain == before - remaining() < 2 * ticks + 1
+    finally:
+        resume(outside)
+
+
+def price_of(ticks: int) -> int:
+    """What a charge takes: as many ticks as the next tank holds, the whole largest tanks, or exactly so many."""
+    if ticks > LARGEST:
+        return ticks if ticks > 256 * LARGEST else -(-ticks // LARGEST) * LARGEST
+    return next(worth for worth in (1, 2, 4, 8, 16, LARGEST) if ticks <= worth)
+
+
+def test_lines_take_these_ticks() -> None:
+    """Those of a stretch of code, which gas depends on."""
+    for ticks in range(1, 500):
+        whole, rest = divmod(ticks, LARGEST)
+        steps = whole + (rest > 0) + (16 < rest <= 32)
+        expected = 32 if 16 < rest <= 32 else price_of(rest) if rest else 0
+        assert sum(steps_of(ticks)) == (whole * LARGEST + expected if steps <= 6 else 0)
+
+
+@given(st.integers(-1, 40_000), st.integers(0, 12), st.integers(0, 3000))
+def test_a_charge_takes_from_all_tanks(ticks: int, largest: int, singles: int) -> None:
+    """However many zeros are in the tanks that it tries first. A charge of less than a tick takes one."""
+    outside = suspend()
+    try:
+        price = price_of(ticks)
+        set_fuel(10**7)
+        charge(ticks)
+        assert 10**7 - remaining() == price
+        for tank in TANKS.values():
+            INSTRUMENTED_BUILTINS[tank] = repeat(0, 0)
+        INSTRUMENTED_BUILTINS[TANKS[LARGEST]] = repeat(0, largest)
+        INSTRUMENTED_BUILTINS[TANKS[1]] = repeat(0, singles)
+        before = remaining()
+        if before < price:
+            with pytest.raises(OutOfGas):
+                charge(ticks)
+            assert remaining() == 0
+        else:
+            charge(ticks)
+            assert before - remaining() == price
     finally:
         resume(outside)
 

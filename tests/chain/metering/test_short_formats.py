@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from functools import partial
@@ -13,13 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain.errors import OutOfGas
 from chain.metering import format_costs
 from chain.metering.builtin_costs import charge_shown, written
+from chain.metering.fixed_cost_methods import SHORT_CALLS
 from chain.metering.format_costs import formatted_by_braces
-from chain.metering.fuel import INSTRUMENTED_BUILTINS, remaining, resume, set_fuel, suspend
+from chain.metering.frozen_collections import record_name
+from chain.metering.fuel import INSTRUMENTED_BUILTINS
 from chain.metering.runtime_names import BUILTINS
 from chain.metering.stable_text import worded
+from tests.chain.metering.taken_ticks import told
 
 
 class Side(Enum):
@@ -54,21 +55,6 @@ values = st.one_of(
 )  # fmt: skip
 
 
-def told(act: Callable[[], object]) -> tuple[object, int]:
-    """What `act` returns or raises, and the ticks that it takes."""
-    outside = suspend()
-    set_fuel(10**6)
-    result: object
-    try:
-        result = act()
-    except (ValueError, TypeError, LookupError, AttributeError, OutOfGas) as error:
-        result = type(error)
-    finally:
-        ticks = 10**6 - remaining()
-        resume(outside)
-    return result, ticks
-
-
 @settings(max_examples=500)
 @given(template=st.sampled_from(TEMPLATES), args=st.tuples(values, values), what=values)
 def test_short_formats_equal_general_ones(
@@ -98,3 +84,21 @@ def test_short_numbers_equal_general_ones(number: int) -> None:
     guarded: Any = BUILTINS["str"]
     plain = told(lambda: written(str(worded(charge_shown(number)))))
     assert told(partial(guarded, number)) == plain
+
+
+class Word(StrEnum):
+    LEFT = "{0}"
+
+
+@given(value=values)
+def test_a_class_that_outlives_calls_keeps_its_price(value: object) -> None:
+    """Whether its methods are looked up each time, or known to stay."""
+    square: Any = telling(INSTRUMENTED_BUILTINS, object)
+    write: Any = SHORT_CALLS["format"]
+    told_before = [told(partial(write, Word.LEFT, each)) for each in (square, value)]
+    for kind in (type(square), Word):
+        record_name(kind, kind.__name__)
+        for _ in range(2):
+            assert [
+                told(partial(write, Word.LEFT, each)) for each in (square, value)
+            ] == told_before

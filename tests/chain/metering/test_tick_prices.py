@@ -8,6 +8,8 @@ from itertools import chain as joined
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from chain import Chain, Contract, view
 from chain.types import u64
 
@@ -151,6 +153,57 @@ class Prices(Contract):
         list(enumerate(range(n)))
 
 
+ROW_17 = tuple(range(17))
+ROW_96 = tuple(range(96))
+ROW_97 = tuple(range(97))
+ROW_5000 = tuple(range(5000))
+SOME_17 = tuple(range(17))
+SOME_96 = tuple(range(96))
+SOME_97 = tuple(range(97))
+SOME_5000 = tuple(range(5000))
+
+
+def hides_some() -> None:
+    """A function that binds these names, so that their values are not known beforehand."""
+    SOME_17 = SOME_96 = SOME_97 = SOME_5000 = ()  # noqa: F841, N806
+
+
+class Lists(Contract):
+    """Pairs of views that differ only in whether the length of a tuple is known when they are instrumented."""
+
+    @view
+    def known_17(self) -> None:
+        list(ROW_17)
+
+    @view
+    def some_17(self) -> None:
+        list(SOME_17)
+
+    @view
+    def known_96(self) -> None:
+        tuple(ROW_96)
+
+    @view
+    def some_96(self) -> None:
+        tuple(SOME_96)
+
+    @view
+    def known_97(self) -> None:
+        [*ROW_97]  # noqa: B018
+
+    @view
+    def some_97(self) -> None:
+        [*SOME_97]  # noqa: B018
+
+    @view
+    def known_5000(self) -> None:
+        list(ROW_5000)
+
+    @view
+    def some_5000(self) -> None:
+        list(SOME_5000)
+
+
 def twice(i: int) -> int:
     return 2 * i
 
@@ -171,3 +224,12 @@ def test_prices_are_those_of_the_table(golden: Callable[[Path, str], None]) -> N
         ticks = [getattr(prices, name).simulate(n).ticks for n in SIZES]
         lines.append(f"{name:20}" + "".join(f"{each:>8}" for each in ticks))
     golden(TABLE, "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("size", [17, 96, 97, 5000])
+def test_items_of_constants_cost_the_same(size: int) -> None:
+    lists = Chain().deploy(Lists)
+    known, some = (
+        getattr(lists, f"{which}_{size}").simulate().ticks for which in ("known", "some")
+    )
+    assert known == some > size
