@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, OpcodeAPI
-from eth.exceptions import Revert, VMError
+from eth.exceptions import Halt, Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
 from chain.foundation.dataclass import dataclass
 from chain.machine.evm.forks import OPERATIONS, Operations
-from chain.machine.evm.messages import Computation, FastStack, FrameMessage
+from chain.machine.evm.messages import Computation, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
     CallStep,
@@ -63,9 +64,15 @@ class ObservedComputation(Computation):
             for code in range(256)
         }
 
+    def run_bytecode(self) -> None:
+        position = 0
+        with suppress(Halt):
+            while True:
+                position = self.run_plainly(position)
+
     @property
     def _words(self) -> list[Any]:
-        return cast(FastStack, self._stack).values
+        return self._stack.values
 
     def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record its steps."""

@@ -40,7 +40,7 @@ class EvmState(PragueState):
         self.computation_class, self.transaction_executor_class = computation, executor
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
-        self._account_db = StateAdapter(self.world)
+        self._account_db = self.adapter = StateAdapter(self.world)
         self.transaction_context = CancunTransactionContext(
             context.gas_price,
             Address(context.origin),
@@ -71,10 +71,12 @@ class EvmState(PragueState):
                 if parsed
                 else None
             )
+        digest = parse_code(message.code)
+        if digest is None:
+            return None
         address, data = message.code_address or message.to, bytes(message.data)
         self.machine.require_declared(address, data)
-        digest = parse_code(message.code)
-        program = self.machine.program(digest) if digest else None
+        program = self.machine.program(digest)
         program = program or self.machine.undeclared_at(address, data)
         return partial(run_call, program=program) if program else None
 

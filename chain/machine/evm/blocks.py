@@ -1,0 +1,245 @@
+"""Basic blocks of bytecode, compiled to Python functions once they have run some times.
+
+A block is a straight run of simple operations, those on the stack, the memory and the calldata, up to a jump or an operation
+that only py-evm runs. It is known in advance where each of them finds its words, so words become local variables, and jumps to
+known places are followed. What the operations cost is charged at once, and the stack is checked once. That is exact: no simple
+operation reads the gas that is left, and a message that runs out of it loses all of it, wherever that happens. If the gas or
+the stack does not suffice for the whole block, it runs operation by operation, and fails where it must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final, TypeAlias, cast
+
+from eth.vm import opcode_values as ops
+
+from chain.machine.evm.forks import OPERATIONS
+
+# Takes the computation, its stack and its gas meter; returns the position after it, or `END`.
+Block: TypeAlias = Callable[[Any, list[int], Any], int]
+
+END: Final = -1
+_RUNS: Final = 16  # of a block before it is compiled, which takes as long as these
+_MOST_BLOCKS: Final = 1_000  # compiled ones of a code
+_MOST_CODES: Final = 64
+_LENGTH: Final = 64  # operations of a block at most
+_STACK: Final = 1024  # words
+_WORD: Final = 32  # bytes
+
+# The results of operations in terms of the words that they take, the top one first.
+_RESULTS: Final[Mapping[int, tuple[int, str]]] = {
+    ops.ADD: (2, "{0} + {1} & MAX"),
+    ops.MUL: (2, "{0} * {1} & MAX"),
+    ops.SUB: (2, "{0} - {1} & MAX"),
+    ops.DIV: (2, "{0} // {1} if {1} else 0"),
+    ops.MOD: (2, "{0} % {1} if {1} else 0"),
+    ops.ADDMOD: (3, "({0} + {1}) % {2} if {2} else 0"),
+    ops.MULMOD: (3, "{0} * {1} % {2} if {2} else 0"),
+    ops.LT: (2, "1 if {0} < {1} else 0"),
+    ops.GT: (2, "1 if {0} > {1} else 0"),
+    ops.SLT: (2, "1 if {0} ^ SIGN < {1} ^ SIGN else 0"),
+    ops.SGT: (2, "1 if {0} ^ SIGN > {1} ^ SIGN else 0"),
+    ops.EQ: (2, "1 if {0} == {1} else 0"),
+    ops.ISZERO: (1, "0 if {0} else 1"),
+    ops.AND: (2, "{0} & {1}"),
+    ops.OR: (2, "{0} | {1}"),
+    ops.XOR: (2, "{0} ^ {1}"),
+    ops.NOT: (1, "MAX - {0}"),
+    ops.BYTE: (2, "{1} >> 248 - 8 * {0} & 255 if {0} < 32 else 0"),
+    ops.SHL: (2, "{1} << {0} & MAX if {0} < 256 else 0"),
+    ops.SHR: (2, "{1} >> {0} if {0} < 256 else 0"),
+    ops.SAR: (2, "({1} ^ SIGN) - SIGN >> min({0}, 256) & MAX"),
+    ops.SHA3: (2, "computation.hash_memory({0}, {1})"),
+    ops.ADDRESS: (0, "from_bytes(computation.frame.address)"),
+    ops.CALLER: (0, "from_bytes(computation.frame.caller)"),
+    ops.CALLVALUE: (0, "computation.frame.value"),
+    ops.CALLDATALOAD: (1, "from_bytes(computation.msg.data[{0}:{0} + 32].ljust(32, ZERO))"),
+    ops.CALLDATASIZE: (0, "len(computation.msg.data)"),
+    ops.RETURNDATASIZE: (0, "len(computation.return_data)"),
+    ops.MLOAD: (1, "computation.load_word({0})"),
+    ops.SLOAD: (1, "computation.read_storage({0})"),
+}
+# Operations without a result, and those that end a message.
+_ACTIONS: Final[Mapping[int, tuple[int, str]]] = {
+    ops.POP: (1, ""),
+    ops.JUMPDEST: (0, ""),
+    ops.MSTORE: (2, "computation.store_word({0}, {1})"),
+    ops.CALLDATACOPY: (3, "computation.copy_to_memory(computation.msg.data, {0}, {1}, {2})"),
+    ops.CODECOPY: (3, "computation.copy_to_memory(CODE, {0}, {1}, {2})"),
+}
+_ENDS: Final[Mapping[int, tuple[int, str]]] = {
+    ops.STOP: (0, ""),
+    ops.RETURN: (2, "computation.output = computation.read_memory({0}, {1})"),
+}
+_PUSHES: Final = range(ops.PUSH0, ops.PUSH32 + 1)
+_COPIES: Final = range(ops.DUP1, ops.DUP16 + 1)
+_SWAPS: Final = range(ops.SWAP1, ops.SWAP16 + 1)
+SIMPLE: Final = frozenset({*_RESULTS, *_ACTIONS, *_PUSHES, *_COPIES, *_SWAPS})
+_PRICES: Final = {
+    evm: {number: cast(Any, operation).gas_cost for number, operation in operations.items()}
+    for evm, operations in OPERATIONS.items()
+}
+_TOOLS: Final[Mapping[str, object]] = {
+    "MAX": 2**256 - 1,
+    "SIGN": 2**255,
+    "ZERO": b"\0",
+    "from_bytes": int.from_bytes,
+}
+
+
+@lru_cache(maxsize=_MOST_CODES)
+def blocks_of(code: bytes, evm: str) -> Blocks:
+    """Return the blocks of a code under the forks with these operations."""
+    return Blocks(code, _PRICES[evm])
+
+
+class Blocks(dict[int, Block]):
+    """The compiled blocks of a code, by position. Where there is none yet, operations run one by one."""
+
+    def __init__(self, code: bytes, prices: Mapping[int, int]) -> None:
+        super().__init__()
+        self.code, self.prices = code, prices
+        self.destinations = _destinations(code)
+        self._runs: dict[int, int] = {}
+
+    def __missing__(self, position: int) -> Block:
+        """Compile the block at a position if it has run often enough."""
+        self._runs[position] = runs = self._runs.get(position, 0) + 1
+        if runs <= _RUNS or len(self) >= _MOST_BLOCKS:
+            return lambda computation, _words, _meter: computation.run_plainly(position)
+        block = self[position] = _Writer(self, position).compile()
+        return block
+
+
+def _destinations(code: bytes) -> frozenset[int]:
+    """Return the positions to which a code may jump."""
+    found, position = list[int](), 0
+    while position < len(code):
+        if code[position] == ops.JUMPDEST:
+            found.append(position)
+        position += _size(code[position])
+    return frozenset(found)
+
+
+def _size(opcode: int) -> int:
+    """Return the bytes of an operation, with those that it pushes."""
+    return opcode - ops.PUSH0 + 1 if opcode in _PUSHES else 1
+
+
+class _Writer:
+    """The source of one block."""
+
+    def __init__(self, blocks: Blocks, position: int) -> None:
+        self._blocks = blocks
+        self._start = self._position = position
+        self._gas = 0
+        self._taken = 0  # words of the stack before the block that are used
+        self._most = 0  # words that the stack grows by
+        self._words: list[str] = []  # names or numbers of the used words and of those above
+        self._lines: list[str] = []
+
+    def compile(self) -> Block:
+        """Return the function that runs the block."""
+        end = self._operations()
+        lines = [*self._head(), *self._lines, *self._tail(), *end]
+        names = {**_TOOLS, "CODE": self._blocks.code, "DESTINATIONS": self._blocks.destinations}
+        exec("def block(computation, words, meter):\n " + "\n ".join(lines), names)
+        return cast(Block, names["block"])
+
+    def _operations(self) -> list[str]:
+        """Write the operations of the block, and return the lines that end it."""
+        code, prices = self._blocks.code, self._blocks.prices
+        for _ in range(_LENGTH):
+            position = self._position
+            opcode = code[position] if position < len(code) else ops.STOP
+            is_jump = opcode in (ops.JUMP, ops.JUMPI)
+            if not (is_jump or opcode in SIMPLE or opcode in _ENDS):
+                return [f"return computation.run_plainly({position})"]
+            self._gas += prices[opcode]
+            if opcode in _ENDS:
+                self._lines += self._act(*_ENDS[opcode])
+                return [f"return {END}"]
+            self._position += _size(opcode)
+            if is_jump:
+                end = self._jump(opcode)
+                if end:
+                    return end
+            else:
+                self._simple(opcode, position)
+            self._most = max(self._most, len(self._words) - self._taken)
+        return [f"return {self._position}"]
+
+    def _simple(self, opcode: int, position: int) -> None:
+        words = self._words
+        if opcode in _PUSHES:
+            size = opcode - ops.PUSH0
+            pushed = self._blocks.code[position + 1 : position + 1 + size].ljust(size, b"\0")
+            words.append(hex(int.from_bytes(pushed)))
+        elif opcode in _COPIES:
+            depth = opcode - ops.DUP1 + 1
+            self._reach(depth)
+            words.append(words[-depth])
+        elif opcode in _SWAPS:
+            depth = opcode - ops.SWAP1 + 2
+            self._reach(depth)
+            words[-1], words[-depth] = words[-depth], words[-1]
+        elif opcode in _ACTIONS:
+            self._lines += self._act(*_ACTIONS[opcode])
+        else:
+            (result,) = self._act(*_RESULTS[opcode])
+            name = f"r{len(self._lines)}"
+            self._lines.append(f"{name} = {result}")
+            words.append(name)
+
+    def _jump(self, opcode: int) -> list[str]:
+        """Return the lines that end the block, or follow the jump if it is certain, and return none."""
+        (target, *condition) = self._take(2 if opcode == ops.JUMPI else 1)
+        is_known = target.startswith("0x") and int(target, 16) in self._blocks.destinations
+        if is_known and not condition:
+            self._position = int(target, 16)
+            return []
+        jump = f"return {target}"
+        if not is_known:
+            jump += f" if {target} in DESTINATIONS else computation.jump({target})"
+        if condition:
+            return [f"if {condition[0]}: {jump}", f"return {self._position}"]
+        return [jump]
+
+    def _act(self, count: int, text: str) -> list[str]:
+        words = self._take(count)
+        return [text.format(*words)] if text else []
+
+    def _take(self, count: int) -> list[str]:
+        """Remove words from the stack, and return them, the top one first."""
+        self._reach(count)
+        return [self._words.pop() for _ in range(count)]
+
+    def _reach(self, depth: int) -> None:
+        """Use more of the words before the block, if the stack has fewer than `depth`."""
+        while len(self._words) < depth:
+            self._taken += 1
+            self._words.insert(0, f"w{self._taken}")
+
+    def _before(self) -> list[str]:
+        return [f"w{number}" for number in range(self._taken, 0, -1)]
+
+    def _head(self) -> list[str]:
+        """Return the lines that check gas and stack, and take words from the stack."""
+        taken = self._taken
+        return [
+            f"gas = meter.gas_remaining - {self._gas}",
+            f"if gas < 0 or not {taken} <= len(words) <= {_STACK - self._most}: return computation.run_plainly({self._start})",
+            "meter.gas_remaining = gas",
+            *([f"{', '.join(self._before())}, = words[-{taken}:]"] if taken else []),
+        ]  # fmt: skip
+
+    def _tail(self) -> list[str]:
+        """Return the line that puts words onto the stack, except those that stay where they are."""
+        before, after = self._before(), self._words
+        while before and after and before[0] == after[0]:
+            before, after = before[1:], after[1:]
+        if before:
+            return [f"words[-{len(before)}:] = [{', '.join(after)}]"]
+        return [f"words += [{', '.join(after)}]"] if after else []
