@@ -1,6 +1,6 @@
 """Answers as JSON text, kept once they were made: clients ask for the same ones again and again.
 
-Only what is in closed blocks is kept. Nothing about it changes, unless the chain is truncated; then all is forgotten.
+What is in closed blocks never changes, unless the chain is truncated; then all is forgotten.
 """
 
 from __future__ import annotations

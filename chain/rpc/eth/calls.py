@@ -13,7 +13,7 @@ from chain.machine.transaction import Transaction
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.errors import bad_params, failed, refused
 from chain.rpc.hex_values import data, quantity
-from chain.rpc.node import Node
+from chain.rpc.node import JsonText, Node
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import FEES, parse_fields
 from chain.simulator.chain import Chain
@@ -37,6 +37,22 @@ def call(
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
+
+
+def call_text(
+    node: Node,
+    fields: Any,
+    block: object = LATEST,
+    overrides: object = None,
+    block_overrides: object = None,
+) -> JsonText:
+    """Return the JSON text of `call`, made once while the chain stays as it is."""
+    parameters = fields, block, overrides, block_overrides
+    return JsonText(
+        node.call_texts.text(
+            node.chain.driver, repr(parameters), lambda: f'"{call(node, *parameters)}"'
+        )
+    )
 
 
 def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
