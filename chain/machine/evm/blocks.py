@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
+from eth.exceptions import OutOfGas
 from eth.vm import opcode_values as ops
 
 from chain.machine.evm.forks import OPERATIONS
@@ -73,6 +74,7 @@ _ENDS: Final[Mapping[int, tuple[int, str]]] = {
     ops.STOP: (0, ""),
     ops.RETURN: (2, "computation.output = computation.read_memory({0}, {1})"),
 }
+_JUMPS: Final = frozenset({ops.JUMP, ops.JUMPI})
 _PUSHES: Final = range(ops.PUSH0, ops.PUSH32 + 1)
 _COPIES: Final = range(ops.DUP1, ops.DUP16 + 1)
 _SWAPS: Final = range(ops.SWAP1, ops.SWAP16 + 1)
@@ -86,6 +88,7 @@ _TOOLS: Final[Mapping[str, object]] = {
     "SIGN": 2**255,
     "ZERO": b"\0",
     "from_bytes": int.from_bytes,
+    "OutOfGas": OutOfGas,
 }
 
 
@@ -132,51 +135,57 @@ class _Writer:
     """The source of one block."""
 
     def __init__(self, blocks: Blocks, position: int) -> None:
-        self._blocks = blocks
+        self._code, self._prices, self._targets = blocks.code, blocks.prices, blocks.destinations
         self._start = self._position = position
-        self._gas = 0
         self._taken = 0  # words of the stack before the block that are used
-        self._most = 0  # words that the stack grows by
+        self._growth = 0  # words by which the stack grows at most
         self._words: list[str] = []  # names or numbers of the used words and of those above
         self._lines: list[str] = []
+        self._stretch = self._gas = (
+            0  # the first line since the last branch, and the gas since then
+        )
 
     def compile(self) -> Block:
         """Return the function that runs the block."""
-        end = self._operations()
-        lines = [*self._head(), *self._lines, *self._tail(), *end]
-        names = {**_TOOLS, "CODE": self._blocks.code, "DESTINATIONS": self._blocks.destinations}
-        exec("def block(computation, words, meter):\n " + "\n ".join(lines), names)
+        self._write()
+        self._charge()
+        names = {**_TOOLS, "CODE": self._code, "DESTINATIONS": self._targets}
+        source = "\n ".join(["def block(computation, words, meter):", *self._head(), *self._lines])
+        exec(source, names)
         return cast(Block, names["block"])
 
-    def _operations(self) -> list[str]:
-        """Write the operations of the block, and return the lines that end it."""
-        code, prices = self._blocks.code, self._blocks.prices
+    def _write(self) -> None:
+        """Write the operations of the block, up to its end."""
         for _ in range(_LENGTH):
-            position = self._position
-            opcode = code[position] if position < len(code) else ops.STOP
-            is_jump = opcode in (ops.JUMP, ops.JUMPI)
-            if not (is_jump or opcode in SIMPLE or opcode in _ENDS):
-                return [f"return computation.run_plainly({position})"]
-            self._gas += prices[opcode]
+            opcode = self._opcode()
+            if not (opcode in SIMPLE or opcode in _JUMPS or opcode in _ENDS):
+                self._lines += self._leave(f"computation.run_plainly({self._position})")
+                return
+            self._gas += self._prices[opcode]
             if opcode in _ENDS:
-                self._lines += self._act(*_ENDS[opcode])
-                return [f"return {END}"]
-            self._position += _size(opcode)
-            if is_jump:
-                end = self._jump(opcode)
-                if end:
-                    return end
+                self._lines += [*self._act(*_ENDS[opcode]), f"return {END}"]
+                return
+            if opcode == ops.JUMP:
+                (target,) = self._take(1)
+                if not self._is_known(target):
+                    self._lines += self._leave(self._jump(target))
+                    return
+                self._position = int(target, 16)
+            elif opcode == ops.JUMPI:
+                self._branch()
             else:
-                self._simple(opcode, position)
-            self._most = max(self._most, len(self._words) - self._taken)
-        return [f"return {self._position}"]
+                self._simple(opcode)
+        self._lines += self._leave(f"{self._position}")
 
-    def _simple(self, opcode: int, position: int) -> None:
-        words = self._words
+    def _opcode(self) -> int:
+        return self._code[self._position] if self._position < len(self._code) else ops.STOP
+
+    def _simple(self, opcode: int) -> None:
+        words, start = self._words, self._position + 1
+        self._position += _size(opcode)
         if opcode in _PUSHES:
             size = opcode - ops.PUSH0
-            pushed = self._blocks.code[position + 1 : position + 1 + size].ljust(size, b"\0")
-            words.append(hex(int.from_bytes(pushed)))
+            words.append(hex(int.from_bytes(self._code[start : start + size].ljust(size, b"\0"))))
         elif opcode in _COPIES:
             depth = opcode - ops.DUP1 + 1
             self._reach(depth)
@@ -189,23 +198,40 @@ class _Writer:
             self._lines += self._act(*_ACTIONS[opcode])
         else:
             (result,) = self._act(*_RESULTS[opcode])
-            name = f"r{len(self._lines)}"
-            self._lines.append(f"{name} = {result}")
-            words.append(name)
+            words.append(f"r{len(self._lines)}")
+            self._lines.append(f"{words[-1]} = {result}")
+        self._growth = max(self._growth, len(words) - self._taken)
 
-    def _jump(self, opcode: int) -> list[str]:
-        """Return the lines that end the block, or follow the jump if it is certain, and return none."""
-        (target, *condition) = self._take(2 if opcode == ops.JUMPI else 1)
-        is_known = target.startswith("0x") and int(target, 16) in self._blocks.destinations
-        if is_known and not condition:
-            self._position = int(target, 16)
-            return []
-        jump = f"return {target}"
-        if not is_known:
-            jump += f" if {target} in DESTINATIONS else computation.jump({target})"
-        if condition:
-            return [f"if {condition[0]}: {jump}", f"return {self._position}"]
-        return [jump]
+    def _branch(self) -> None:
+        """Write a jump that depends on a word."""
+        self._position += 1
+        target, condition = self._take(2)
+        leaving = self._leave(self._jump(target))
+        self._charge()
+        self._lines += [f"if {condition}:", *(f" {line}" for line in leaving)]
+        self._stretch = len(self._lines)
+
+    def _is_known(self, target: str) -> bool:
+        """Return True if a jump to this word always succeeds."""
+        return target.startswith("0x") and int(target, 16) in self._targets
+
+    def _jump(self, target: str) -> str:
+        """Return the expression of the position after a jump, which may fail."""
+        known = self._is_known(target)
+        return (
+            target
+            if known
+            else f"{target} if {target} in DESTINATIONS else computation.jump({target})"
+        )
+
+    def _charge(self) -> None:
+        """Charge for the operations since the last branch before the first of them runs."""
+        self._lines[self._stretch : self._stretch] = [
+            f"gas = meter.gas_remaining - {self._gas}",
+            "if gas < 0: raise OutOfGas",
+            "meter.gas_remaining = gas",
+        ]
+        self._gas = 0
 
     def _act(self, count: int, text: str) -> list[str]:
         words = self._take(count)
@@ -223,23 +249,23 @@ class _Writer:
             self._words.insert(0, f"w{self._taken}")
 
     def _before(self) -> list[str]:
+        """Return the names of the used words as they are on the stack before the block."""
         return [f"w{number}" for number in range(self._taken, 0, -1)]
 
     def _head(self) -> list[str]:
-        """Return the lines that check gas and stack, and take words from the stack."""
-        taken = self._taken
-        return [
-            f"gas = meter.gas_remaining - {self._gas}",
-            f"if gas < 0 or not {taken} <= len(words) <= {_STACK - self._most}: return computation.run_plainly({self._start})",
-            "meter.gas_remaining = gas",
-            *([f"{', '.join(self._before())}, = words[-{taken}:]"] if taken else []),
-        ]  # fmt: skip
+        """Return the lines that check the stack and read it."""
+        taken, most = self._taken, _STACK - self._growth
+        lines = [
+            f"if not {taken} <= len(words) <= {most}: return computation.run_plainly({self._start})"
+        ]
+        return [*lines, f"{', '.join(self._before())}, = words[-{taken}:]"] if taken else lines
 
-    def _tail(self) -> list[str]:
-        """Return the line that puts words onto the stack, except those that stay where they are."""
+    def _leave(self, position: str) -> list[str]:
+        """Return the lines that put words onto the stack, except those that stay where they are, and return a position."""
         before, after = self._before(), self._words
         while before and after and before[0] == after[0]:
             before, after = before[1:], after[1:]
+        lines = [f"return {position}"]
         if before:
-            return [f"words[-{len(before)}:] = [{', '.join(after)}]"]
-        return [f"words += [{', '.join(after)}]"] if after else []
+            return [f"words[-{len(before)}:] = [{', '.join(after)}]", *lines]
+        return [f"words += [{', '.join(after)}]", *lines] if after else lines

@@ -15,11 +15,17 @@ from operator import attrgetter
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
-from eth.constants import CREATE_CONTRACT_ADDRESS, GAS_COPY, GAS_SHA3WORD, UINT_256_MAX
+from eth.constants import (
+    CREATE_CONTRACT_ADDRESS,
+    GAS_COPY,
+    GAS_MEMORY,
+    GAS_MEMORY_QUADRATIC_DENOMINATOR,
+    GAS_SHA3WORD,
+    UINT_256_MAX,
+)
 from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
 from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
-from eth.vm.computation import memory_gas_cost
 from eth.vm.forks.berlin.constants import COLD_SLOAD_COST, WARM_STORAGE_READ_COST
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.gas_meter import GasMeter
@@ -44,6 +50,11 @@ from chain.machine.gas import word_count
 from chain.machine.hardforks import Fork
 
 _MOST: Final = 1024  # words on the stack
+
+
+def _memory_price(size: int) -> int:
+    words = word_count(size)
+    return GAS_MEMORY * words + words * words // GAS_MEMORY_QUADRATIC_DENOMINATOR
 
 
 class FastStack(Stack):
@@ -311,7 +322,7 @@ class Computation(PragueComputation):
     def extend_memory(self, start_position: int, size: int) -> None:
         before, end = len(self._memory._bytes), start_position + size
         if size and end > before:
-            self.consume_gas(memory_gas_cost(end) - memory_gas_cost(before), "Expanding memory")
+            self.consume_gas(_memory_price(end) - _memory_price(before), "Expanding memory")
             self._memory.extend(start_position, size)
 
     def consume_gas(self, amount: int, reason: str) -> None:
