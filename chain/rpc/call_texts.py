@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.rpc.kept_texts import KeptTexts
@@ -17,7 +16,7 @@ class CallTexts(KeptTexts[str]):
     chain with the same record, which was not truncated since, is the same chain.
     """
 
-    longest: Final = 2_000  # so all take 40 MB at most, with their parameters
+    longest = 2_000  # so all take 40 MB at most, with their parameters
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(ledger)

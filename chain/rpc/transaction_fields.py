@@ -25,6 +25,7 @@ from chain.rpc.hex_values import (
     to_object,
 )
 from chain.simulator.chain import Chain
+from chain.simulator.driver import DEFAULT_SENDER
 from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, object]
@@ -66,9 +67,7 @@ def parse_fields(
     """
     fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
-    sender = (
-        to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
-    )
+    sender = to_address(fields["from"], "'from'") if fields.get("from") else DEFAULT_SENDER
     to = to_address(fields["to"], "'to'") if fields.get("to") else None
     chain_id = _number(fields, "chainId", chain.chain_id)
     if chain_id != chain.chain_id:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
@@ -20,6 +20,8 @@ from chain.simulator.chain import Chain
 from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
 from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
+
+_PAID: Final = frozenset({*FEES, "gas", "accessList"})
 
 
 def call(
@@ -56,10 +58,10 @@ def call_text(
 
 
 def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
-    is_paid = any(fields.get(name) is not None for name in (*FEES, "gas", "accessList"))
+    is_paid = not _PAID.isdisjoint(fields) and any(fields.get(name) is not None for name in _PAID)
     if is_paid or tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
         return there.rehearse(simulated(there, tx, seen, fields), seen).frame
-    balance = there.state.account(tx.sender)[1]
+    balance = there.state.account(tx.sender)[1] if tx.value else 0
     if balance < tx.value:
         raise refused(
             f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
@@ -134,7 +136,7 @@ def imagined(
             "'withdrawals' happen at the end of a block, which this call does not reach"
         )
     reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
-    if viewed and target is chain.head:
+    if viewed and target is chain.ledger.blocks.head:
         target = chain.view_block
     if not accounts and not fields:
         return reader, target
