@@ -50,10 +50,10 @@ from chain.machine.gas import word_count
 from chain.machine.hardforks import Fork
 
 _MOST: Final = 1024  # words on the stack
+_WORD: Final = 32  # bytes
 
 
-def _memory_price(size: int) -> int:
-    words = word_count(size)
+def _memory_price(words: int) -> int:
     return GAS_MEMORY * words + words * words // GAS_MEMORY_QUADRATIC_DENOMINATOR
 
 
@@ -95,15 +95,15 @@ class FrameMessage(Message):
         is_delegation: bool = False,
         refund: int = 0,
     ) -> None:
+        sent: Any = frame  # its addresses are plain bytes
         creates = frame.kind == "create"
         self.frame, self.code, self.gas, self.value = frame, code, frame.gas, frame.value
-        self.to = CREATE_CONTRACT_ADDRESS if creates else Address(frame.address)
-        self.sender, self.storage_address = Address(frame.caller), Address(frame.address)
-        self.code_address = self.to if creates else Address(frame.code_address)
+        self.sender, self._storage_address, self.depth = sent.caller, sent.address, frame.depth
+        self.to = CREATE_CONTRACT_ADDRESS if creates else sent.address
+        self._code_address = CREATE_CONTRACT_ADDRESS if creates else sent.code_address
         self.data = b"" if creates else frame.data
-        self.depth, self.is_static = frame.depth, frame.static
-        self.should_transfer_value, self.is_delegation = should_transfer_value, is_delegation
-        self.refund = refund
+        self.is_static, self._is_delegation = frame.static, is_delegation
+        self.should_transfer_value, self.refund = should_transfer_value, refund
 
 
 class Computation(PragueComputation):
@@ -212,11 +212,11 @@ class Computation(PragueComputation):
         return words.get_storage(address, slot)
 
     def load_word(self, start: int) -> int:
-        return int.from_bytes(self.read_memory(start, 32))
+        return int.from_bytes(self.read_memory(start, _WORD))
 
     def store_word(self, start: int, word: int) -> None:
-        self.extend_memory(start, 32)
-        self._memory._bytes[start : start + 32] = word.to_bytes(32)
+        self.extend_memory(start, _WORD)
+        self._memory._bytes[start : start + _WORD] = word.to_bytes(_WORD)
 
     def read_memory(self, start: int, size: int) -> bytes:
         self.extend_memory(start, size)
@@ -322,7 +322,8 @@ class Computation(PragueComputation):
     def extend_memory(self, start_position: int, size: int) -> None:
         before, end = len(self._memory._bytes), start_position + size
         if size and end > before:
-            self.consume_gas(_memory_price(end) - _memory_price(before), "Expanding memory")
+            price = _memory_price(word_count(end)) - _memory_price(before // _WORD)
+            self.consume_gas(price, "Expanding memory")
             self._memory.extend(start_position, size)
 
     def consume_gas(self, amount: int, reason: str) -> None:

@@ -151,13 +151,15 @@ class Runner:
 
     def _try(self, run: Job, kind: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`. `kind` groups requests that take equally long."""
-        return self._attempt(partial(self._try_once, run, kind), kind)
+        return self._attempt(self._try_once, run, kind)
 
-    def _attempt(self, act: Job, kind: object) -> bytes | None:
-        """Return the result of `act`. If its time is up only because the machine is busy, try it again a few times."""
+    def _attempt(
+        self, once: Callable[[Job, object], bytes | None], run: Job, kind: object
+    ) -> bytes | None:
+        """Try a request by `once`. If its time is up only because the machine is busy, try it again a few times."""
         for _ in range(_ATTEMPTS):
             try:
-                return act()
+                return once(run, kind)
             except TimeUp:
                 if self._is_long(kind):
                     raise
@@ -218,7 +220,7 @@ class Runner:
 
     def _try_to_send(self, run: Job, kind: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`, with everything as it was."""
-        return self._attempt(partial(self._try_once_to_send, run, kind), kind)
+        return self._attempt(self._try_once_to_send, run, kind)
 
     def _try_once_to_send(self, run: Job, kind: object) -> bytes | None:
         chain = self._node.chain
