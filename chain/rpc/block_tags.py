@@ -33,15 +33,14 @@ def block_number_of(chain: Chain, block: object) -> int:
 
 def find_block(chain: Chain, block: object) -> Block | None:
     """Return the block by tag, number, hash, or an object such as `{"blockHash": …}` (EIP-1898); None if there is none."""
+    if block in _HEAD:
+        return chain.head
     if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
         number = chain.ledger.number_of(to_hash(block, "the block hash"))
         return None if number is None else chain.blocks[number]
-    head = chain.head
-    if block in _HEAD:
-        return head
-    number = block_number_of(chain, block)
+    head, number = chain.head, block_number_of(chain, block)
     if number <= head.number:
         return head if number == head.number else chain.blocks[number]
     return chain.pending if block == PENDING else None

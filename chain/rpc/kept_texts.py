@@ -30,7 +30,9 @@ class KeptTexts(Generic[K]):
         if len(kept) + len(made) > _MOST_TEXTS:
             kept.clear()
         if len(made) <= _MOST_TEXTS:
-            kept.update({key: text for key, text in made.items() if len(text) <= self.longest})
+            for key, text in made.items():
+                if len(text) <= self.longest:
+                    kept[key] = text
 
     def _on_truncate(self, blocks: int, receipts: int) -> None:
         self._kept.clear()

@@ -165,7 +165,7 @@ def _default_type(fields: Fields) -> int:
 
 
 def _access_list(items: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
-    return tuple(map(_access, to_list(items or (), "the entries of the access list")))
+    return tuple(map(_access, to_list(items, "the entries of the access list"))) if items else ()
 
 
 def _access(item: object) -> tuple[bytes, tuple[int, ...]]:
