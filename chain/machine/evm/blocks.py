@@ -38,6 +38,10 @@ _RESULTS: Final[Mapping[int, tuple[int, str]]] = {
     ops.MOD: (2, "{0} % {1} if {1} else 0"),
     ops.ADDMOD: (3, "({0} + {1}) % {2} if {2} else 0"),
     ops.MULMOD: (3, "{0} * {1} % {2} if {2} else 0"),
+    ops.SIGNEXTEND: (
+        2,
+        "({1} & (2 << 8 * {0} + 7) - 1 ^ 1 << 8 * {0} + 7) - (1 << 8 * {0} + 7) & MAX if {0} < 31 else {1}",
+    ),
     ops.LT: (2, "1 if {0} < {1} else 0"),
     ops.GT: (2, "1 if {0} > {1} else 0"),
     ops.SLT: (2, "1 if {0} ^ SIGN < {1} ^ SIGN else 0"),
@@ -59,6 +63,8 @@ _RESULTS: Final[Mapping[int, tuple[int, str]]] = {
     ops.CALLDATALOAD: (1, "from_bytes(computation.msg.data[{0}:{0} + 32].ljust(32, ZERO))"),
     ops.CALLDATASIZE: (0, "len(computation.msg.data)"),
     ops.RETURNDATASIZE: (0, "len(computation.return_data)"),
+    ops.TIMESTAMP: (0, "computation.state.timestamp"),
+    ops.NUMBER: (0, "computation.state.block_number"),
     ops.MLOAD: (1, "computation.load_word({0})"),
     ops.SLOAD: (1, "computation.read_storage({0})"),
 }
@@ -67,6 +73,7 @@ _ACTIONS: Final[Mapping[int, tuple[int, str]]] = {
     ops.POP: (1, ""),
     ops.JUMPDEST: (0, ""),
     ops.MSTORE: (2, "computation.store_word({0}, {1})"),
+    ops.MCOPY: (3, "computation.copy_memory({0}, {1}, {2})"),
     ops.CALLDATACOPY: (3, "computation.copy_to_memory(computation.msg.data, {0}, {1}, {2})"),
     ops.CODECOPY: (3, "computation.copy_to_memory(CODE, {0}, {1}, {2})"),
 }

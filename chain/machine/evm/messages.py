@@ -232,6 +232,12 @@ class Computation(PragueComputation):
         self.consume_gas(GAS_COPY * word_count(size), "copy")
         self._memory._bytes[to : to + size] = source[start : start + size].ljust(size, b"\0")
 
+    def copy_memory(self, to: int, start: int, size: int) -> None:
+        self.extend_memory(max(to, start), size)
+        self.consume_gas(GAS_COPY * word_count(size), "copy")
+        memory = self._memory._bytes
+        memory[to : to + size] = memory[start : start + size]
+
     # A Python contract
 
     def run_python_contract(self, body: Callable[[Frame], None]) -> None:
