@@ -10,7 +10,7 @@ the stack does not suffice for the whole block, it runs operation by operation, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 from eth.exceptions import OutOfGas
@@ -99,19 +99,12 @@ _TOOLS: Final[Mapping[str, object]] = {
 }
 
 
-@lru_cache(maxsize=_MOST_CODES)
-def blocks_of(code: bytes, evm: str) -> Blocks:
-    """Return the blocks of a code under the forks with these operations."""
-    return Blocks(code, _PRICES[evm])
-
-
 class Blocks(dict[int, Block]):
     """The compiled blocks of a code, by position. Where there is none yet, operations run one by one."""
 
-    def __init__(self, code: bytes, prices: Mapping[int, int]) -> None:
+    def __init__(self, code: bytes, evm: str) -> None:
         super().__init__()
-        self.code, self.prices = code, prices
-        self.destinations = _destinations(code)
+        self.code, self.prices = code, _PRICES[evm]
         self._runs: dict[int, int] = {}
 
     def __missing__(self, position: int) -> Block:
@@ -122,15 +115,21 @@ class Blocks(dict[int, Block]):
         block = self[position] = _Writer(self, position).compile()
         return block
 
+    @cached_property
+    def destinations(self) -> frozenset[int]:
+        """The positions to which the code may jump."""
+        found, code, position = list[int](), self.code, 0
+        while position < len(code):
+            if code[position] == ops.JUMPDEST:
+                found.append(position)
+            position += _size(code[position])
+        return frozenset(found)
 
-def _destinations(code: bytes) -> frozenset[int]:
-    """Return the positions to which a code may jump."""
-    found, position = list[int](), 0
-    while position < len(code):
-        if code[position] == ops.JUMPDEST:
-            found.append(position)
-        position += _size(code[position])
-    return frozenset(found)
+
+@lru_cache(maxsize=_MOST_CODES)
+def blocks_of(code: bytes, evm: str) -> Blocks:
+    """Return the blocks of a deployed code, under the forks with these operations."""
+    return Blocks(code, evm)
 
 
 def _size(opcode: int) -> int:

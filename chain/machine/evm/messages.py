@@ -40,7 +40,7 @@ from chain.abi.texts import revert_text
 from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.evm.blocks import END, SIMPLE, blocks_of
+from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
@@ -159,7 +159,8 @@ class Computation(PragueComputation):
 
     def run_bytecode(self) -> None:
         """Run the code block by block until it ends."""
-        blocks = blocks_of(self.code._raw_code_bytes, self.state.context.block.fork.evm)
+        code, evm = self.code._raw_code_bytes, self.state.context.block.fork.evm
+        blocks = Blocks(code, evm) if self.msg.is_create else blocks_of(code, evm)
         words, meter, position = cast(list[int], self._stack.values), self._gas_meter, 0
         with suppress(Halt):
             while position != END:

@@ -65,7 +65,7 @@ def random_code(random: Random) -> bytes:
             (
                 bytes([random.choice(SIMPLE)]),
                 bytes([random.choice(FREQUENT)]),
-                bytes([ops.PUSH1, random.randrange(70)]),
+                bytes([ops.PUSH1, random.choice((random.randrange(70), ops.JUMPDEST))]),
                 bytes([ops.JUMPDEST]),
                 bytes([ops.PUSH1, random.choice(targets) & 255, ops.JUMP]),
                 bytes([ops.PUSH1, random.randrange(2), ops.PUSH1, random.choice(targets) & 255, ops.JUMPI]),
