@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from chain.ledger.ledger import Ledger
 from chain.rpc.kept_texts import KeptTexts
 from chain.simulator.driver import ChainDriver
+
+_MOST_CALLS: Final = 1_000  # more than pages ask for, and few enough for the processor's cache
 
 
 class CallTexts(KeptTexts[str]):
@@ -16,7 +19,7 @@ class CallTexts(KeptTexts[str]):
     chain with the same record, which was not truncated since, is the same chain.
     """
 
-    longest = 2_000  # so all take 40 MB at most, with their parameters
+    longest = 2_000  # so all take 4 MB at most, with their parameters
 
     def __init__(self, ledger: Ledger) -> None:
         super().__init__(ledger)
@@ -34,6 +37,8 @@ class CallTexts(KeptTexts[str]):
         text = self._kept.get(parameters)
         if text is None:
             text = make()
+            if len(self._kept) >= _MOST_CALLS:
+                self._kept.clear()
             if len(parameters) <= self.longest:
                 self._keep({parameters: text})
         return text

@@ -118,12 +118,14 @@ def _number(fields: Fields, name: str, default: int, bits: int = 256) -> int:
 
 def _input(fields: Fields) -> bytes:
     """Return the calldata, given as `input` or under its old name `data`."""
-    payloads = [
-        to_bytes(fields[name], f"'{name}'") for name in ("input", "data") if fields.get(name)
-    ]
-    if len(set(payloads)) > 1:
+    new, old = fields.get("input"), fields.get("data")
+    calldata = to_bytes(new, "'input'") if new else b""
+    if not old:
+        return calldata
+    old_calldata = to_bytes(old, "'data'")
+    if new and calldata != old_calldata:
         raise bad_params("'input' and 'data' mean the same, and these differ")
-    return payloads[0] if payloads else b""
+    return old_calldata
 
 
 def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:

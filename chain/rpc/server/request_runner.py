@@ -90,9 +90,9 @@ class Runner:
         run = partial(answer_one, self._node, message, AS_TEXT, room)
         try:
             if method in READ_ONLY_CALLS:
-                return self._try(run, message)
+                return self._attempt(self._try, run, message)
             if method in SENDS and not self.is_held:
-                return self._try_to_send(run, message)
+                return self._attempt(self._try_to_send, run, message)
         except (TimeUp, RpcError):
             pass
         raise MustWait
@@ -149,10 +149,6 @@ class Runner:
 
     # Trying
 
-    def _try(self, run: Job, message: object) -> bytes | None:
-        """Return the answer, or raise `TimeUp`. `message` is the request, None for work of the node itself."""
-        return self._attempt(self._try_once, run, message)
-
     def _attempt(
         self, once: Callable[[Job, object], bytes | None], run: Job, message: object
     ) -> bytes | None:
@@ -165,7 +161,8 @@ class Runner:
                     raise
         raise TimeUp
 
-    def _try_once(self, run: Job, message: object) -> bytes | None:
+    def _try(self, run: Job, message: object) -> bytes | None:
+        """Return the answer, or raise `TimeUp`. `message` is the request, None for work of the node itself."""
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
         if self._is_long(message):
@@ -209,26 +206,23 @@ class Runner:
 
     async def _look(self, run: Job, message: object) -> bytes | None:
         try:
-            return self._try(run, message)
+            return self._attempt(self._try, run, message)
         except TimeUp:
             return await self._in_worker(partial(_whole, self._node, run)) or None
 
     async def _send(self, run: Job, message: object) -> bytes | None:
         try:
-            return self._try_to_send(run, message)
+            return self._attempt(self._try_to_send, run, message)
         except TimeUp:
             return await self._send_from_worker(run)
 
     def _try_to_send(self, run: Job, message: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`, with everything as it was."""
-        return self._attempt(self._try_once_to_send, run, message)
-
-    def _try_once_to_send(self, run: Job, message: object) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         queue = self._node.queue
         try:
-            return self._try_once(run, message)
+            return self._try(run, message)
         except TimeUp:
             chain.machine.loaded = loaded
             if self._mark() != mark:  # it was done just as the time was up
