@@ -14,7 +14,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, cast
 
-from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
+from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
 from eth.constants import (
     CREATE_CONTRACT_ADDRESS,
     GAS_COPY,
@@ -118,11 +118,10 @@ class Computation(PragueComputation):
     opcodes: dict[int, Any]
 
     def __init__(
-        self, state: StateAPI, message: MessageAPI, transaction_context: TransactionContextAPI
+        self, state: Any, message: Any, transaction_context: TransactionContextAPI
     ) -> None:
         """Set what py-evm's constructors set, except what is kept elsewhere here."""
-        self.state, self.msg = cast(EvmState, state), cast(FrameMessage, message)
-        self.transaction_context = transaction_context
+        self.state, self.msg, self.transaction_context = state, message, transaction_context
         self.frame = self.msg.frame
         self.code, self._memory, self._stack = CodeStream(message.code), Memory(), FastStack()
         self._gas_meter = GasMeter(message.gas)
@@ -137,13 +136,13 @@ class Computation(PragueComputation):
     @classmethod
     def apply_computation(
         cls,
-        state: StateAPI,
-        message: MessageAPI,
+        state: Any,
+        message: Any,
         transaction_context: TransactionContextAPI,
         parent_computation: ComputationAPI | None = None,
     ) -> ComputationAPI:
-        body = cast(EvmState, state).python_runner(message)
-        computation = cls(state, cast(FrameMessage, message), transaction_context)
+        body = state.python_runner(message)
+        computation = cls(state, message, transaction_context)
         with computation:
             precompile = cls._precompiles.get(message.code_address)
             if body is not None:
@@ -161,7 +160,8 @@ class Computation(PragueComputation):
         """Run the code block by block until it ends."""
         code, evm = self.code._raw_code_bytes, self.state.context.block.fork.evm
         blocks = Blocks(code, evm) if self.msg.is_create else blocks_of(code, evm)
-        words, meter, position = cast(list[int], self._stack.values), self._gas_meter, 0
+        words: Any = self._stack.values  # numbers, after each block
+        meter, position = self._gas_meter, 0
         with suppress(Halt):
             while position != END:
                 position = blocks[position](self, words, meter)
