@@ -1,10 +1,11 @@
 """Basic blocks of bytecode, compiled to Python functions once they have run some times.
 
-A block is a straight run of simple operations, those on the stack, the memory and the calldata, up to a jump or an operation
-that only py-evm runs. It is known in advance where each of them finds its words, so words become local variables, and jumps to
-known places are followed. What the operations cost is charged at once, and the stack is checked once. That is exact: no simple
-operation reads the gas that is left, and a message that runs out of it loses all of it, wherever that happens. If the gas or
-the stack does not suffice for the whole block, it runs operation by operation, and fails where it must.
+A block is a run of simple operations, those on the stack, the memory, the calldata and the words of storage, up to one that
+only py-evm runs. A jump to a known position is followed, and one that depends on a word leaves the block if it is taken. It is
+known in advance where each operation finds its words, so words are local variables. The stack is checked once; if it does not
+suffice for the whole block, the operations run one by one, and fail where they must. The gas for all operations up to the next
+branch is charged at once. That is exact: none of them reads the gas that is left or fails for another reason, and a message
+that runs out of gas loses all of it, wherever that happens.
 """
 
 from __future__ import annotations
@@ -147,9 +148,8 @@ class _Writer:
         self._growth = 0  # words by which the stack grows at most
         self._words: list[str] = []  # names or numbers of the used words and of those above
         self._lines: list[str] = []
-        self._stretch = self._gas = (
-            0  # the first line since the last branch, and the gas since then
-        )
+        self._gas = 0  # of the operations since the last branch
+        self._stretch = 0  # the first line since then
 
     def compile(self) -> Block:
         """Return the function that runs the block."""
@@ -232,11 +232,12 @@ class _Writer:
 
     def _charge(self) -> None:
         """Charge for the operations since the last branch before the first of them runs."""
-        self._lines[self._stretch : self._stretch] = [
-            f"gas = meter.gas_remaining - {self._gas}",
-            "if gas < 0: raise OutOfGas",
-            "meter.gas_remaining = gas",
-        ]
+        if self._gas:
+            self._lines[self._stretch : self._stretch] = [
+                f"gas = meter.gas_remaining - {self._gas}",
+                "if gas < 0: raise OutOfGas",
+                "meter.gas_remaining = gas",
+            ]
         self._gas = 0
 
     def _act(self, count: int, text: str) -> list[str]:
