@@ -26,7 +26,6 @@ from eth.constants import (
 from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
 from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
-from eth.vm.forks.berlin.constants import COLD_SLOAD_COST, WARM_STORAGE_READ_COST
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.gas_meter import GasMeter
 from eth.vm.logic.invalid import InvalidOpcode
@@ -39,6 +38,7 @@ from eth_typing import Address
 from chain.abi.texts import revert_text
 from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
+from chain.errors import OutOfGas as FrameOutOfGas
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
@@ -149,6 +149,7 @@ class Computation(PragueComputation):
                 computation.run_python_contract(body)
             elif message.is_create:
                 computation.contracts_created.append(message.storage_address)
+                message.frame.storage = state.world.storages[message.storage_address]
                 computation.run_bytecode()
             elif precompile is None:
                 computation.run_bytecode()
@@ -203,14 +204,25 @@ class Computation(PragueComputation):
         return position
 
     def read_storage(self, slot: int) -> int:
-        """Read and pay for a word of storage."""
-        words, address = self.state.adapter, Address(self.frame.address)
-        if words.is_storage_warm(address, slot):
-            self.consume_gas(WARM_STORAGE_READ_COST, "SLOAD")
-        else:
-            words.mark_storage_warm(address, slot)
-            self.consume_gas(COLD_SLOAD_COST, "SLOAD")
-        return words.get_storage(address, slot)
+        """Read and pay for a word of storage, as the frame does."""
+        frame, meter = self.frame, self._gas_meter
+        frame.gas = meter.gas_remaining
+        try:
+            word = frame.sload(slot)
+        except FrameOutOfGas:
+            raise OutOfGas("SLOAD") from None
+        meter.gas_remaining = frame.gas
+        return word
+
+    def write_storage(self, slot: int, word: int) -> None:
+        """Write and pay for a word of storage, as the frame does."""
+        frame, meter = self.frame, self._gas_meter
+        frame.gas = meter.gas_remaining
+        try:
+            frame.sstore(slot, word)
+        except FrameOutOfGas:
+            raise OutOfGas("SSTORE") from None
+        meter.gas_remaining = frame.gas
 
     def load_word(self, start: int) -> int:
         return int.from_bytes(self.read_memory(start, _WORD))

@@ -22,8 +22,6 @@ from chain.machine.recording import (
     Logged,
     RecordingMachine,
     Touched,
-    WordRead,
-    WriteStep,
     steps_of,
 )
 
@@ -79,7 +77,6 @@ class ObservedComputation(Computation):
         self.now = name
         steps, address = steps_of(self.frame), self.frame.address
         top = _number(self._words[-1]) if self._words else 0
-        before = self.state.world.word(address, top) if code == _SSTORE else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
         if code == _SELFDESTRUCT:
@@ -91,10 +88,6 @@ class ObservedComputation(Computation):
             run(computation=self)
         else:
             self._note(code, name, run)
-        if code == _SLOAD:
-            steps.append(WordRead(address, top, _number(self._words[-1])))
-        elif code == _SSTORE:
-            steps.append(WriteStep(address, top, before, self.state.world.word(address, top)))
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record it in the list of operations."""

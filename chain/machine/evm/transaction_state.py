@@ -40,7 +40,7 @@ class EvmState(PragueState):
         self.computation_class, self.transaction_executor_class = computation, executor
         self.machine, self.context, self.world = machine, context, machine.state
         self.execution_context = BlockAdapter(context.block, machine.block_hash)
-        self._account_db = self.adapter = StateAdapter(self.world)
+        self._account_db = StateAdapter(self.world)
         self.transaction_context = CancunTransactionContext(
             context.gas_price,
             Address(context.origin),
