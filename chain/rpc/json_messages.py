@@ -47,7 +47,10 @@ def encode(message: object) -> bytes:
 
 
 def decode(raw: bytes) -> object:
-    return _DECODER.decode(shallow(raw.decode("utf-8")))
+    text = shallow(raw.decode("utf-8"))
+    if text.startswith("\ufeff"):  # as `json.loads`, which makes a new decoder for each text
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    return _DECODER.decode(text)
 
 
 def _no_number(name: str) -> NoReturn:
