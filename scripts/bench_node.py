@@ -1,7 +1,8 @@
 """Measures the node beside anvil: transactions and their receipts, reads, fifty clients, and long requests beside short ones.
 
 Both run on this machine, in turns, and the best round of each counts. Reads are compared by the processor time of the server,
-which other processes disturb least. anvil comes with the clients of the tests (`scripts/setup_clients`).
+which other processes disturb least. Each client repeats its request, as a page does that waits for a block; but the node keeps
+the results of calls, so distinct calls are measured, too. anvil comes with the clients of the tests (`scripts/setup_clients`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from statistics import quantiles
 from typing import Any, TypeAlias, TypeVar
@@ -29,7 +30,8 @@ MANY = 50  # clients
 READ_BAR, LATENCY_BAR = 1.3, 0.020
 MODULES = Path(__file__).parents[1] / "tests" / "clients" / "node_modules"
 T = TypeVar("T", float, tuple[float, float])
-ENDLESS = "0x635b6000566000526004601cf3"  # creates code that jumps back to its start until the gas is used up
+# Creates code that jumps back to its start until the gas is used up. It reads the gas, so that most of it is not compiled.
+ENDLESS = "0x655b5a506000566000526006601af3"
 
 
 def main() -> None:
@@ -63,7 +65,8 @@ class Table:
         view = {"to": counter, "data": calldata("count()")}
         logs = {"address": counter, "fromBlock": hex(first)}
         few, all_logs = ({**logs, "toBlock": hex(end)} for end in (first + FEW - 1, last))
-        self.reads = {
+        view_of_python = self._view_of_python(view)
+        repeated = {
             "eth_blockNumber": request("eth_blockNumber"),
             "eth_getBalance": request("eth_getBalance", counter, "latest"),
             "eth_getTransactionReceipt": request(
@@ -72,7 +75,12 @@ class Table:
             f"eth_getLogs, {FEW} logs": request("eth_getLogs", few),
             f"eth_getLogs, {LOGS} logs": request("eth_getLogs", all_logs),
             "eth_call of bytecode": request("eth_call", view, "latest"),
-            "eth_call of Python": request("eth_call", self._view_of_python(view), "latest"),
+            "eth_call of Python": request("eth_call", view_of_python, "latest"),
+        }
+        self.reads: dict[str, Callable[[], Client]] = {
+            **{name: partial(repeating, sent) for name, sent in repeated.items()},
+            "distinct calls of bytecode": partial(distinct, view, count()),
+            "distinct calls of Python": partial(distinct, view_of_python, count()),
         }
         self.long = [
             request("eth_getLogs", all_logs),
@@ -129,6 +137,13 @@ def asking(connection: http.client.HTTPConnection) -> Callable[..., Any]:
     return ask
 
 
+def distinct(fields: dict[str, str], numbers: Iterator[int]) -> Client:
+    """Call with other calldata each time, so that no node can have kept the result."""
+    while True:
+        data = f"{fields['data']}{next(numbers):064x}"
+        yield request("eth_call", {**fields, "data": data}, "latest")
+
+
 def best(ours: Table, theirs: Table, measure: Callable[[Table], T]) -> tuple[T, T]:
     """Return the least of several rounds of each."""
     rounds = [(measure(ours), measure(theirs)) for _ in range(ROUNDS)]
@@ -154,7 +169,7 @@ def show_reads(ours: Table, theirs: Table) -> None:
 
     def measure(name: str, clients: int, table: Table) -> float:
         start = table.server.processor_seconds()
-        talks = [repeating(table.reads[name]) for _ in range(clients)]
+        talks = [table.reads[name]() for _ in range(clients)]
         took = converse(table.server.port, talks, SECONDS)
         return (table.server.processor_seconds() - start) / sum(map(len, took))
 
@@ -180,7 +195,7 @@ def show_latency(ours: Table, theirs: Table) -> None:
 def reading(name: str, *long: int) -> Crowd:
     """Return the clients that read, and those that ask for much at the same time."""
     return lambda table: (
-        [repeating(table.reads[name]) for _ in range(MANY)],
+        [table.reads[name]() for _ in range(MANY)],
         [repeating(table.long[i]) for i in long],
     )
 
@@ -196,8 +211,8 @@ def waiting(clients_of: Crowd, table: Table) -> tuple[float, float]:
 CROWDS: dict[str, Crowd] = {
     "transfers and receipts": lambda table: ([*map(table.transfers, range(MANY))], []),
     "eth_blockNumber": reading("eth_blockNumber"),
-    "eth_call of bytecode": reading("eth_call of bytecode"),
-    "eth_call of Python": reading("eth_call of Python"),
+    "distinct calls of bytecode": reading("distinct calls of bytecode"),
+    "distinct calls of Python": reading("distinct calls of Python"),
     "eth_blockNumber, others get logs": reading("eth_blockNumber", 0),
     "eth_blockNumber, others trace": reading("eth_blockNumber", 1),
     "eth_blockNumber, others call long": reading("eth_blockNumber", 2),

@@ -46,6 +46,7 @@ class Deadline:
     thread: int
     clock: Clock
     time: float
+    seconds: float  # that were left when it was made
     is_past: bool = False
 
 
@@ -62,7 +63,7 @@ class _Alarm:
 
     def arm(self, deadline: Deadline) -> None:
         """Watch a thread. On a busy machine its time may be up before this returns."""
-        next_check = time.monotonic() + deadline.time - deadline.clock()
+        next_check = time.monotonic() + deadline.seconds
         with self._lock:
             self._deadlines.append(deadline)
             is_first = next_check < self._next
@@ -79,8 +80,9 @@ class _Alarm:
         with self._lock:
             if deadline in self._deadlines:
                 self._deadlines.remove(deadline)
-            own = [other for other in self._deadlines if other.thread == deadline.thread]
-            may_come = deadline.is_past and not any(other.is_past for other in own)
+            may_come = deadline.is_past and not any(
+                other.is_past for other in self._deadlines if other.thread == deadline.thread
+            )
         if may_come:
             _take_what_comes(deadline.thread)
 
@@ -188,7 +190,7 @@ def _clock_of_thread() -> Clock:
 
 def _deadline(clock: Clock, seconds: float) -> Deadline:
     """Return a deadline for the calling thread. It is armed where its end is certain to be reached, and not here."""
-    return Deadline(threading.get_ident(), clock, clock() + seconds)
+    return Deadline(threading.get_ident(), clock, clock() + seconds, seconds)
 
 
 def within(seconds: float, run: Callable[[], T]) -> T:

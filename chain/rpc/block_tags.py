@@ -33,14 +33,16 @@ def block_number_of(chain: Chain, block: object) -> int:
 
 def find_block(chain: Chain, block: object) -> Block | None:
     """Return the block by tag, number, hash, or an object such as `{"blockHash": …}` (EIP-1898); None if there is none."""
+    if block in _HEAD:
+        return chain.head
     if isinstance(block, Mapping):
         block = block.get("blockHash", block.get("blockNumber"))
     if isinstance(block, bytes) or (isinstance(block, str) and len(block) == 66):
         number = chain.ledger.number_of(to_hash(block, "the block hash"))
         return None if number is None else chain.blocks[number]
-    number = block_number_of(chain, block)
-    if number <= chain.head.number:
-        return chain.head if number == chain.head.number else chain.blocks[number]
+    head, number = chain.head, block_number_of(chain, block)
+    if number <= head.number:
+        return head if number == head.number else chain.blocks[number]
     return chain.pending if block == PENDING else None
 
 
@@ -58,9 +60,9 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
     With `apart` the state is separate from the chain, so the caller may change it.
     """
     found_block, ledger = require_block(chain, block), chain.ledger
-    behind = chain.head.number - found_block.number
-    first = len(ledger.receipts) if ledger.open is None else ledger.open.first_receipt
-    is_now = behind < 0 or (behind == 0 and first == len(ledger.receipts))
+    behind, open_block = ledger.blocks.head.number - found_block.number, ledger.open
+    waits = open_block is not None and open_block.first_receipt < len(ledger.receipts)
+    is_now = behind < 0 or (behind == 0 and not waits)
     if is_now and not apart:
         return chain, found_block
     if is_now:
@@ -68,5 +70,5 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
     elif behind:
         index = found_block.end_timeline_index
     else:  # includes changes set since the block, up to the first pending transaction
-        index = ledger.timeline_index(ledger.receipts[first])
+        index = ledger.timeline_index(ledger.receipts[found_block.end_receipt])
     return scratch_chain(ledger.then(index), chain.machine, found_block, index), found_block

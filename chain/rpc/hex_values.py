@@ -29,7 +29,7 @@ def word(number: int) -> str:
 
 
 def to_object(value: object, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise bad_params(f"{what} is {value!r}; it must be an object")
     return value
 

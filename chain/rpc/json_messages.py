@@ -47,8 +47,10 @@ def encode(message: object) -> bytes:
 
 
 def decode(raw: bytes) -> object:
-    text = raw.decode("utf-8")
-    return json.loads(shallow(text), parse_constant=_no_number, parse_float=_finite)
+    text = shallow(raw.decode("utf-8"))
+    if text.startswith("\ufeff"):  # as `json.loads`, which makes a new decoder for each text
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    return _DECODER.decode(text)
 
 
 def _no_number(name: str) -> NoReturn:
@@ -61,6 +63,9 @@ def _finite(text: str) -> float:
     if isinf(number):
         raise ValueError(f"{shortened(text)} is larger than any number with a point can be")
     return number
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite)
 
 
 async def _answer_batch(limits: Limits, messages: list[object], run: Run) -> bytes | None:
@@ -88,15 +93,16 @@ def answer_one(node: Node, message: object, own: ConnectionMethods, room: int) -
     if answer is None:
         return None
     try:
-        result = answer.get("result")
-        raw = (
-            _ANSWER % (encode(answer["id"]), result.encode("ascii"))
-            if isinstance(result, JsonText)
-            else encode(answer)
-        )
+        raw = encode(answer) if "error" in answer else _result_bytes(answer["id"], answer["result"])
     except (TypeError, ValueError, RecursionError) as bug:
         return error_bytes(RpcError(BROKEN, f"its answer is not JSON: {bug}"), answer["id"])
     return raw if len(raw) <= room else error_bytes(_too_large(node), answer["id"])
+
+
+def _result_bytes(number: object, result: object) -> bytes:
+    shown = b"%d" % number if type(number) is int else encode(number)
+    text = result if isinstance(result, JsonText) else json_text(result)
+    return _ANSWER % (shown, text.encode("ascii"))
 
 
 def _too_large(node: Node) -> RpcError:

@@ -1,6 +1,6 @@
 """Answers as JSON text, kept once they were made: clients ask for the same ones again and again.
 
-Only what is in closed blocks is kept. Nothing about it changes, unless the chain is truncated; then all is forgotten.
+What is in closed blocks never changes, unless the chain is truncated; then all is forgotten.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ class KeptTexts(Generic[K]):
         if len(kept) + len(made) > _MOST_TEXTS:
             kept.clear()
         if len(made) <= _MOST_TEXTS:
-            kept.update({key: text for key, text in made.items() if len(text) <= self.longest})
+            for key, text in made.items():
+                if len(text) <= self.longest:
+                    kept[key] = text
 
     def _on_truncate(self, blocks: int, receipts: int) -> None:
         self._kept.clear()

@@ -317,6 +317,7 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
 # Methods that a server calls instead, for the same answers as text.
 AS_TEXT: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
     {
+        "eth_call": calls.call_text,
         "eth_getLogs": filters.get_logs_text,
         "eth_getTransactionReceipt": transactions.get_transaction_receipt_text,
     }

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 from chain.errors import InvalidTransaction
 from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.file.store import NotWritten
+from chain.rpc.call_texts import CallTexts
 from chain.rpc.errors import BROKEN, NO_MEMORY, NO_METHOD, NO_REQUEST, RpcError, bad_params, refused
 from chain.rpc.filter_types import Filter
 from chain.rpc.limits import NO_LIMITS, Limits
@@ -58,6 +59,7 @@ class Node:
         self.impersonates_all = False
         self.filters: dict[int, Filter] = {}  # the most recently used last
         self.log_texts, self.receipt_texts = LogTexts(chain.ledger), ReceiptTexts(chain.ledger)
+        self.call_texts = CallTexts(chain.ledger)
         self.feeds: set[Filter] = set()  # the filters behind subscriptions
         self.snapshots: dict[int, OpenBlockPoint] = {}
         self.queue = Queue()  # transactions that are ahead of their account's nonce

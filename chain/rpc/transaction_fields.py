@@ -25,6 +25,7 @@ from chain.rpc.hex_values import (
     to_object,
 )
 from chain.simulator.chain import Chain
+from chain.simulator.driver import DEFAULT_SENDER
 from chain.simulator.reader import ChainReader
 
 Fields = Mapping[str, object]
@@ -66,9 +67,7 @@ def parse_fields(
     """
     fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
-    sender = (
-        to_address(fields["from"], "'from'") if fields.get("from") else bytes(chain.accounts[0])
-    )
+    sender = to_address(fields["from"], "'from'") if fields.get("from") else DEFAULT_SENDER
     to = to_address(fields["to"], "'to'") if fields.get("to") else None
     chain_id = _number(fields, "chainId", chain.chain_id)
     if chain_id != chain.chain_id:
@@ -119,12 +118,14 @@ def _number(fields: Fields, name: str, default: int, bits: int = 256) -> int:
 
 def _input(fields: Fields) -> bytes:
     """Return the calldata, given as `input` or under its old name `data`."""
-    payloads = [
-        to_bytes(fields[name], f"'{name}'") for name in ("input", "data") if fields.get(name)
-    ]
-    if len(set(payloads)) > 1:
+    new, old = fields.get("input"), fields.get("data")
+    calldata = to_bytes(new, "'input'") if new else b""
+    if not old:
+        return calldata
+    old_calldata = to_bytes(old, "'data'")
+    if new and calldata != old_calldata:
         raise bad_params("'input' and 'data' mean the same, and these differ")
-    return payloads[0] if payloads else b""
+    return old_calldata
 
 
 def _fees(fields: Fields, base_fee: int) -> tuple[int, int, int]:
@@ -166,7 +167,7 @@ def _default_type(fields: Fields) -> int:
 
 
 def _access_list(items: object) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
-    return tuple(map(_access, to_list(items or (), "the entries of the access list")))
+    return tuple(map(_access, to_list(items, "the entries of the access list"))) if items else ()
 
 
 def _access(item: object) -> tuple[bytes, tuple[int, ...]]:

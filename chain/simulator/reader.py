@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
+from chain.crypto.address import ADDRESS_SIZE
 from chain.errors import GuardError
 from chain.foundation.atomic_steps import (
     READ_ONLY,
@@ -355,8 +356,10 @@ class ChainReader(Sealed, ABC):
         block: BlockContext,
     ) -> Frame:  # fmt: skip
         """Return a frame for a message on `machine`, with its arguments validated."""
-        sender = self.driver.sender(sender)
-        to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
+        if type(sender) is not bytes or len(sender) != ADDRESS_SIZE:
+            sender = self.driver.sender(sender)
+        if type(to) is not bytes or len(to) != ADDRESS_SIZE:
+            to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
         if type(data) is not bytes:
             data = raw_bytes(data, "data")
         if value or type(value) is not int:

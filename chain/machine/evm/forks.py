@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from eth.abc import ComputationAPI, OpcodeAPI
-from eth.constants import GAS_VERYLOW
-from eth.exceptions import FullStack
+from eth.constants import GAS_NULL, GAS_VERYLOW
+from eth.exceptions import FullStack, OutOfGas
 from eth.vm import mnemonics, opcode_values
 from eth.vm.forks.byzantium.opcodes import ensure_no_static
 from eth.vm.forks.cancun.logic import selfdestruct_eip6780
@@ -47,6 +47,16 @@ def _count_leading_zeros(computation: ComputationAPI) -> None:
     computation.stack_push_int(_WORD - computation.stack_pop1_int().bit_length())
 
 
+def _read_word(computation: Any) -> None:
+    computation.stack_push_int(computation.read_storage(computation.stack_pop1_int()))
+
+
+def _write_word(computation: Any) -> None:
+    if computation.get_gas_remaining() <= gas.SSTORE_SENTRY:
+        raise OutOfGas("SSTORE")  # even if there are no words to take
+    computation.write_storage(*computation.stack_pop_ints(2))
+
+
 def _push(size: int) -> OpcodeAPI:
     """Return the operation that pushes the next bytes of the code. Every third operation is one of these.
 
@@ -68,6 +78,9 @@ def _push(size: int) -> OpcodeAPI:
 _PRAGUE_OPERATIONS: Final[Operations] = {
     **PRAGUE_OPCODES,
     **{opcode_values.PUSH1 + size - 1: _push(size) for size in range(1, 33)},
+    # Words are read and written through the frame, as by Python contracts.
+    opcode_values.SLOAD: as_opcode(_read_word, mnemonics.SLOAD, GAS_NULL),
+    opcode_values.SSTORE: as_opcode(ensure_no_static(_write_word), mnemonics.SSTORE, GAS_NULL),
     # py-evm's own version warns that it is deprecated each time it runs.
     opcode_values.SELFDESTRUCT: as_opcode(
         ensure_no_static(selfdestruct_eip6780), mnemonics.SELFDESTRUCT, GAS_SELFDESTRUCT_EIP150

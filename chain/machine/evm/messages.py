@@ -11,39 +11,50 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final, cast
 
-from eth.abc import ComputationAPI, MessageAPI, StateAPI, TransactionContextAPI
-from eth.constants import CREATE_CONTRACT_ADDRESS, UINT_256_MAX
+from eth.abc import ComputationAPI, MessageAPI, TransactionContextAPI
+from eth.constants import (
+    CREATE_CONTRACT_ADDRESS,
+    GAS_COPY,
+    GAS_MEMORY,
+    GAS_MEMORY_QUADRATIC_DENOMINATOR,
+    GAS_SHA3WORD,
+    UINT_256_MAX,
+)
 from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
+from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
 from eth.vm.forks.prague.computation import PragueComputation
+from eth.vm.gas_meter import GasMeter
 from eth.vm.logic.invalid import InvalidOpcode
+from eth.vm.memory import Memory
 from eth.vm.message import Message
 from eth.vm.opcode import _FastOpcode as FixedPrice
 from eth.vm.stack import Stack
 from eth_typing import Address
 
 from chain.abi.texts import revert_text
+from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
+from chain.errors import OutOfGas as FrameOutOfGas
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
+from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.frame import Frame
+from chain.machine.gas import word_count
 from chain.machine.hardforks import Fork
 
-_STACK_METHODS: Final = tuple(
-    (f"stack_{name}", name)
-    for name in (
-        "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
-    )
-)  # fmt: skip
-_STOP: Final = 0
-
-
 _MOST: Final = 1024  # words on the stack
+_WORD: Final = 32  # bytes
+
+
+def _memory_price(words: int) -> int:
+    return GAS_MEMORY * words + words * words // GAS_MEMORY_QUADRATIC_DENOMINATOR
 
 
 class FastStack(Stack):
@@ -73,26 +84,26 @@ class FastStack(Stack):
 
 
 class FrameMessage(Message):
-    """A py-evm message that is sent for a frame."""
+    """A py-evm message that is sent for a frame, whose fields are valid."""
 
-    def __init__(self, frame: Frame, code: bytes, **options: Any) -> None:
-        create = frame.kind == "create"
-        options.setdefault("should_transfer_value", False)
-        options["create_address" if create else "code_address"] = (
-            frame.address if create else frame.code_address
-        )
-        super().__init__(
-            gas=frame.gas,
-            to=CREATE_CONTRACT_ADDRESS if create else Address(frame.address),
-            sender=Address(frame.caller),
-            value=frame.value,
-            data=b"" if create else frame.data,
-            code=code,
-            depth=frame.depth,
-            is_static=frame.static,
-            **options,
-        )
-        self.frame = frame
+    def __init__(
+        self,
+        frame: Frame,
+        code: bytes,
+        *,
+        should_transfer_value: bool = False,
+        is_delegation: bool = False,
+        refund: int = 0,
+    ) -> None:
+        sent: Any = frame  # its addresses are plain bytes
+        creates = frame.kind == "create"
+        self.frame, self.code, self.gas, self.value = frame, code, frame.gas, frame.value
+        self.sender, self._storage_address, self.depth = sent.caller, sent.address, frame.depth
+        self.to = CREATE_CONTRACT_ADDRESS if creates else sent.address
+        self._code_address = CREATE_CONTRACT_ADDRESS if creates else sent.code_address
+        self.data = b"" if creates else frame.data
+        self.is_static, self._is_delegation = frame.static, is_delegation
+        self.should_transfer_value, self.refund = should_transfer_value, refund
 
 
 class Computation(PragueComputation):
@@ -100,15 +111,22 @@ class Computation(PragueComputation):
 
     state: EvmState
     msg: FrameMessage
+    code: CodeStream
+    _memory: Memory
+    _stack: FastStack
+    _gas_meter: GasMeter
+    opcodes: dict[int, Any]
 
     def __init__(
-        self, state: StateAPI, message: MessageAPI, transaction_context: TransactionContextAPI
+        self, state: Any, message: Any, transaction_context: TransactionContextAPI
     ) -> None:
-        super().__init__(state, message, transaction_context)
+        """Set what py-evm's constructors set, except what is kept elsewhere here."""
+        self.state, self.msg, self.transaction_context = state, message, transaction_context
         self.frame = self.msg.frame
-        self._stack = stack = FastStack()
-        # py-evm looks all of them up again for every message, slowly.
-        self.__dict__.update({name: getattr(stack, short) for name, short in _STACK_METHODS})
+        self.code, self._memory, self._stack = CodeStream(message.code), Memory(), FastStack()
+        self._gas_meter = GasMeter(message.gas)
+        self.children, self.accounts_to_delete, self.beneficiaries = [], [], []
+        self.state.world.warm_address(self.state.context.block.coinbase)  # EIP-3651
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
@@ -118,19 +136,20 @@ class Computation(PragueComputation):
     @classmethod
     def apply_computation(
         cls,
-        state: StateAPI,
-        message: MessageAPI,
+        state: Any,
+        message: Any,
         transaction_context: TransactionContextAPI,
         parent_computation: ComputationAPI | None = None,
     ) -> ComputationAPI:
-        body = cast(EvmState, state).python_runner(message)
-        computation = cls(state, cast(FrameMessage, message), transaction_context)
+        body = state.python_runner(message)
+        computation = cls(state, message, transaction_context)
         with computation:
             precompile = cls._precompiles.get(message.code_address)
             if body is not None:
                 computation.run_python_contract(body)
             elif message.is_create:
                 computation.contracts_created.append(message.storage_address)
+                message.frame.storage = state.world.storages[message.storage_address]
                 computation.run_bytecode()
             elif precompile is None:
                 computation.run_bytecode()
@@ -139,29 +158,100 @@ class Computation(PragueComputation):
         return computation
 
     def run_bytecode(self) -> None:
-        """Run the operations of the code until one halts.
-
-        This is py-evm's loop without the generator in between, and the fixed prices are charged here.
-        """
-        code, operations, meter = self.code, self.opcodes, self._gas_meter
-        raw = cast(CodeStream, code)._raw_code_bytes
-        end = len(raw)
+        """Run the code block by block until it ends."""
+        code, evm = self.code._raw_code_bytes, self.state.context.block.fork.evm
+        blocks = Blocks(code, evm) if self.msg.is_create else blocks_of(code, evm)
+        words: Any = self._stack.values  # numbers, after each block
+        meter, position = self._gas_meter, 0
         with suppress(Halt):
-            while True:
-                position = code.program_counter
-                opcode = _STOP
-                if position < end:
-                    opcode = raw[position]
-                    code.program_counter = position + 1
-                operation = operations.get(opcode)
-                if type(operation) is FixedPrice:
-                    price = operation.gas_cost
-                    if price > meter.gas_remaining:
-                        meter.consume_gas(price, operation.mnemonic)  # raises, with the reason
-                    meter.gas_remaining -= price
-                    operation.logic_fn(self)
-                else:
-                    (operation or InvalidOpcode(opcode))(computation=self)
+            while position != END:
+                position = blocks[position](self, words, meter)
+
+    def run_plainly(self, position: int) -> int:
+        """Run operations one by one until one is not simple, and return the position after it."""
+        code, words = self.code, self._stack.values
+        raw = code._raw_code_bytes
+        code.program_counter, opcode, end = position, ops.JUMPDEST, len(raw)
+        while opcode in SIMPLE:
+            position = code.program_counter
+            opcode = ops.STOP
+            if position < end:
+                opcode = raw[position]
+                code.program_counter = position + 1
+            self._run_operation(opcode)
+            if words and words[-1].__class__ is bytes:  # blocks expect numbers
+                words[-1] = int.from_bytes(words[-1])
+        return code.program_counter
+
+    def _run_operation(self, opcode: int) -> None:
+        """Run an operation as py-evm does. Fixed prices are charged here."""
+        operation, meter = self.opcodes.get(opcode), self._gas_meter
+        if type(operation) is FixedPrice:
+            price = operation.gas_cost
+            if price > meter.gas_remaining:
+                meter.consume_gas(price, operation.mnemonic)  # raises, with the reason
+            meter.gas_remaining -= price
+            operation.logic_fn(self)
+        else:
+            (operation or InvalidOpcode(opcode))(computation=self)
+
+    # What blocks call
+
+    def jump(self, position: int) -> int:
+        """Jump as py-evm does, which may fail. Return the position."""
+        self._stack.values.append(position)
+        self.opcodes[ops.JUMP].logic_fn(self)
+        return position
+
+    def read_storage(self, slot: int) -> int:
+        """Read and pay for a word of storage, as the frame does."""
+        frame, meter = self.frame, self._gas_meter
+        frame.gas = meter.gas_remaining
+        try:
+            word = frame.sload(slot)
+        except FrameOutOfGas:
+            raise OutOfGas("SLOAD") from None
+        meter.gas_remaining = frame.gas
+        return word
+
+    def write_storage(self, slot: int, word: int) -> None:
+        """Write and pay for a word of storage, as the frame does."""
+        frame, meter = self.frame, self._gas_meter
+        frame.gas = meter.gas_remaining
+        try:
+            frame.sstore(slot, word)
+        except FrameOutOfGas:
+            raise OutOfGas("SSTORE") from None
+        meter.gas_remaining = frame.gas
+
+    def load_word(self, start: int) -> int:
+        return int.from_bytes(self.read_memory(start, _WORD))
+
+    def store_word(self, start: int, word: int) -> None:
+        self.extend_memory(start, _WORD)
+        self._memory._bytes[start : start + _WORD] = word.to_bytes(_WORD)
+
+    def read_memory(self, start: int, size: int) -> bytes:
+        self.extend_memory(start, size)
+        return bytes(self._memory._bytes[start : start + size])
+
+    def hash_memory(self, start: int, size: int) -> int:
+        raw = self.read_memory(start, size)
+        self.consume_gas(GAS_SHA3WORD * word_count(size), "SHA3")
+        return int.from_bytes(keccak(raw))
+
+    def copy_to_memory(self, source: bytes, to: int, start: int, size: int) -> None:
+        self.extend_memory(to, size)
+        self.consume_gas(GAS_COPY * word_count(size), "copy")
+        self._memory._bytes[to : to + size] = source[start : start + size].ljust(size, b"\0")
+
+    def copy_memory(self, to: int, start: int, size: int) -> None:
+        self.extend_memory(max(to, start), size)
+        self.consume_gas(GAS_COPY * word_count(size), "copy")
+        memory = self._memory._bytes
+        memory[to : to + size] = memory[start : start + size]
+
+    # A Python contract
 
     def run_python_contract(self, body: Callable[[Frame], None]) -> None:
         """Run a Python contract in the frame, and take over its gas, output or failure."""
@@ -249,14 +339,11 @@ class Computation(PragueComputation):
         self.state.world.logs.append((account, topics, data, None, None))
 
     def extend_memory(self, start_position: int, size: int) -> None:
-        if (
-            start_position < 0
-            or size < 0
-            or start_position + size > len(cast(Any, self._memory)._bytes)
-        ):
-            super().extend_memory(
-                start_position, size
-            )  # else it is large enough, and costs nothing
+        before, end = len(self._memory._bytes), start_position + size
+        if size and end > before:
+            price = _memory_price(word_count(end)) - _memory_price(before // _WORD)
+            self.consume_gas(price, "Expanding memory")
+            self._memory.extend(start_position, size)
 
     def consume_gas(self, amount: int, reason: str) -> None:
         meter = self._gas_meter
@@ -288,6 +375,13 @@ class Computation(PragueComputation):
 
     def get_accounts_for_deletion(self) -> list[Address]:
         return list(self.state.doomed)
+
+
+# py-evm looks each of them up again for every message, slowly.
+for _name in (
+    "pop_any", "pop_bytes", "pop_ints", "pop1_any", "pop1_bytes", "pop1_int", "push_bytes", "push_int",
+):  # fmt: skip
+    setattr(Computation, f"stack_{_name}", property(attrgetter(f"_stack.{_name}")))
 
 
 @lru_cache(maxsize=64)  # a simulation may move precompiled contracts, which makes it another fork

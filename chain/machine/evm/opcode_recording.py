@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, OpcodeAPI
-from eth.exceptions import Revert, VMError
+from eth.exceptions import Halt, Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
 from chain.foundation.dataclass import dataclass
 from chain.machine.evm.forks import OPERATIONS, Operations
-from chain.machine.evm.messages import Computation, FastStack, FrameMessage
+from chain.machine.evm.messages import Computation, FrameMessage
 from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
     CallStep,
@@ -21,8 +22,6 @@ from chain.machine.recording import (
     Logged,
     RecordingMachine,
     Touched,
-    WordRead,
-    WriteStep,
     steps_of,
 )
 
@@ -63,16 +62,21 @@ class ObservedComputation(Computation):
             for code in range(256)
         }
 
+    def run_bytecode(self) -> None:
+        position = 0
+        with suppress(Halt):
+            while True:
+                position = self.run_plainly(position)
+
     @property
     def _words(self) -> list[Any]:
-        return cast(FastStack, self._stack).values
+        return self._stack.values
 
     def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record its steps."""
         self.now = name
         steps, address = steps_of(self.frame), self.frame.address
         top = _number(self._words[-1]) if self._words else 0
-        before = self.state.world.word(address, top) if code == _SSTORE else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
         if code == _SELFDESTRUCT:
@@ -84,10 +88,6 @@ class ObservedComputation(Computation):
             run(computation=self)
         else:
             self._note(code, name, run)
-        if code == _SLOAD:
-            steps.append(WordRead(address, top, _number(self._words[-1])))
-        elif code == _SSTORE:
-            steps.append(WriteStep(address, top, before, self.state.world.word(address, top)))
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record it in the list of operations."""

@@ -35,6 +35,7 @@ from chain.machine.evm.messages import Computation, FrameMessage, computation_of
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame, TransactionContext
+from chain.machine.hardforks import Fork
 from chain.machine.machine import Machine
 from chain.machine.state import START
 from chain.machine.transaction import (
@@ -56,6 +57,8 @@ class PyEvmExecutor:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        self._fork: Fork | None = None  # that of the last block, and its computations
+        self._computation: type[Computation] = self.computation
 
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` by the rules of the fork, or raise `InvalidTransaction` and change nothing."""
@@ -70,7 +73,7 @@ class PyEvmExecutor:
         state.is_free = tx.is_free
         world_state.access = {}
         try:
-            computation = cast(Computation, state.apply_transaction(evm_tx))
+            computation: Any = state.apply_transaction(evm_tx)
         except BaseException as error:
             world_state.undo(START)
             world_state.close()
@@ -94,7 +97,7 @@ class PyEvmExecutor:
             )
         message = FrameMessage(frame, code, is_delegation=frame.code_address != frame.address)
         try:
-            computation = cast(Computation, apply(state, message, state.transaction_context))
+            computation: Any = apply(state, message, state.transaction_context)
         except VMError as error:  # the message was refused before it began
             frame.gas = 0
             frame.failure = Failure("halt", f"{frame.name}: {error}")
@@ -103,10 +106,13 @@ class PyEvmExecutor:
 
     def _state_of(self, context: TransactionContext) -> EvmState:
         """Return py-evm's state of the transaction, made on first use."""
-        if context.evm is None:
-            computation = computation_of(self.computation, context.block.fork)
-            context.evm = EvmState(self._machine, context, computation, Executor)
-        return cast(EvmState, context.evm)
+        state: EvmState | None = context.evm
+        if state is None:
+            fork = context.block.fork
+            if fork is not self._fork:
+                self._fork, self._computation = fork, computation_of(self.computation, fork)
+            context.evm = state = EvmState(self._machine, context, self._computation, Executor)
+        return state
 
 
 def _signed(tx: Transaction) -> object:

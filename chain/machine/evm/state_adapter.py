@@ -23,45 +23,30 @@ _NONCES = 2**64
 
 
 class StateAdapter(AccountDatabaseAPI):
-    """Accounts, words and warm addresses of the running transaction, read from and written to a `State`."""
+    """Accounts, and warm addresses and slots of the running transaction, read from and written to a `State`."""
 
     def __init__(self, world: State) -> None:
         self._world = world
-        self._first_words: dict[tuple[bytes, int], int] = {}
 
-    # Words
+    # Words, which bytecode reads and writes through its frame
 
-    def get_storage(self, address: Address, slot: int, from_journal: bool = True) -> int:
-        """Return the current word, or with `from_journal=False` the word at the start of the transaction."""
-        words = self._world.storages[address]
-        if from_journal:
-            return words.get(slot, 0)
-        warm = self._world.access.get(address)
-        if warm is not None and slot in warm:
-            return warm[slot]
-        return words.get(slot, 0)
+    def get_storage(self, *_: object) -> NoReturn:
+        self._refuse_words()
 
-    def set_storage(self, address: Address, slot: int, value: int) -> None:
-        if not 0 <= value < _WORD:
-            raise ValidationError(f"{value} does not fit into a word")
-        before = self._world.word(address, slot)
-        if not self.is_storage_warm(address, slot):
-            # py-evm makes a slot warm only after writing the word.
-            self._first_words[address, slot] = before
-        if value != before:
-            self._world.set_word(address, slot, value)
+    def set_storage(self, *_: object) -> NoReturn:
+        self._refuse_words()
+
+    def is_storage_warm(self, *_: object) -> NoReturn:
+        self._refuse_words()
+
+    def _refuse_words(self) -> NoReturn:
+        raise NotImplementedError("bytecode reads and writes words through its frame")
 
     def delete_storage(self, address: Address) -> None:
         self._world.delete_storage(address)
 
-    def is_storage_warm(self, address: Address, slot: int) -> bool:
-        return slot in self._world.access.get(address, ())
-
     def mark_storage_warm(self, address: Address, slot: int) -> None:
-        if self._world.touch_slot(address, slot):
-            first = self._first_words.pop((address, slot), None)
-            if first is not None:
-                self._world.access[address][slot] = first
+        self._world.touch_slot(address, slot)
 
     # Accounts
 

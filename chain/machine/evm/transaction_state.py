@@ -71,10 +71,12 @@ class EvmState(PragueState):
                 if parsed
                 else None
             )
+        digest = parse_code(message.code)
+        if digest is None:
+            return None
         address, data = message.code_address or message.to, bytes(message.data)
         self.machine.require_declared(address, data)
-        digest = parse_code(message.code)
-        program = self.machine.program(digest) if digest else None
+        program = self.machine.program(digest)
         program = program or self.machine.undeclared_at(address, data)
         return partial(run_call, program=program) if program else None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from chain.crypto.hashing import checksum_address
 from chain.ledger.blocks import Block
@@ -13,13 +13,15 @@ from chain.machine.transaction import Transaction
 from chain.rpc.block_tags import LATEST, PENDING, require_block, state_at
 from chain.rpc.errors import bad_params, failed, refused
 from chain.rpc.hex_values import data, quantity
-from chain.rpc.node import Node
+from chain.rpc.node import JsonText, Node
 from chain.rpc.overrides import BlockOverrides, StateOverrides
 from chain.rpc.transaction_fields import FEES, parse_fields
 from chain.simulator.chain import Chain
 from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
 from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
+
+_PAID: Final = frozenset({*FEES, "gas", "accessList"})
 
 
 def call(
@@ -39,11 +41,27 @@ def call(
     return data(frame.output)
 
 
+def call_text(
+    node: Node,
+    fields: Any,
+    block: object = LATEST,
+    overrides: object = None,
+    block_overrides: object = None,
+) -> JsonText:
+    """Return the JSON text of `call`, made once while the chain stays as it is."""
+    parameters = fields, block, overrides, block_overrides
+    return JsonText(
+        node.call_texts.text(
+            node.chain.driver, repr(parameters), lambda: f'"{call(node, *parameters)}"'
+        )
+    )
+
+
 def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
-    is_paid = any(fields.get(name) is not None for name in (*FEES, "gas", "accessList"))
+    is_paid = not _PAID.isdisjoint(fields) and any(fields.get(name) is not None for name in _PAID)
     if is_paid or tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
         return there.rehearse(simulated(there, tx, seen, fields), seen).frame
-    balance = there.state.account(tx.sender)[1]
+    balance = there.state.account(tx.sender)[1] if tx.value else 0
     if balance < tx.value:
         raise refused(
             f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
@@ -118,7 +136,7 @@ def imagined(
             "'withdrawals' happen at the end of a block, which this call does not reach"
         )
     reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
-    if viewed and target is chain.head:
+    if viewed and target is chain.ledger.blocks.head:
         target = chain.view_block
     if not accounts and not fields:
         return reader, target

@@ -92,9 +92,9 @@ class Runner:
         run = partial(answer_one, self._node, message, AS_TEXT, room)
         try:
             if method in READ_ONLY_CALLS:
-                return self._try(run, _kind(message))
+                return self._attempt(self._try, run, message)
             if method in SENDS and not self.is_held:
-                return self._try_to_send(run, _kind(message))
+                return self._attempt(self._try_to_send, run, message)
         except (TimeUp, RpcError):
             pass
         raise MustWait
@@ -114,10 +114,10 @@ class Runner:
                 answer = partial(answer_one, message=message, own=own, room=room)
                 return await self._query(answer, message.get("params"))
             if method in READ_ONLY_CALLS:
-                return await self._look(run, _kind(message))
+                return await self._look(run, message)
             if method in SENDS:
                 await self._is_free.wait()
-                return await self._send(run, _kind(message))
+                return await self._send(run, message)
             is_rerun = method in RERUNS and self._node.chain.ledger.open is not None
             if is_rerun or method in REWRITES:
                 return await self._send_from_worker(run)
@@ -152,24 +152,23 @@ class Runner:
 
     # Trying
 
-    def _try(self, run: Job, kind: object) -> bytes | None:
-        """Return the answer, or raise `TimeUp`. `kind` groups requests that take equally long."""
-        return self._attempt(partial(self._try_once, run, kind), kind)
-
-    def _attempt(self, act: Job, kind: object) -> bytes | None:
-        """Return the result of `act`. If its time is up only because the machine is busy, try it again a few times."""
+    def _attempt(
+        self, once: Callable[[Job, object], bytes | None], run: Job, message: object
+    ) -> bytes | None:
+        """Try a request by `once`. If its time is up only because the machine is busy, try it again a few times."""
         for _ in range(_ATTEMPTS):
             try:
-                return act()
+                return once(run, message)
             except TimeUp:
-                if self._is_long(kind):
+                if self._is_long(message):
                     raise
         raise TimeUp
 
-    def _try_once(self, run: Job, kind: object) -> bytes | None:
+    def _try(self, run: Job, message: object) -> bytes | None:
+        """Return the answer, or raise `TimeUp`. `message` is the request, None for work of the node itself."""
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
-        if self._is_long(kind):
+        if self._is_long(message):
             raise TimeUp
         seconds, started = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, thread_time()
         collects = gc.isenabled()
@@ -178,17 +177,18 @@ class Runner:
             return within(seconds, run)
         except TimeUp:
             if thread_time() - started > seconds / 2:  # else others had the processor
-                self._remember(kind)
+                self._remember(message)
             raise
         finally:
             if collects:
                 gc.enable()
 
-    def _is_long(self, kind: object) -> bool:
-        return self._long.get(kind, 0) > monotonic()
+    def _is_long(self, message: object) -> bool:
+        return bool(self._long) and self._long.get(_kind(message), 0) > monotonic()
 
-    def _remember(self, kind: object) -> None:
-        """Note that requests of this kind take long."""
+    def _remember(self, message: object) -> None:
+        """Note that requests like this one take long."""
+        kind = _kind(message)
         self._long.pop(kind, None)
         self._long[kind] = monotonic() + _MEMORY
         if len(self._long) > _REMEMBERED:
@@ -214,28 +214,25 @@ class Runner:
             await self._in_worker(partial(_whole, self._node, partial(answer, self._node))) or None
         )
 
-    async def _look(self, run: Job, kind: object) -> bytes | None:
+    async def _look(self, run: Job, message: object) -> bytes | None:
         try:
-            return self._try(run, kind)
+            return self._attempt(self._try, run, message)
         except TimeUp:
             return await self._in_worker(partial(_whole, self._node, run)) or None
 
-    async def _send(self, run: Job, kind: object) -> bytes | None:
+    async def _send(self, run: Job, message: object) -> bytes | None:
         try:
-            return self._try_to_send(run, kind)
+            return self._attempt(self._try_to_send, run, message)
         except TimeUp:
             return await self._send_from_worker(run)
 
-    def _try_to_send(self, run: Job, kind: object) -> bytes | None:
+    def _try_to_send(self, run: Job, message: object) -> bytes | None:
         """Return the answer, or raise `TimeUp`, with everything as it was."""
-        return self._attempt(partial(self._try_once_to_send, run, kind), kind)
-
-    def _try_once_to_send(self, run: Job, kind: object) -> bytes | None:
         chain = self._node.chain
         before, loaded, mark = chain.snapshot(), deepcopy(chain.machine.loaded), self._mark()
         queue = self._node.queue
         try:
-            return self._try_once(run, kind)
+            return self._try(run, message)
         except TimeUp:
             chain.machine.loaded = loaded
             if self._mark() != mark:  # it was done just as the time was up
@@ -341,7 +338,9 @@ class Runner:
 
 
 def _kind(message: Any) -> object:
-    """Return a key for requests that take equally long: method, target and entry."""
+    """Return a key for requests that take equally long: method, target and entry. None has its own."""
+    if message is None:
+        return None
     params = message.get("params")
     first = params[0] if isinstance(params, list) and params else None
     if not isinstance(first, dict):

@@ -26,7 +26,7 @@ from tests.chain.helpers import Code
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 Request = tuple[str, list[Any]]
 ALICE, BOB, CAROL = (str(each) for each in ACCOUNTS[:3])
-LONG = 200_000  # gas for several times what a request is tried for here
+LONG = 400_000  # gas for several times what a request is tried for here
 ENDLESS = 15_000_000  # gas for seconds
 SHORT: Request = ("eth_getBalance", [ALICE, "latest"])
 
@@ -40,7 +40,8 @@ def _short_trials(monkeypatch: pytest.MonkeyPatch) -> None:
 def prepared(chain: Chain, evm: Code, initcode: Code) -> Address:
     """Bytecode that counts in its word 1, and then runs out of gas; with a word of data it stops after that many rounds."""
     begin = evm(1, "SLOAD", 1, "ADD", 1, "SSTORE", 0, "CALLDATALOAD")
-    loop = evm("JUMPDEST", 1, "SWAP1", "SUB", "DUP1", len(begin), "JUMPI", "STOP")
+    slow = evm(*["GAS", "POP"] * 8)  # cheap, but not compiled
+    loop = evm("JUMPDEST") + slow + evm(1, "SWAP1", "SUB", "DUP1", len(begin), "JUMPI", "STOP")
     return chain.send(None, initcode(begin + loop)).address
 
 

@@ -117,7 +117,15 @@ def test_notifications_get_no_body(ask: Ask, chain: Chain) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"{", b"\xff", b"[NaN]", b"[" * 100_000, b'{"id": ' + b"9" * 5_000 + b"}"),
+        *(
+            b"",
+            b"{",
+            b"\xff",
+            b"\xef\xbb\xbf{}",
+            b"[NaN]",
+            b"[" * 100_000,
+            b'{"id": ' + b"9" * 5_000 + b"}",
+        ),
         *(b'{"id": 1e999}', b'{"id": {"a": [-1e999]}, "method": "eth_chainId"}'),
         *(b'{"id": 1, "method": "web3_sha3", "params": [1e999]}', b'{"id": Infinity}'),
     ],
