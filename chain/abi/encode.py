@@ -10,15 +10,7 @@ from typing import Any, Final, cast
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.octets import (
-    are_octets,
-    are_unsigned,
-    leaves,
-    octets_encoder,
-    octets_of,
-    width_of_octets,
-    words_of,
-)
+from chain.schema.octets import octet_letters, octets_packer, plain_numbers, words_of
 from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -33,11 +25,26 @@ from chain.schema.value_types import (
 
 Encoder = Callable[[object], bytes]
 
-_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
-# What generated encoders use. `padding` has the zeros that follow a text or bytes, by their number.
+# The zeros that follow a text or bytes, by their number.
+_PADDING: Final = [bytes(size) for size in range(32)]
+_SHORT, _MOST = 128, 1 << 12  # bytes of an encoded text that is kept, and the number of these
+
+
+class _Texts(dict[str, bytes]):
+    """Encodings of texts by the text. Short ones are kept, because the same names and commands are encoded again and again."""
+
+    def __missing__(self, text: str) -> bytes:
+        encoded = _encode_text(text)
+        if len(encoded) <= _SHORT:
+            if len(self) >= _MOST:
+                self.clear()
+            self[text] = encoded
+        return encoded
+
+
+# What generated encoders use.
 _TOOLS: Final = {
-    "yes": _BYTES[1], "small": _BYTES, "join": b"".join, "padding": [bytes(size) for size in range(32)],
-    "octets_of": octets_of, "words_of": words_of,
+    "yes": (1).to_bytes(32), "join": b"".join, "texts": _Texts(), "plain_numbers": plain_numbers, "words_of": words_of,
 }  # fmt: skip
 
 
@@ -50,12 +57,7 @@ def encoder(kind: ValueType) -> Encoder:
         case BytesType():
             return _encode_blob
         case ListType(item=item):
-            if item.is_dynamic:
-                return _sequence_encoder(kind)
-            width = width_of_octets(item)
-            if width is not None:
-                return octets_encoder(_items_encoder(kind), width)
-            return _items_encoder(kind)
+            return _sequence_encoder(kind) if item.is_dynamic else _items_encoder(kind)
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
         case _:
@@ -189,15 +191,11 @@ class _Plan(SourceBuilder):
             case StructType():
                 self.lines += kind.destructuring_source(value)
                 self.members(kind, value)
-            case StringType() | BytesType():
-                convert = str.encode if isinstance(kind, StringType) else _raw_bytes
-                raw = self._piece(f"{self.bind(convert)}({value})")
-                self.words.add("24xQ", f"len({raw})")
-                self.distance += 32
-                self._end(f"len({raw}) + 31 & -32")
-                self.pieces += [raw, f"padding[-len({raw}) & 31]"]
             case _:
-                tail = self._piece(f"{self.bind(encoder(kind))}({value})")
+                encoded = f"{self.bind(encoder(kind))}({value})"
+                if isinstance(kind, StringType):  # a subclass may compare otherwise
+                    encoded = f"texts[{value}] if {value}.__class__ is str else {encoded}"
+                tail = self._piece(encoded)
                 self._end(f"len({tail})")
                 self.pieces.append(tail)
 
@@ -219,17 +217,14 @@ class _Plan(SourceBuilder):
 
         `unless` turns an expression into one for a value that may be None: ` if v is not None else `.
         """
-        check = kind.refusal(value)
-        if check:
-            self.checks.append(f"{value} is not None and ({check})" if unless else check)
+        self.checks += kind.checks(value, f" and {value} is not None" if unless else "")
         form, parts = kind.encode(value, self.bind)
         self.words.add(form, *(f"{part}{unless}{zero}" if unless else part for part, zero in parts))
 
     def close_checks(self) -> None:
         """Plan to refuse values that do not fit before anything else is done."""
-        if self.checks:
-            self.lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
-            self.checks.clear()
+        self.lines += self.checks
+        self.checks.clear()
 
     def source(self) -> str:
         """Return the expression for all pieces."""
@@ -249,7 +244,7 @@ class _Plan(SourceBuilder):
         source.append(
             f" except Exception as wrong: raise misfit(kind, {shown}, wrong){named} from None"
         )
-        tools = {"misfit": explain_mismatch, "kind": kind, "fail": _fail, **_TOOLS}
+        tools = {"misfit": explain_mismatch, "kind": kind, **_TOOLS}
         encode: Encoder = self.run(source, tools)["encode"]
         return encode
 
@@ -261,7 +256,8 @@ def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
         plan.lines += kind.destructuring_source("v")
         plan.members(kind, "v")
     else:
-        plan.add(kind, "v")
+        plan.lines.append("v_0 = v")  # errors show the value as it was
+        plan.add(kind, "v_0")
         plan.close_checks()
     return plan.compile(kind, path=path)
 
@@ -269,39 +265,24 @@ def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
 def member_encoder(kind: StructType, path: str) -> Encoder:
     """Return the encoder of a record with a single member; it takes that member. `path` names the record in errors."""
     plan = _Plan(f"encode {kind.name}")
+    plan.lines.append("v_0 = v")
     plan.members(kind, "v")
-    return plan.compile(kind, value="v_0", shown="(v_0,)", path=path)
+    return plan.compile(kind, shown="(v,)", path=path)
 
 
 def _items_encoder(kind: ListType) -> Encoder:
     """Return the encoder of a list whose items have a fixed size. There is no call for each of them."""
     plan, item = _Plan(f"encode {kind.name}"), kind.item
     plan.add(item, "v")
-    word, refusal = plan.source(), " or ".join(plan.checks)
-    if isinstance(item, Int) and item.lowest == 0 and item.highest < len(_BYTES):
-        word = "small[v]"
-    checked = f"fail() if {refusal} else {word}" if refusal else word
-    if not plan.lines:
-        steps = [f"words = join([{checked} for v in values])"]
-    elif are_octets(item):
-        names = ", ".join(leaves(item, "v"))
-        steps = [
-            "flat = []",
-            *("for v in values:", *(f" {line}" for line in plan.lines), f" flat += {names},"),
-            f"octets = octets_of(flat, {are_unsigned(item)})",
-            "if octets is not None: words = words_of(octets)",
-            f"else: words = join([{checked} for {names}, in zip(*[iter(flat)] * {len(names.split())})])",
-        ]
+    letters, word = octet_letters(item), plan.source()
+    if letters:
+        steps = [f"words = words_of({plan.bind(octets_packer(item))}(values), {letters!r})"]
+    elif isinstance(item, Int) and item.fills_bits:
+        steps = [f"words = join([{word} for v in plain_numbers(values)])"]
     else:
-        steps = [
-            "words = []",
-            *(
-                "for v in values:",
-                *(f" {line}" for line in plan.lines),
-                f" words.append({checked})",
-            ),
-            "words = join(words)",
-        ]
+        plan.close_checks()
+        steps = ["words = []", "for v in values:", *(f" {line}" for line in plan.lines)]
+        steps += [f" words.append({word})", "words = join(words)"]
     plan.lines = ["if not isinstance(values, (list, tuple)): raise TypeError", *steps]
     plan.pieces = [f"(len(words) // {item.head_size}).to_bytes(32)", "words"]
     return plan.compile(kind, value="values", shown="values")
@@ -333,11 +314,8 @@ def _encode_blob(value: object) -> bytes:
 
 def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
-    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
-
-
-def _fail() -> None:
-    raise OverflowError
+    size = len(raw)
+    return size.to_bytes(32) + raw + _PADDING[-size & 31]
 
 
 def _sequence_encoder(kind: ListType) -> Encoder:

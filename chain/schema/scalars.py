@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import field
 from enum import Enum
 from functools import cache
-from typing import Final, Protocol, Self, TypeAlias
+from operator import index
+from typing import Any, Final, Protocol, Self, TypeAlias
 
 from chain.crypto.address import ZERO_ADDRESS, Address
 from chain.foundation.dataclass import dataclass
@@ -22,10 +23,25 @@ Bind: TypeAlias = Callable[[object], str]
 # Source of one item of a `struct.pack`, and source of it for an absent value.
 Item: TypeAlias = tuple[str, str]
 
-# The objects that the source of scalars uses. `plus` and `minus` are the upper bytes of a small number with a sign.
+
+def whole(value: Any) -> int:
+    """Return the plain int that a whole number of another class stands for, such as a member of an IntEnum.
+
+    It raises for anything else, above all for a float. True and False are refused too: they are whole numbers in Python, but
+    here they are a mistake.
+    """
+    if value is True or value is False:
+        raise TypeError
+    return index(value >> 0)
+
+
+# The objects that the source of scalars uses. The upper bytes of a number with a sign are those of `plus` or `minus`.
 TOOLS: Final = {
-    "plus": bytes(24), "minus": b"\xff" * 24, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
+    "plus": bytes(31), "minus": b"\xff" * 31, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
+    "whole": whole,
 }  # fmt: skip
+_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}  # formats of `struct` by size in bytes
+_FLAGS: Final = {bytes(32): False, (1).to_bytes(32): True}  # by their words
 _MASK: Final = 2**256 - 1
 _FEW: Final = 8  # members of an Enum
 
@@ -38,7 +54,6 @@ class WordReader(Protocol):
 
     def bind(self, thing: object) -> str: ...
     def target(self, form: str) -> str: ...  # add an item; return the variable that receives it
-    def small(self, guard: str) -> str: ...  # the same, for the last 8 bytes of a word
     def check(self, wrong: str, guard: str) -> None: ...  # refuse the data if `wrong` is true
 
 
@@ -55,6 +70,17 @@ class Scalar(ValueType):
         """Return source that is true if the value does not fit; it may also raise."""
         return ""
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        """Return statements that refuse the value in a variable, unless its `struct` item does, or make it plain.
+
+        `absent` is ` and v is not None` for a value that may be None.
+        """
+        return []
+
+    def checks_of_number(self, value: str) -> list[str]:
+        """Return statements that do the same for a value that is packed as a number."""
+        return self.checks(value)
+
     def fits(self, value: object) -> bool:
         return not _refuses(self)(value)
 
@@ -63,16 +89,21 @@ class Scalar(ValueType):
         """Return the value that this text stands for, or raise a ValueError, with a suggestion if there is one."""
 
     def pack(self, value: str, bind: Bind) -> str:
-        """Return source of the value as a number of `packed_size` bytes."""
-        return f"({value} + 0)"  # a plain int, even if the value is a bool or an IntEnum
+        """Return source of the value as a number of `packed_size` bytes. It has passed the `checks_of_number`."""
+        return f"({value} + 0)"  # a plain int, even if the value is a bool
+
+    @abstractmethod
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        """Return the `struct` format of the value in `packed_size` bytes, the highest first, and its item."""
 
     @abstractmethod
     def unpack(self, number: str, bind: Bind) -> str:
         """Return source of the value that is packed as `number`."""
 
-    @abstractmethod
     def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
         """Return the `struct` format of the word in the ABI, and its items."""
+        form, item = self.item(value, bind)
+        return f"{32 - self.packed_size}x{form}", [item]
 
     @abstractmethod
     def decode(self, word: WordReader, guard: str) -> str:
@@ -117,13 +148,29 @@ class Int(Scalar):
     def refusal(self, value: str) -> str:
         # A shift measures a whole number and raises for anything else, above all for a float. True and False are refused
         # too: they are whole numbers in Python, but here they are a mistake.
+        return f"{self.beyond(value)} or {value} is True or {value} is False"
+
+    def beyond(self, value: str) -> str:
+        """Return source that is true if a whole number is out of range."""
         if self.signed:
-            wide = f"{value} + {-self.lowest} >> {self.bits}"
-        else:
-            wide = f"{value} >> {self.highest.bit_length()}"
-            if self.highest & (self.highest + 1):  # not of the form 2**n - 1
-                wide += f" or {value} > {self.highest}"
-        return f"{wide} or {value} is True or {value} is False"
+            return f"{value} + {-self.lowest} >> {self.bits}"
+        wide = f"{value} >> {self.highest.bit_length()}"
+        return wide if self.fills_bits else f"{wide} or {value} > {self.highest}"
+
+    @property
+    def fills_bits(self) -> bool:
+        """True if all numbers of this many bits are in range."""
+        return self.highest - self.lowest + 1 == 1 << self.bits
+
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        lines = [f"if {value}.__class__ is not int{absent}: {value} = whole({value})"]
+        if not self.fills_bits:
+            present = f"{value} is not None and " if absent else ""
+            lines.append(f"if {present}{value} > {self.highest}: raise OverflowError")
+        return lines
+
+    def checks_of_number(self, value: str) -> list[str]:
+        return [self.checks(value)[0], f"if {self.beyond(value)}: raise OverflowError"]
 
     def expectation(self, value: object = 0) -> str:
         if isinstance(value, int) and not isinstance(value, bool):
@@ -137,31 +184,37 @@ class Int(Scalar):
             raise ValueError from None
 
     def pack(self, value: str, bind: Bind) -> str:
-        return f"({value} & {(1 << self.bits) - 1})" if self.signed else f"({value} + 0)"
+        return f"({value} & {(1 << self.bits) - 1})" if self.signed else value
 
     def unpack(self, number: str, bind: Bind) -> str:
         return f"(({number} ^ {-self.lowest}) - {-self.lowest})" if self.signed else number
 
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        size = self.packed_size
+        if size in _LETTERS:
+            return (_LETTERS[size].lower() if self.signed else _LETTERS[size]), (value, "0")
+        signed = ", signed=True" if self.signed else ""
+        return f"{size}s", (f"{value}.to_bytes({size}{signed})", "b''")
+
     def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        if self.bits > 64:
-            number = f"{value} & {_MASK}" if self.signed else f"{value} + 0"
-            return "32s", [(f"({number}).to_bytes(32)", "b''")]
-        if self.signed:
-            return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
-        return "24xQ", [(value, "0")]
+        if not self.signed or self.bits == 256:
+            return super(Int, self).encode(value, bind)  # noqa: UP008  # `slots` makes another class
+        form, item = self.item(value, bind)
+        upper = f"(minus if {value} < 0 else plus)", "plus"
+        return f"{32 - self.packed_size}s{form}", [upper, item]
 
     def decode(self, word: WordReader, guard: str) -> str:
-        if self.bits > 64:
+        size = self.packed_size
+        if size not in _LETTERS:
             return self._decode_large(word, guard)
-        if not self.signed:
-            value = word.small(guard)
-            wide = f"{value} >> {self.bits}"
-        else:
-            upper, value = word.target("24s"), word.target("q")
-            word.check(f"{upper} != (minus if {value} < 0 else plus)", guard)
-            wide = f"{value} + {-self.lowest} >> {self.bits}"
-        if self.bits < 64:
-            word.check(wide, guard)
+        if size == 1:
+            return f"{word.bind(_octets(self.lowest))}[{word.target('32s')}]"
+        upper = word.target(f"{32 - size}s")
+        value = word.target(_LETTERS[size].lower() if self.signed else _LETTERS[size])
+        expected = word.bind(bytes(32 - size))
+        if self.signed:
+            expected = f"({word.bind(bytes([255]) * (32 - size))} if {value} < 0 else {expected})"
+        word.check(f"{upper} != {expected}", guard)
         return value
 
     def _decode_large(self, word: WordReader, guard: str) -> str:
@@ -171,6 +224,12 @@ class Int(Scalar):
             return number
         word.check(f"not {self.lowest} <= (n{raw} := {number}) <= {self.highest}", guard)
         return f"n{raw}"
+
+
+@cache
+def _octets(lowest: int) -> dict[bytes, int]:
+    """Return the numbers of one byte from `lowest` on, by their words."""
+    return {n.to_bytes(32, signed=lowest < 0): n for n in range(lowest, lowest + 256)}
 
 
 def _bound(number: int) -> str:
@@ -192,6 +251,9 @@ class BoolType(Scalar):
     def refusal(self, value: str) -> str:
         return f"{value} is not True and {value} is not False"
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        return [f"if {value}.__class__ is not bool{absent}: raise OverflowError"]
+
     def parse(self, text: str) -> bool:
         words = {"true": True, "yes": True, "false": False, "no": False}
         if text.lower() not in words:
@@ -201,13 +263,11 @@ class BoolType(Scalar):
     def unpack(self, number: str, bind: Bind) -> str:
         return f"({number} == 1)"
 
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "31x?", [(value, "False")]
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return "?", (value, "False")
 
     def decode(self, word: WordReader, guard: str) -> str:
-        value = word.small(guard)
-        word.check(f"{value} > 1", guard)
-        return f"({value} == 1)"
+        return f"{word.bind(_FLAGS)}[{word.target('32s')}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +326,12 @@ class EnumType(Scalar):
     def unpack(self, number: str, bind: Bind) -> str:
         return f"{bind({0: self.zero} | self.member_of())}[{number}]"
 
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "31xB", [(self.pack(value, bind), "0")]
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return "B", (self.pack(value, bind), "0")
 
     def decode(self, word: WordReader, guard: str) -> str:
-        return f"{word.bind(self.member_of())}[{word.small(guard)}]"
+        members = {code.to_bytes(32): member for code, member in self.member_of().items()}
+        return f"{word.bind(members)}[{word.target('32s')}]"
 
 
 def hex_bytes(text: str) -> bytes:
@@ -296,11 +357,18 @@ class RawScalar(Scalar):
     def refusal(self, value: str) -> str:
         return f"len({value}) != {self.size}"
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        present = f"{value} is not None and " if absent else ""
+        return [f"if {present}{self.refusal(value)}: raise OverflowError"]
+
     def fits(self, value: object) -> bool:
         return isinstance(value, bytes | bytearray) and len(value) == self.size
 
     def pack(self, value: str, bind: Bind) -> str:
         return f"number(b'' + {value})"
+
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return f"{self.size}s", (value, "b''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,14 +415,15 @@ class AddressType(RawScalar):
     def expectation(self, value: object = 0) -> str:
         return "is not an Address (20 bytes)"
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        others = f"{value}.__class__ is not Address{absent} and {self.refusal(value)}"
+        return [f"if {others}: raise OverflowError"]
+
     def parse(self, text: str) -> Address:
         return Address(text)
 
     def unpack(self, number: str, bind: Bind) -> str:
         return f"make(Address, {number}.to_bytes(20))"
-
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "12x20s", [(value, "b''")]
 
     def decode(self, word: WordReader, guard: str) -> str:
         word.check(f"{word.target('12s')} != {word.bind(bytes(12))}", guard)

@@ -231,15 +231,11 @@ class StructType(TupleLike):
 
         A dataclass may be replaced by any object with the same members, so that a game's rules can use classes of their own.
         """
-        lines = []
-        if self.cls is None:
-            lines.append(
-                f"if {value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
-                f" or len({value}) != {len(self.members)}: raise TypeError"
-            )
-        return lines + [
-            f"{value}_{i} = {self.accessor_source(value, i)}" for i in range(len(self.members))
-        ]
+        names = [f"{value}_{i}" for i in range(len(self.members))]
+        if self.cls is None:  # to unpack a tuple checks its size
+            unusual = f"{value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
+            return [f"if {unusual}: raise TypeError", f"[{', '.join(names)}] = {value}"]
+        return [f"{name} = {self.accessor_source(value, i)}" for i, name in enumerate(names)]
 
 
 # The types of Python that are value types as they are.

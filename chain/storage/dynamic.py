@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of
+from chain.schema.octets import octet_letters, octets_packer
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -19,7 +19,6 @@ from chain.schema.value_types import (
     ListType,
     OptionalType,
     StringType,
-    ValueType,
 )
 from chain.storage.packing import (
     MemoTable,
@@ -152,7 +151,7 @@ class SequenceLayout(DynamicLayout):
 
     # Of packed items: all their numbers, these side by side, and the items by the word that holds them.
     _numbers: Callable[[object], list[int]] = generated()
-    _raw: Callable[[object], bytes | bytearray] = generated()
+    _raw: Callable[[object], bytes] = generated()
     _words: MemoTable[int, list[Any]] = generated()
 
     def __init__(self, kind: ListType, item: Layout) -> None:
@@ -173,22 +172,24 @@ class SequenceLayout(DynamicLayout):
         assert isinstance(item, PackedLayout)
         source = PackingSource(f"pack {self.kind.name}")
         number = source.pack(item.kind, "v")
-        if source.checks:
-            number = f"fail() if {' or '.join(source.checks)} else {number}"
+        steps = source.checked_lines
         pack = [f"def pack(values): return [{number} for v in values]"]
-        if source.lines:  # a record is destructured by statements
-            destructuring = [f"  {line}" for line in source.lines]
-            pack = ["def pack(values):", " numbers = []", " for v in values:", *destructuring]
-            pack += [f"  numbers.append({number})", " return numbers"]
+        if steps:
+            pack = ["def pack(values):", " numbers = []", " for v in values:"]
+            pack += [*(f"  {line}" for line in steps), f"  numbers.append({number})"]
+            pack += [" return numbers"]
         assert item.size
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
         value = source.unpack(item.kind, "(w >> s)")
-        source.names |= {"fail": _fail, "join": self._join, "octets_of": octets_of}
-        raw = _octets_source(item.kind, source.lines, number)
-        raw = raw or ["def raw(values): return join(pack(values))"]
-        made = source.compile([*pack, *raw, f"def unpack(w): return [{value} for s in {shifts}]"])
-        words = MemoTable(made["unpack"], _LONG_MEMO)
-        return {"_numbers": made["pack"], "_raw": made["raw"], "_words": words}
+        made = source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
+        words, numbers = MemoTable(made["unpack"], _LONG_MEMO), made["pack"]
+        return {"_numbers": numbers, "_raw": self._packer(numbers), "_words": words}
+
+    def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes]:
+        """Return the function that packs items side by side, the first in the lowest bytes."""
+        if octet_letters(self.kind.item):
+            return octets_packer(self.kind.item)
+        return lambda values: self._join(numbers(values))
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         count, make, per_word = frame.sload(slot), self.kind.make, self.per_word
@@ -305,26 +306,6 @@ class SequenceLayout(DynamicLayout):
             self._resize(frame, slot, 0)
 
 
-def _octets_source(kind: ValueType, destructuring: list[str], number: str) -> list[str]:
-    """Return the function that packs items made of single bytes, all at once if each of them is as usual.
-
-    `number` packs one item, once it is destructured. The list is empty for other items.
-    """
-    if not are_octets(kind):
-        return []
-    names = ", ".join(leaves(kind, "v"))
-    flat, each = ["flat = values"], "v in flat"
-    if destructuring:
-        loop = [f" {line}" for line in destructuring]
-        flat = ["flat = []", "for v in values:", *loop, f" flat += {names},"]
-        each = f"{names}, in zip(*[iter(flat)] * {len(names.split())})"
-    return [
-        *("def raw(values):", *(f" {line}" for line in flat)),
-        f" octets = octets_of(flat, {are_unsigned(kind)})",
-        f" return join([{number} for {each}]) if octets is None else octets",
-    ]
-
-
 class _Row(Sequence[Any]):
     """The items of a word, each made when it is asked for."""
 
@@ -336,10 +317,6 @@ class _Row(Sequence[Any]):
 
     def __len__(self) -> int:
         return self._layout.per_word
-
-
-def _fail() -> None:
-    raise OverflowError
 
 
 class TextLayout(DynamicLayout):

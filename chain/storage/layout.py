@@ -201,7 +201,9 @@ class RecordLayout(FieldsLayout):
     def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
         """Return a name and an expression for each shared word, and for each member with words of its own."""
         packs = {
-            f"w{word}": source.combine(self._shares(indexes), [values[i] for i in indexes])
+            f"w{word}": source.combine(
+                [self.kind.members[i].kind for i in indexes], [values[i] for i in indexes]
+            )
             for word, indexes in self._shared.items()
         }
         whole = {f"p{i}": f"{source.bind(self.layouts[i])}.pack({values[i]})" for i in self._whole}
@@ -220,10 +222,6 @@ class RecordLayout(FieldsLayout):
     def _whole(self) -> list[int]:
         """The indexes of the members with words of their own."""
         return [i for i, layout in enumerate(self.layouts) if layout.size is None]
-
-    def _shares(self, found: list[int]) -> list[tuple[ValueType, Offset]]:
-        """Return the type and the offset of each of these members."""
-        return [(self.kind.members[i].kind, self.places[i]) for i in found]
 
     def _writing(self, source: PackingSource) -> list[str]:
         lines = [f" frame.sstore(slot + {word}, w{word})" for word in self._shared]

@@ -6,6 +6,7 @@ is packed, and is read and written by straight-line Python functions, which are 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import cache
@@ -83,29 +84,54 @@ class PackingSource(SourceBuilder):
         self.lines += kind.destructuring_source(value)
         return [f"{value}_{i}" for i in range(len(kind.members))]
 
+    def pack_whole(self, kind: ValueType) -> str:
+        """Return an expression for the value called `v`, which stays as it is for errors to show it."""
+        if not isinstance(kind, Scalar):
+            return self.pack(kind, "v")
+        self.lines.append("n = v")
+        return self.pack(kind, "n")
+
     def pack(self, kind: ValueType, value: str) -> str:
         """Return an expression for the value called `value` as a number of `packed_size` bytes."""
         match kind:
             case Scalar():
-                check = kind.refusal(value)
-                if check:
-                    self.checks.append(check)
+                self.checks += kind.checks_of_number(value)
                 return kind.pack(value, self.bind)
             case OptionalType(item=item):
                 inner = self.bind(packed_layout(item).pack)
                 return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
             case StructType():
-                return self.combine(members_of(kind), self.destructure(kind, value))
+                return self.combine(kind.parts, self.destructure(kind, value))
             case _:
                 raise AssertionError(kind)
 
-    def combine(self, members: list[tuple[ValueType, Offset]], values: list[str]) -> str:
-        """Return an expression for the word with these members."""
-        parts = [
-            f"{self.pack(value_type, value)}{f' << {offset.shift}' if offset.shift else ''}"
-            for (value_type, offset), value in zip(members, values, strict=True)
-        ]
-        return f"({' | '.join(parts)})"
+    def combine(self, kinds: Sequence[ValueType], values: list[str]) -> str:
+        """Return an expression for the word with these members side by side, the first in the lowest bytes."""
+        if len(kinds) == 1:
+            return self.pack(kinds[0], values[0])
+        items = [item for pair in zip(kinds, values, strict=True) for item in self._items(*pair)]
+        form = struct.Struct(">" + "".join([form for form, _ in reversed(items)]))
+        inner = ", ".join([value for _, value in reversed(items)])
+        return f"number({self.bind(form.pack)}({inner}))"
+
+    def _items(self, kind: ValueType, value: str) -> list[tuple[str, str]]:
+        """Return the items of a `struct` for the value called `value`, each with its format, from the lowest bytes on."""
+        match kind:
+            case Scalar():
+                self.checks += kind.checks(value)
+                form, (packed, _) = kind.item(value, self.bind)
+                return [(form, packed)]
+            case OptionalType(item=Scalar() as item):
+                self.checks += item.checks(value, f" and {value} is not None")
+                form, (packed, zero) = item.item(value, self.bind)
+                flag = f"{value} is not None"
+                return [("?", flag), (form, f"{packed} if {flag} else {zero}")]
+            case StructType():
+                pairs = zip(kind.parts, self.destructure(kind, value), strict=True)
+                return [item for pair in pairs for item in self._items(*pair)]
+            case _:
+                size = kind.packed_size
+                return [(f"{size}s", f"{self.pack(kind, value)}.to_bytes({size})")]
 
     def unpack(self, kind: ValueType, word: str, shift: int = 0) -> str:
         """Return an expression for the value at bit `shift` of `word`."""
@@ -129,8 +155,7 @@ class PackingSource(SourceBuilder):
     @property
     def checked_lines(self) -> list[str]:
         """The lines that destructure the value, and refuse what does not fit."""
-        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
-        return [*self.lines, *guard]
+        return [*self.lines, *self.checks]
 
     def with_checks(self, kind: ValueType, lines: list[str], blame: str = "") -> list[str]:
         """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit.
@@ -227,7 +252,7 @@ class PackedLayout:
     def generate(self) -> dict[str, Any]:
         kind = self.kind
         source = PackingSource(f"pack {kind.name}")
-        number, value = source.pack(kind, "v"), source.unpack(kind, "w")
+        number, value = source.pack_whole(kind), source.unpack(kind, "w")
         made = source.compile(
             [
                 *("def pack(v):", *source.with_checks(kind, [f"return {number}"])),
@@ -245,7 +270,7 @@ class PackedLayout:
         """Return the functions `get_name` and `set_name` for a field at `place`; `path` names it in errors."""
         word, shift, alone = place
         mask = (1 << 8 * (self.size or 0)) - 1 << shift
-        value, number = source.unpack(self.kind, "w", shift), source.pack(self.kind, "v")
+        value, number = source.unpack(self.kind, "w", shift), source.pack_whole(self.kind)
         kept = "" if alone else f"contract._frame.sload({word}) & {~mask} | "
         blame = f"raise misfit({source.bind(self.kind)}, v, wrong).prefixed({path}) from None"
         return [
