@@ -21,6 +21,7 @@ from chain.schema.value_types import (
     StringType,
 )
 from chain.storage.packing import (
+    LONG_MEMO,
     MemoTable,
     Offset,
     PackedLayout,
@@ -33,7 +34,6 @@ from chain.storage.packing import (
 
 # Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
-_LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
 
@@ -164,7 +164,7 @@ class SequenceLayout(DynamicLayout):
         )
         self._is_made_anew = kind.runs_author_code
         self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
-            lambda key: tuple(self._unpack(*key)), _LONG_MEMO
+            lambda key: tuple(self._unpack(*key)), LONG_MEMO
         )
 
     def generate(self) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class SequenceLayout(DynamicLayout):
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
         value = source.unpack(item.kind, "(w >> s)")
         made = source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
-        words, numbers = MemoTable(made["unpack"], _LONG_MEMO), made["pack"]
+        words, numbers = MemoTable(made["unpack"], LONG_MEMO), made["pack"]
         return {"_numbers": numbers, "_raw": self._packer(numbers), "_words": words}
 
     def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes]:

@@ -13,7 +13,7 @@ from chain.schema.value_types import BytesType, Int, OptionalType, StringType, S
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout, OptionLayout
 from chain.storage.packing import MemoTable, PackedLayout
-from chain.storage.value_cache import cached
+from chain.storage.value_cache import ValueCache, cached
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -103,14 +103,20 @@ class MapLayout(CollectionLayout):
         self.optional = isinstance(value, PackedLayout | OptionLayout) and isinstance(
             value.kind, OptionalType
         )
-        self.memory = cached(value)
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
+
+    @cached_property
+    def memory(self) -> ValueCache | Layout:
+        """The cache of changed values. From the first change on, values are read through it."""
+        memory = cached(self.value)
+        self.load_value = memory.load
+        return memory
 
     # Fetched late, because both may have to be generated.
 
     @cached_property
     def load_value(self) -> Callable[..., Any]:
-        return self.memory.load
+        return self.value.load
 
     @cached_property
     def store_value(self) -> Callable[..., None]:

@@ -10,12 +10,14 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import OptionalType, Scalar, StructType, ValueType
+
+LONG_MEMO: Final = 1 << 12  # entries, each of which may be a whole list or a big record
 
 K = TypeVar("K")
 V = TypeVar("V")
