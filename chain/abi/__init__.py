@@ -10,7 +10,8 @@ what is below it. Begin with `encode`.
 from __future__ import annotations
 
 from chain.abi.decode import BadData, Decoder, decode, decode_members, decoder, members_decoder
-from chain.abi.encode import Encoder, encoder, key_encoder, member_encoder, widened
+from chain.abi.encode import Encoder, call_encoder, encoder, key_encoder, member_encoder, widened
+from chain.abi.events import EventEncoder, event_encoder, topic_encoder
 from chain.abi.signatures import (
     abi_name,
     field_name,
@@ -24,12 +25,15 @@ __all__ = [
     "BadData",
     "Decoder",
     "Encoder",
+    "EventEncoder",
     "ValueMismatch",
     "abi_name",
+    "call_encoder",
     "decode",
     "decode_members",
     "decoder",
     "encoder",
+    "event_encoder",
     "explain_mismatch",
     "field_name",
     "json_type",
@@ -38,5 +42,6 @@ __all__ = [
     "members_decoder",
     "selector",
     "signature",
+    "topic_encoder",
     "widened",
 ]

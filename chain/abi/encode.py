@@ -129,7 +129,7 @@ class _Words:
 
 
 @dataclass
-class _Plan(SourceBuilder):
+class EncodingPlan(SourceBuilder):
     """An encoder that is being generated: lines of Python, and the pieces of its result in order.
 
     Whatever has a fixed size is packed with its neighbours, the head of a record in a record too. The pieces between are
@@ -229,29 +229,37 @@ class _Plan(SourceBuilder):
     def source(self) -> str:
         """Return the expression for all pieces."""
         parts = [p if isinstance(p, str) else p.source(self.bind) for p in self.pieces]
-        return " + ".join(parts) if len(parts) < 3 else f"join(({', '.join(parts)}))"
+        if len(parts) < 3:
+            return " + ".join(parts) or "b''"
+        return f"join(({', '.join(parts)}))"
 
     def compile(
-        self, kind: ValueType, *, value: str = "v", shown: str = "v", path: str = ""
-    ) -> Encoder:
-        """Return the encoder, a function of the variable `value`.
+        self,
+        kind: ValueType,
+        *,
+        value: str = "v",
+        shown: str = "v",
+        path: str = "",
+        result: str = "{}",
+    ) -> Callable[[object], Any]:
+        """Return the encoder, a function of the variable `value`. It returns `result`, with the encoding for the braces.
 
         Errors refer to `shown` as a value of `kind`, and to its `path`.
         """
         named = f".prefixed({self.bind(path)})" if path else ""
-        lines = [*self.lines, f"return {self.source()}"]
+        lines = [*self.lines, f"return {result.format(self.source())}"]
         source = [f"def encode({value}):", " try:", *(f"  {line}" for line in lines)]
         source.append(
             f" except Exception as wrong: raise misfit(kind, {shown}, wrong){named} from None"
         )
         tools = {"misfit": explain_mismatch, "kind": kind, **_TOOLS}
-        encode: Encoder = self.run(source, tools)["encode"]
+        encode: Callable[[object], Any] = self.run(source, tools)["encode"]
         return encode
 
 
 def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
     """Return the encoder of a value without pieces of other sizes, or of a record."""
-    plan = _Plan(f"encode {kind.name or 'arguments'}")
+    plan = EncodingPlan(f"encode {kind.name or 'arguments'}")
     if isinstance(kind, StructType):
         plan.lines += kind.destructuring_source("v")
         plan.members(kind, "v")
@@ -262,9 +270,21 @@ def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
     return plan.compile(kind, path=path)
 
 
+def call_encoder(kind: StructType, selector: bytes) -> Callable[[tuple[object, ...]], bytes]:
+    """Return the function that encodes a call: the selector, and a tuple of as many arguments as `kind` has members."""
+    if not kind.members:
+        return lambda args: selector
+    plan = EncodingPlan(f"encode {kind.name}")
+    if selector:
+        plan.words.add(f"{len(selector)}s", plan.bind(selector))
+    plan.lines.append(f"{', '.join([f'v_{i}' for i in range(len(kind.members))])}, = v")
+    plan.members(kind, "v")
+    return plan.compile(kind)
+
+
 def member_encoder(kind: StructType, path: str) -> Encoder:
     """Return the encoder of a record with a single member; it takes that member. `path` names the record in errors."""
-    plan = _Plan(f"encode {kind.name}")
+    plan = EncodingPlan(f"encode {kind.name}")
     plan.lines.append("v_0 = v")
     plan.members(kind, "v")
     return plan.compile(kind, shown="(v,)", path=path)
@@ -272,7 +292,7 @@ def member_encoder(kind: StructType, path: str) -> Encoder:
 
 def _items_encoder(kind: ListType) -> Encoder:
     """Return the encoder of a list whose items have a fixed size. There is no call for each of them."""
-    plan, item = _Plan(f"encode {kind.name}"), kind.item
+    plan, item = EncodingPlan(f"encode {kind.name}"), kind.item
     plan.add(item, "v")
     letters, word = octet_letters(item), plan.source()
     if letters:

@@ -192,8 +192,7 @@ class Contract(metaclass=ContractType):
 
         >>> self.emit(Moved(self.caller, 4))
         """
-        topics, data, all_fields = encode_event(event)
-        self._frame.emit(topics, data, all_fields)
+        self._frame.emit(*encode_event(event))
 
     @_open
     def log(self, text: str) -> None:
