@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.octets import octet_letters, octets_packer, plain_numbers, words_of
+from chain.schema.octets import octet_letters, plain_numbers, words_packer
 from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -44,7 +44,7 @@ class _Texts(dict[str, bytes]):
 
 # What generated encoders use.
 _TOOLS: Final = {
-    "yes": (1).to_bytes(32), "join": b"".join, "texts": _Texts(), "plain_numbers": plain_numbers, "words_of": words_of,
+    "yes": (1).to_bytes(32), "join": b"".join, "texts": _Texts(), "plain_numbers": plain_numbers,
 }  # fmt: skip
 
 
@@ -294,9 +294,9 @@ def _items_encoder(kind: ListType) -> Encoder:
     """Return the encoder of a list whose items have a fixed size. There is no call for each of them."""
     plan, item = EncodingPlan(f"encode {kind.name}"), kind.item
     plan.add(item, "v")
-    letters, word = octet_letters(item), plan.source()
-    if letters:
-        steps = [f"words = words_of({plan.bind(octets_packer(item))}(values), {letters!r})"]
+    word = plan.source()
+    if octet_letters(item):
+        steps = [f"words = {plan.bind(words_packer(item))}(values)"]
     elif isinstance(item, Int) and item.fills_bits:
         steps = [f"words = join([{word} for v in plain_numbers(values)])"]
     else:

@@ -33,22 +33,24 @@ def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes]:
         return lambda values: _octets_of(values, letters)
     if kind.cls is None and not any(part.parts for part in kind.parts):
         return lambda values: _octets_of(_flattened(values, len(letters)), letters)
-    return _RecordOctets(kind, letters).of
-
-
-def words_of(octets: bytes, letters: str) -> bytes | bytearray:
-    """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
-    if "b" in letters and not octets.isascii():
-        numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
-        return b"".join(map(_words().__getitem__, numbers))
-    words = bytearray(32 * len(octets))
-    words[31::32] = octets
-    return words
+    return _ByIdentity(_record_packer(kind, letters)).join
 
 
 @cache
-def _words() -> dict[int, bytes]:
-    return {number: number.to_bytes(32, signed=number < 0) for number in range(-128, 256)}
+def words_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray]:
+    """Return the function that returns the numbers of such values as words of the ABI."""
+    letters, pack = octet_letters(kind), octets_packer(kind)
+    return lambda values: _words_of(pack(values), letters)
+
+
+def _words_of(octets: bytes, letters: str) -> bytes | bytearray:
+    """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
+    if "b" in letters and not octets.isascii():
+        numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
+        return b"".join([number.to_bytes(32, signed=number < 0) for number in numbers])
+    words = bytearray(32 * len(octets))
+    words[31::32] = octets
+    return words
 
 
 def plain_numbers(numbers: Sequence[Any]) -> Sequence[int]:
@@ -73,39 +75,45 @@ def _flattened(values: Sequence[Any], width: int) -> list[object]:
     return [*chain.from_iterable(values)]
 
 
-class _RecordOctets:
-    """The bytes of records of one type, by their identity: most records of a board are those that it had before."""
+class _ByIdentity:
+    """Bytes that are made of records, by the identity of the record: most records of a board are those that it had before.
 
-    def __init__(self, kind: StructType, letters: str) -> None:
-        source = SourceBuilder(f"octets of {kind.name}")
-        names, pack = [*_leaves(kind, "v")], source.bind(struct.Struct(letters).pack)
-        checks = [check for name in names for check in Int.sized("", 8).checks(name)]
-        never_changes = " and ".join(_exact_classes(kind, "v", source))
-        lines = [*_destructuring(kind, "v"), *checks]
-        lines.append(f"return {pack}({', '.join(names)}), {never_changes}")
-        self._pack = source.run(["def octets(v):", *(f" {line}" for line in lines)], {})["octets"]
+    `pack` returns the bytes of a record, and True if the record never changes.
+    """
+
+    def __init__(self, pack: Callable[[object], tuple[bytes, bool]]) -> None:
+        self._pack = pack
         # The bytes by identity, and the records, so that no other objects take their identities.
         self._known: tuple[dict[int, bytes], dict[int, object]] = ({}, {})
 
-    def of(self, records: Sequence[Any]) -> bytes:
+    def join(self, records: Sequence[Any]) -> bytes:
         """Return the bytes of records side by side."""
-        known, _ = self._known
-        try:
-            return b"".join([known[id(record)] for record in records])
-        except KeyError:
-            return b"".join(map(self._find, records))
+        known, find = self._known[0].get, self._find
+        return b"".join([known(id(record)) or find(record) for record in records])
 
-    def _find(self, record: Any) -> bytes:
-        known, records = self._known
-        octets = known.get(id(record))
-        if octets is None:
-            octets, never_changes = self._pack(record)
-            if never_changes:
-                records[id(record)] = record
-                known[id(record)] = octets
-                if len(known) > _MOST:
-                    self._known = {}, {}
-        return octets
+    def _find(self, record: object) -> bytes:
+        """Return the bytes of a record that are not known, and keep them if it never changes."""
+        packed, never_changes = self._pack(record)
+        if never_changes:
+            known, records = self._known
+            records[id(record)] = record
+            known[id(record)] = packed
+            if len(known) > _MOST:
+                self._known = {}, {}
+        return packed
+
+
+def _record_packer(kind: StructType, letters: str) -> Callable[[object], tuple[bytes, bool]]:
+    """Return the function that returns the numbers of a record as bytes, and True if the record never changes."""
+    source = SourceBuilder(f"octets of {kind.name}")
+    names, pack = [*_leaves(kind, "v")], source.bind(struct.Struct(letters).pack)
+    checks = [check for name in names for check in Int.sized("", 8).checks(name)]
+    never_changes = " and ".join(_exact_classes(kind, "v", source))
+    lines = [*_destructuring(kind, "v"), *checks]
+    lines.append(f"return {pack}({', '.join(names)}), {never_changes}")
+    made: Callable[[object], tuple[bytes, bool]]
+    made = source.run(["def octets(v):", *(f" {line}" for line in lines)], {})["octets"]
+    return made
 
 
 def _destructuring(kind: StructType, value: str) -> Iterator[str]:

@@ -273,20 +273,10 @@ class SequenceLayout(DynamicLayout):
             self.item.clear(frame, base + i * step)
 
     def plan(self, frame: Words, slot: int, before: Any, after: object, writes: Writes) -> None:
-        if isinstance(self.item, PackedLayout):
-            self._plan_words(frame, slot, before, after, writes)
-        elif not isinstance(after, tuple | list) or len(before) != len(after):
-            writes.append((self.write, slot, self.pack(after)))
-        else:
-            base, step = frame.data_slot(slot), self.item.words
-            for i, (old, new) in enumerate(zip(before, after, strict=True)):
-                if new is not old:
-                    self.item.plan(frame, base + i * step, old, new, writes)
-
-    def _plan_words(
-        self, frame: Words, slot: int, before: Any, after: object, writes: Writes
-    ) -> None:
         """Plan to write the words whose items differ. The others are not packed."""
+        if self.item.size is None:
+            self._plan_items(frame, slot, before, after, writes)
+            return
         if not isinstance(after, list | tuple):
             raise explain_mismatch(self.kind, after)
         base, step = frame.data_slot(slot), self.per_word
@@ -300,6 +290,18 @@ class SequenceLayout(DynamicLayout):
             raise explain_mismatch(self.kind, after, error) from None
         if len(after) != len(before):
             writes.append((self._resize, slot, len(after)))
+
+    def _plan_items(
+        self, frame: Words, slot: int, before: Any, after: object, writes: Writes
+    ) -> None:
+        """Plan to change the items, which have words of their own."""
+        if not isinstance(after, tuple | list) or len(before) != len(after):
+            writes.append((self.write, slot, self.pack(after)))
+            return
+        base, step = frame.data_slot(slot), self.item.words
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            if new is not old:
+                self.item.plan(frame, base + i * step, old, new, writes)
 
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
