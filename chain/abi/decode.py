@@ -10,12 +10,12 @@ import struct
 from collections.abc import Callable
 from dataclasses import field
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from chain.errors import Revert
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.scalars import RawScalar
+from chain.schema.scalars import FLAGS, RawScalar
 from chain.schema.validation import join
 from chain.schema.value_types import (
     BoolType,
@@ -31,6 +31,8 @@ from chain.schema.value_types import (
 )
 
 Decoder = Callable[[bytes, int], Any]
+
+_ZEROS: Final = bytes(24)  # the upper bytes of an offset or a flag
 
 
 class BadData(Revert):
@@ -153,7 +155,7 @@ class _Plan(SourceBuilder):
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
         tools = {
-            "zeros": bytes(24),
+            "zeros": _ZEROS,
             "unpack": form.unpack_from,
             "each": form.iter_unpack,
             "fail": _fail,
@@ -205,11 +207,16 @@ def _read_text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _option_reader(read: Decoder) -> Decoder:
+    unpack = struct.Struct(">32s24sQ").unpack_from
+
     def read_option(data: bytes, at: int) -> tuple[object, int]:
-        flag, offset = int.from_bytes(data[at : at + 32]), int.from_bytes(data[at + 32 : at + 64])
-        if flag > 1 or len(data) < at + 64 or (flag and offset < 64):
+        word, upper, offset = unpack(data, at)
+        if not FLAGS[word]:
+            return None, at + 64
+        if upper != _ZEROS or offset < 64:
             _fail()
-        return read(data, at + offset) if flag else (None, at + 64)
+        result: tuple[object, int] = read(data, at + offset)
+        return result
 
     return read_option
 

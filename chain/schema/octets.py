@@ -9,7 +9,8 @@ from itertools import chain
 from typing import Any, Final
 
 from chain.schema.codegen import SourceBuilder
-from chain.schema.scalars import Int, whole
+from chain.schema.integers import Int
+from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
 _MOST: Final = 1 << 12  # records of one type whose octets are kept

@@ -14,7 +14,8 @@ from typing import Final, TypeAlias
 from chain.crypto.address import Address
 from chain.foundation.dataclass import dataclass, is_generated, plain_maker
 from chain.schema.base import Part, ValueType
-from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
+from chain.schema.integers import Int
+from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Scalar, hex_bytes
 
 __all__ = [
     "PLAIN", "AddressType", "BoolType", "BytesType", "EnumType", "Field", "FixedBytes", "Int", "KeyMark", "ListType",

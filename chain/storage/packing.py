@@ -154,6 +154,12 @@ class PackingSource(SourceBuilder):
             case _:
                 raise AssertionError(kind)
 
+    def unpack_loaded(self, kind: ValueType, loaded: str, shift: int = 0) -> list[str]:
+        """Return the end of a function that returns the value at bit `shift` of the word that `loaded` reads."""
+        if isinstance(kind, OptionalType):  # it looks at the word twice
+            return [f" w = {loaded}", f" return {self.unpack(kind, 'w', shift)}"]
+        return [f" return {self.unpack(kind, loaded, shift)}"]
+
     @property
     def checked_lines(self) -> list[str]:
         """The lines that destructure the value, and refuse what does not fit."""
@@ -259,7 +265,7 @@ class PackedLayout:
             [
                 *("def pack(v):", *source.with_checks(kind, [f"return {number}"])),
                 f"def unpack(w): return {value}",
-                *("def load(frame, slot):", " w = frame.sload(slot)", f" return {value}"),
+                *("def load(frame, slot):", *source.unpack_loaded(kind, "frame.sload(slot)")),
                 *("def store(frame, slot, v):", *source.with_checks(kind, [f"n = {number}"])),
                 " frame.sstore(slot, n)",
             ]
@@ -272,13 +278,12 @@ class PackedLayout:
         """Return the functions `get_name` and `set_name` for a field at `place`; `path` names it in errors."""
         word, shift, alone = place
         mask = (1 << 8 * (self.size or 0)) - 1 << shift
-        value, number = source.unpack(self.kind, "w", shift), source.pack_whole(self.kind)
+        number = source.pack_whole(self.kind)
         kept = "" if alone else f"contract._frame.sload({word}) & {~mask} | "
         blame = f"raise misfit({source.bind(self.kind)}, v, wrong).prefixed({path}) from None"
         return [
             f"def get_{name}(contract):",
-            f" w = contract._frame.sload({word})",
-            f" return {value}",
+            *source.unpack_loaded(self.kind, f"contract._frame.sload({word})", shift),
             f"def set_{name}(contract, v):",
             *source.with_checks(self.kind, [f"n = {number}"], blame),
             f" contract._frame.sstore({word}, {kept}{f'n << {shift}' if shift else 'n'})",
