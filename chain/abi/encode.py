@@ -138,9 +138,10 @@ class EncodingPlan(SourceBuilder):
 
     lines: list[str] = field(default_factory=list)
     pieces: list[_Words | str] = field(default_factory=list)
-    # The end of the pieces: `distance` bytes after `place`, a variable; after the start if there is none.
+    # The end of the pieces: `distance` bytes and then `sizes` after `place`, a variable; after the start if there is none.
     place: str = ""
     distance: int = 0
+    sizes: list[str] = field(default_factory=list)  # known when the encoder runs
 
     @property
     def words(self) -> _Words:
@@ -170,7 +171,7 @@ class EncodingPlan(SourceBuilder):
 
     def members(self, kind: StructType, value: str) -> None:
         """Plan to encode a record whose members are in local variables: its head, then its tails."""
-        place, distance, head = self.place, self.distance, self.words
+        (place, distance), head = self._end(), self.words
         offsets: dict[int, int] = {}  # by member with a tail, the index of its value in the head
         for i, part in enumerate(kind.parts):
             if part.is_dynamic:
@@ -181,9 +182,10 @@ class EncodingPlan(SourceBuilder):
         self.close_checks()
         self.distance += kind.body_size
         for i, index in offsets.items():
-            known = self.distance - distance
-            moved = f"{self.place}{place and f' - {place}'} + " if self.place != place else ""
-            head.values[index] = f"{moved}{known}"
+            end, beyond = self._end()
+            moved = [f"{end}{place and f' - {place}'}"] if end != place else []
+            known = [str(beyond - distance)] if beyond != distance or not moved else []
+            head.values[index] = " + ".join([*moved, *known])
             self._tail(kind.parts[i], f"{value}_{i}")
 
     def _tail(self, kind: ValueType, value: str) -> None:
@@ -196,7 +198,7 @@ class EncodingPlan(SourceBuilder):
                 if isinstance(kind, StringType):  # a subclass may compare otherwise
                     encoded = f"texts[{value}] if {value}.__class__ is str else {encoded}"
                 tail = self._piece(encoded)
-                self._end(f"len({tail})")
+                self.sizes.append(f"len({tail})")
                 self.pieces.append(tail)
 
     def _piece(self, source: str) -> str:
@@ -205,12 +207,14 @@ class EncodingPlan(SourceBuilder):
         self.lines.append(f"{name} = {source}")
         return name
 
-    def _end(self, size: str) -> None:
-        """Note the end of bytes of a size that is known when the encoder runs."""
-        end = f"e{len(self.lines)}"
-        place = f"{self.place} + " if self.place else ""
-        self.lines.append(f"{end} = {place}{self.distance} + ({size})")
-        self.place, self.distance = end, 0
+    def _end(self) -> tuple[str, int]:
+        """Return the end of the pieces: a variable, and the bytes after it."""
+        if self.sizes:
+            end = f"e{len(self.lines)}"
+            known = [self.place] * bool(self.place) + [str(self.distance)] * bool(self.distance)
+            self.lines.append(f"{end} = {' + '.join([*known, *self.sizes])}")
+            self.place, self.distance, self.sizes = end, 0, []
+        return self.place, self.distance
 
     def _scalar(self, kind: Scalar, value: str, unless: str = "") -> None:
         """Plan to encode a value of one word.
