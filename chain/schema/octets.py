@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any, Final
 
 from chain.schema.codegen import SourceBuilder
@@ -27,7 +26,7 @@ def octet_letters(kind: ValueType) -> str:
 
 
 @cache
-def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes]:
+def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray]:
     """Return the function that returns values of this type as bytes, side by side, or raises if one does not fit."""
     letters = octet_letters(kind)
     if not isinstance(kind, StructType):
@@ -44,7 +43,7 @@ def words_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray
     return lambda values: _words_of(pack(values), letters)
 
 
-def _words_of(octets: bytes, letters: str) -> bytes | bytearray:
+def _words_of(octets: bytes | bytearray, letters: str) -> bytes | bytearray:
     """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
     if "b" in letters and not octets.isascii():
         numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
@@ -60,20 +59,22 @@ def plain_numbers(numbers: Sequence[Any]) -> Sequence[int]:
     return numbers if is_plain else [*map(whole, numbers)]
 
 
-def _octets_of(numbers: Sequence[Any], letters: str) -> bytes:
+def _octets_of(numbers: Sequence[Any], letters: str) -> bytes | bytearray:
     plain = plain_numbers(numbers)
     if "b" in letters:
         return struct.pack(letters * (len(plain) // len(letters)), *plain)
-    return bytes(plain)
+    return bytearray(plain)  # sooner made than bytes
 
 
 def _flattened(values: Sequence[Any], width: int) -> list[object]:
     """Return the members of tuples side by side, or raise if one has not `width` of them."""
-    if not ({*map(type, values)} <= {tuple} and {*map(len, values)} <= {width}):
-        for value in values:
-            if not isinstance(value, tuple | list) or len(value) != width:
-                raise TypeError
-    return [*chain.from_iterable(values)]
+    flat: list[object] = []
+    for value in values:
+        is_tuple = value.__class__ is tuple or isinstance(value, tuple | list)
+        if not is_tuple or len(value) != width:
+            raise TypeError
+        flat += value
+    return flat
 
 
 class _ByIdentity:

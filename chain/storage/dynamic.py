@@ -151,7 +151,7 @@ class SequenceLayout(DynamicLayout):
 
     # Of packed items: all their numbers, these side by side, and the items by the word that holds them.
     _numbers: Callable[[object], list[int]] = generated()
-    _raw: Callable[[object], bytes] = generated()
+    _raw: Callable[[object], bytes | bytearray] = generated()
     _words: MemoTable[int, list[Any]] = generated()
 
     def __init__(self, kind: ListType, item: Layout) -> None:
@@ -185,7 +185,7 @@ class SequenceLayout(DynamicLayout):
         words, numbers = MemoTable(made["unpack"], LONG_MEMO), made["pack"]
         return {"_numbers": numbers, "_raw": self._packer(numbers), "_words": words}
 
-    def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes]:
+    def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes | bytearray]:
         """Return the function that packs items side by side, the first in the lowest bytes."""
         if octet_letters(self.kind.item):
             return octets_packer(self.kind.item)
