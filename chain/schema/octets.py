@@ -13,6 +13,7 @@ from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
 _MOST: Final = 1 << 12  # records of one type whose octets are kept
+_NOTHING: Final = bytearray()
 
 
 def octet_letters(kind: ValueType) -> str:
@@ -26,7 +27,7 @@ def octet_letters(kind: ValueType) -> str:
 
 
 @cache
-def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray]:
+def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytearray]:
     """Return the function that returns values of this type as bytes, side by side, or raises if one does not fit."""
     letters = octet_letters(kind)
     if not isinstance(kind, StructType):
@@ -43,7 +44,7 @@ def words_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray
     return lambda values: _words_of(pack(values), letters)
 
 
-def _words_of(octets: bytes | bytearray, letters: str) -> bytes | bytearray:
+def _words_of(octets: bytearray, letters: str) -> bytes | bytearray:
     """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
     if "b" in letters and not octets.isascii():
         numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
@@ -59,11 +60,11 @@ def plain_numbers(numbers: Sequence[Any]) -> Sequence[int]:
     return numbers if is_plain else [*map(whole, numbers)]
 
 
-def _octets_of(numbers: Sequence[Any], letters: str) -> bytes | bytearray:
+def _octets_of(numbers: Sequence[Any], letters: str) -> bytearray:
     plain = plain_numbers(numbers)
     if "b" in letters:
-        return struct.pack(letters * (len(plain) // len(letters)), *plain)
-    return bytearray(plain)  # sooner made than bytes
+        return bytearray(struct.pack(letters * (len(plain) // len(letters)), *plain))
+    return bytearray(plain)
 
 
 def _flattened(values: Sequence[Any], width: int) -> list[object]:
@@ -88,10 +89,10 @@ class _ByIdentity:
         # The bytes by identity, and the records, so that no other objects take their identities.
         self._known: tuple[dict[int, bytes], dict[int, object]] = ({}, {})
 
-    def join(self, records: Sequence[Any]) -> bytes:
+    def join(self, records: Sequence[Any]) -> bytearray:
         """Return the bytes of records side by side."""
         known, find = self._known[0].get, self._find
-        return b"".join([known(id(record)) or find(record) for record in records])
+        return _NOTHING.join([known(id(record)) or find(record) for record in records])
 
     def _find(self, record: object) -> bytes:
         """Return the bytes of a record that are not known, and keep them if it never changes."""
