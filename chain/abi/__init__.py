@@ -3,8 +3,8 @@
 A value type knows its name in the ABI, and a scalar its word; `encode` and `decode` put them together. Both are hot paths, so
 each is generated once per type as a straight-line Python function around one `struct.pack` or `unpack`, as `dataclasses`
 generates `__init__`. Only if that function fails is the value walked to explain the error. Property tests check that both
-directions agree with eth-abi. `json_abi` reads the ABI of contracts that are not written in Python. May import `schema` and
-what is below it. Begin with `encode`.
+directions agree with eth-abi. `events` encodes logs, `json_abi` reads the ABI of contracts that are not written in Python. May
+import `schema` and what is below it. Begin with `encode`.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class EncodingPlan(SourceBuilder):
         """Return the end of the pieces: a variable, and the bytes after it."""
         if self.sizes:
             end = f"e{len(self.lines)}"
-            known = [self.place] * bool(self.place) + [str(self.distance)] * bool(self.distance)
+            known = [str(part) for part in (self.place, self.distance) if part]
             self.lines.append(f"{end} = {' + '.join([*known, *self.sizes])}")
             self.place, self.distance, self.sizes = end, 0, []
         return self.place, self.distance
