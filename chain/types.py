@@ -20,7 +20,8 @@ from __future__ import annotations
 from typing import Annotated, Final, TypeAlias, TypeVar
 
 from chain.crypto.address import ZERO_ADDRESS, Address
-from chain.schema.scalars import FixedBytes, Int
+from chain.schema.integers import Int
+from chain.schema.scalars import FixedBytes
 from chain.schema.value_types import KeyMark
 
 __all__ = [

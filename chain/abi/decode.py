@@ -10,12 +10,12 @@ import struct
 from collections.abc import Callable
 from dataclasses import field
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from chain.errors import Revert
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.scalars import RawScalar
+from chain.schema.scalars import FLAGS, RawScalar
 from chain.schema.validation import join
 from chain.schema.value_types import (
     BoolType,
@@ -31,6 +31,8 @@ from chain.schema.value_types import (
 )
 
 Decoder = Callable[[bytes, int], Any]
+
+_ZEROS: Final = bytes(24)  # the upper bytes of an offset or a flag
 
 
 class BadData(Revert):
@@ -83,7 +85,6 @@ class _Plan(SourceBuilder):
 
     formats: list[str] = field(default_factory=list)
     targets: list[str] = field(default_factory=list)
-    zeros: list[str] = field(default_factory=list)  # targets that must be 24 zero bytes
     tails: list[tuple[str, str]] = field(default_factory=list)  # offset, reader
 
     def target(self, form: str) -> str:
@@ -94,11 +95,7 @@ class _Plan(SourceBuilder):
 
     def small(self, guard: str) -> str:
         """Add a word of which only the last 8 bytes may be non-zero, and return the variable with their number."""
-        upper = self.target("24s")
-        if guard:
-            self.check(f"{upper} != plus", guard)
-        else:
-            self.zeros.append(upper)
+        self.check(f"{self.target('24s')} != zeros", guard)
         return self.target("Q")
 
     def check(self, wrong: str, guard: str) -> None:
@@ -131,16 +128,11 @@ class _Plan(SourceBuilder):
         parts = [self.add(part, guard) for part in kind.parts]
         return kind.construction_source(self.bind(kind.maker), parts)
 
-    @property
-    def refused(self) -> str:
-        """Source that is true if a word has a value that is not allowed."""
-        zeros = [f"not {' == '.join(self.zeros)} == plus"] if self.zeros else []
-        return " or ".join([*zeros, *self.checks]) or "False"
-
     def compile(self, value: str, kind: ValueType | None = None) -> Callable[[bytes, int], Any]:
         """Return a reader of the value at an offset, together with its tails. With a `kind` it is what `decoder` returns."""
         form = struct.Struct(">" + "".join(self.formats))
-        lines = [f"({', '.join(self.targets)},) = unpack(data, at)", f"if {self.refused}: fail()"]
+        lines = [f"({', '.join(self.targets)},) = unpack(data, at)"]
+        lines += [f"if {' or '.join(self.checks)}: fail()"] if self.checks else []
         end = f"at + {form.size}"
         for i, (offset, read) in enumerate(self.tails):
             lines.append(f"if at + {offset} < {end}: fail()")
@@ -157,11 +149,13 @@ class _Plan(SourceBuilder):
         """Return a reader of values side by side, without a function call for each of them."""
         form = struct.Struct(">" + "".join(self.formats))
         fields = f"({', '.join(self.targets)},)"
-        line = f" return [fail() if {self.refused} else {value} for {fields} in each(data)]"
+        checked = f"fail() if {' or '.join(self.checks)} else {value}" if self.checks else value
+        line = f" return [{checked} for {fields} in each(data)]"
         return self._run(form, ["def read(data):", line])
 
     def _run(self, form: struct.Struct, lines: list[str]) -> Callable[..., Any]:
         tools = {
+            "zeros": _ZEROS,
             "unpack": form.unpack_from,
             "each": form.iter_unpack,
             "fail": _fail,
@@ -213,11 +207,16 @@ def _read_text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _option_reader(read: Decoder) -> Decoder:
+    unpack = struct.Struct(">32s24sQ").unpack_from
+
     def read_option(data: bytes, at: int) -> tuple[object, int]:
-        flag, offset = int.from_bytes(data[at : at + 32]), int.from_bytes(data[at + 32 : at + 64])
-        if flag > 1 or len(data) < at + 64 or (flag and offset < 64):
+        word, upper, offset = unpack(data, at)
+        if not FLAGS[word]:
+            return None, at + 64
+        if upper != _ZEROS or offset < 64:
             _fail()
-        return read(data, at + offset) if flag else (None, at + 64)
+        result: tuple[object, int] = read(data, at + offset)
+        return result
 
     return read_option
 

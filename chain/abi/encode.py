@@ -10,15 +10,7 @@ from typing import Any, Final, cast
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
-from chain.schema.octets import (
-    are_octets,
-    are_unsigned,
-    leaves,
-    octets_encoder,
-    octets_of,
-    width_of_octets,
-    words_of,
-)
+from chain.schema.octets import octet_letters, plain_numbers, words_packer
 from chain.schema.validation import ValueMismatch, explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -33,11 +25,26 @@ from chain.schema.value_types import (
 
 Encoder = Callable[[object], bytes]
 
-_BYTES = [number.to_bytes(32) for number in range(256)]  # the words of small numbers, computed once
-# What generated encoders use. `padding` has the zeros that follow a text or bytes, by their number.
+# The zeros that follow a text or bytes, by their number.
+_PADDING: Final = [bytes(size) for size in range(32)]
+_SHORT, _MOST = 128, 1 << 12  # bytes of an encoded text that is kept, and the number of these
+
+
+class _Texts(dict[str, bytes]):
+    """Encodings of texts by the text. Short ones are kept, because the same names and commands are encoded again and again."""
+
+    def __missing__(self, text: str) -> bytes:
+        encoded = _encode_text(text)
+        if len(encoded) <= _SHORT:
+            if len(self) >= _MOST:
+                self.clear()
+            self[text] = encoded
+        return encoded
+
+
+# What generated encoders use.
 _TOOLS: Final = {
-    "yes": _BYTES[1], "small": _BYTES, "join": b"".join, "padding": [bytes(size) for size in range(32)],
-    "octets_of": octets_of, "words_of": words_of,
+    "yes": (1).to_bytes(32), "join": b"".join, "texts": _Texts(), "plain_numbers": plain_numbers,
 }  # fmt: skip
 
 
@@ -50,12 +57,7 @@ def encoder(kind: ValueType) -> Encoder:
         case BytesType():
             return _encode_blob
         case ListType(item=item):
-            if item.is_dynamic:
-                return _sequence_encoder(kind)
-            width = width_of_octets(item)
-            if width is not None:
-                return octets_encoder(_items_encoder(kind), width)
-            return _items_encoder(kind)
+            return _sequence_encoder(kind) if item.is_dynamic else _items_encoder(kind)
         case OptionalType(item=item) if kind.is_dynamic:
             return _option_encoder(encoder(item), blank(item))
         case _:
@@ -127,7 +129,7 @@ class _Words:
 
 
 @dataclass
-class _Plan(SourceBuilder):
+class EncodingPlan(SourceBuilder):
     """An encoder that is being generated: lines of Python, and the pieces of its result in order.
 
     Whatever has a fixed size is packed with its neighbours, the head of a record in a record too. The pieces between are
@@ -136,9 +138,10 @@ class _Plan(SourceBuilder):
 
     lines: list[str] = field(default_factory=list)
     pieces: list[_Words | str] = field(default_factory=list)
-    # The end of the pieces: `distance` bytes after `place`, a variable; after the start if there is none.
+    # The end of the pieces: `distance` bytes and then `sizes` after `place`, a variable; after the start if there is none.
     place: str = ""
     distance: int = 0
+    sizes: list[str] = field(default_factory=list)  # known when the encoder runs
 
     @property
     def words(self) -> _Words:
@@ -168,7 +171,7 @@ class _Plan(SourceBuilder):
 
     def members(self, kind: StructType, value: str) -> None:
         """Plan to encode a record whose members are in local variables: its head, then its tails."""
-        place, distance, head = self.place, self.distance, self.words
+        (place, distance), head = self._end(), self.words
         offsets: dict[int, int] = {}  # by member with a tail, the index of its value in the head
         for i, part in enumerate(kind.parts):
             if part.is_dynamic:
@@ -179,9 +182,10 @@ class _Plan(SourceBuilder):
         self.close_checks()
         self.distance += kind.body_size
         for i, index in offsets.items():
-            known = self.distance - distance
-            moved = f"{self.place}{place and f' - {place}'} + " if self.place != place else ""
-            head.values[index] = f"{moved}{known}"
+            end, beyond = self._end()
+            moved = [f"{end}{place and f' - {place}'}"] if end != place else []
+            known = [str(beyond - distance)] if beyond != distance or not moved else []
+            head.values[index] = " + ".join([*moved, *known])
             self._tail(kind.parts[i], f"{value}_{i}")
 
     def _tail(self, kind: ValueType, value: str) -> None:
@@ -189,16 +193,12 @@ class _Plan(SourceBuilder):
             case StructType():
                 self.lines += kind.destructuring_source(value)
                 self.members(kind, value)
-            case StringType() | BytesType():
-                convert = str.encode if isinstance(kind, StringType) else _raw_bytes
-                raw = self._piece(f"{self.bind(convert)}({value})")
-                self.words.add("24xQ", f"len({raw})")
-                self.distance += 32
-                self._end(f"len({raw}) + 31 & -32")
-                self.pieces += [raw, f"padding[-len({raw}) & 31]"]
             case _:
-                tail = self._piece(f"{self.bind(encoder(kind))}({value})")
-                self._end(f"len({tail})")
+                encoded = f"{self.bind(encoder(kind))}({value})"
+                if isinstance(kind, StringType):  # a subclass may compare otherwise
+                    encoded = f"texts[{value}] if {value}.__class__ is str else {encoded}"
+                tail = self._piece(encoded)
+                self.sizes.append(f"len({tail})")
                 self.pieces.append(tail)
 
     def _piece(self, source: str) -> str:
@@ -207,101 +207,106 @@ class _Plan(SourceBuilder):
         self.lines.append(f"{name} = {source}")
         return name
 
-    def _end(self, size: str) -> None:
-        """Note the end of bytes of a size that is known when the encoder runs."""
-        end = f"e{len(self.lines)}"
-        place = f"{self.place} + " if self.place else ""
-        self.lines.append(f"{end} = {place}{self.distance} + ({size})")
-        self.place, self.distance = end, 0
+    def _end(self) -> tuple[str, int]:
+        """Return the end of the pieces: a variable, and the bytes after it."""
+        if self.sizes:
+            end = f"e{len(self.lines)}"
+            known = [str(part) for part in (self.place, self.distance) if part]
+            self.lines.append(f"{end} = {' + '.join([*known, *self.sizes])}")
+            self.place, self.distance, self.sizes = end, 0, []
+        return self.place, self.distance
 
     def _scalar(self, kind: Scalar, value: str, unless: str = "") -> None:
         """Plan to encode a value of one word.
 
         `unless` turns an expression into one for a value that may be None: ` if v is not None else `.
         """
-        check = kind.refusal(value)
-        if check:
-            self.checks.append(f"{value} is not None and ({check})" if unless else check)
+        self.checks += kind.checks(value, f" and {value} is not None" if unless else "")
         form, parts = kind.encode(value, self.bind)
         self.words.add(form, *(f"{part}{unless}{zero}" if unless else part for part, zero in parts))
 
     def close_checks(self) -> None:
         """Plan to refuse values that do not fit before anything else is done."""
-        if self.checks:
-            self.lines.append(f"if {' or '.join(self.checks)}: raise OverflowError")
-            self.checks.clear()
+        self.lines += self.checks
+        self.checks.clear()
 
     def source(self) -> str:
         """Return the expression for all pieces."""
         parts = [p if isinstance(p, str) else p.source(self.bind) for p in self.pieces]
-        return " + ".join(parts) if len(parts) < 3 else f"join(({', '.join(parts)}))"
+        if len(parts) < 3:
+            return " + ".join(parts) or "b''"
+        return f"join(({', '.join(parts)}))"
 
     def compile(
-        self, kind: ValueType, *, value: str = "v", shown: str = "v", path: str = ""
-    ) -> Encoder:
-        """Return the encoder, a function of the variable `value`.
+        self,
+        kind: ValueType,
+        *,
+        value: str = "v",
+        shown: str = "v",
+        path: str = "",
+        result: str = "{}",
+    ) -> Callable[[object], Any]:
+        """Return the encoder, a function of the variable `value`. It returns `result`, with the encoding for the braces.
 
         Errors refer to `shown` as a value of `kind`, and to its `path`.
         """
         named = f".prefixed({self.bind(path)})" if path else ""
-        lines = [*self.lines, f"return {self.source()}"]
+        lines = [*self.lines, f"return {result.format(self.source())}"]
         source = [f"def encode({value}):", " try:", *(f"  {line}" for line in lines)]
         source.append(
             f" except Exception as wrong: raise misfit(kind, {shown}, wrong){named} from None"
         )
-        tools = {"misfit": explain_mismatch, "kind": kind, "fail": _fail, **_TOOLS}
-        encode: Encoder = self.run(source, tools)["encode"]
+        tools = {"misfit": explain_mismatch, "kind": kind, **_TOOLS}
+        encode: Callable[[object], Any] = self.run(source, tools)["encode"]
         return encode
 
 
 def _flat_encoder(kind: ValueType, path: str = "") -> Encoder:
     """Return the encoder of a value without pieces of other sizes, or of a record."""
-    plan = _Plan(f"encode {kind.name or 'arguments'}")
+    plan = EncodingPlan(f"encode {kind.name or 'arguments'}")
     if isinstance(kind, StructType):
         plan.lines += kind.destructuring_source("v")
         plan.members(kind, "v")
     else:
-        plan.add(kind, "v")
+        plan.lines.append("v_0 = v")  # errors show the value as it was
+        plan.add(kind, "v_0")
         plan.close_checks()
     return plan.compile(kind, path=path)
 
 
+def call_encoder(kind: StructType, selector: bytes) -> Callable[[tuple[object, ...]], bytes]:
+    """Return the function that encodes a call: the selector, and a tuple of as many arguments as `kind` has members."""
+    if not kind.members:
+        return lambda args: selector
+    plan = EncodingPlan(f"encode {kind.name}")
+    if selector:
+        plan.words.add(f"{len(selector)}s", plan.bind(selector))
+    plan.lines.append(f"{', '.join([f'v_{i}' for i in range(len(kind.members))])}, = v")
+    plan.members(kind, "v")
+    return plan.compile(kind)
+
+
 def member_encoder(kind: StructType, path: str) -> Encoder:
     """Return the encoder of a record with a single member; it takes that member. `path` names the record in errors."""
-    plan = _Plan(f"encode {kind.name}")
+    plan = EncodingPlan(f"encode {kind.name}")
+    plan.lines.append("v_0 = v")
     plan.members(kind, "v")
-    return plan.compile(kind, value="v_0", shown="(v_0,)", path=path)
+    return plan.compile(kind, shown="(v,)", path=path)
 
 
 def _items_encoder(kind: ListType) -> Encoder:
     """Return the encoder of a list whose items have a fixed size. There is no call for each of them."""
-    plan, item = _Plan(f"encode {kind.name}"), kind.item
+    plan, item = EncodingPlan(f"encode {kind.name}"), kind.item
     plan.add(item, "v")
-    word, refusal = plan.source(), " or ".join(plan.checks)
-    if isinstance(item, Int) and item.lowest == 0 and item.highest < len(_BYTES):
-        word = "small[v]"
-    checked = f"fail() if {refusal} else {word}" if refusal else word
-    if not plan.lines:
-        steps = [f"words = join([{checked} for v in values])"]
-    elif are_octets(item):
-        names = ", ".join(leaves(item, "v"))
-        steps = [
-            "flat = []",
-            *("for v in values:", *(f" {line}" for line in plan.lines), f" flat += {names},"),
-            f"octets = octets_of(flat, {are_unsigned(item)})",
-            "if octets is not None: words = words_of(octets)",
-            f"else: words = join([{checked} for {names}, in zip(*[iter(flat)] * {len(names.split())})])",
-        ]
+    word = plan.source()
+    if octet_letters(item):
+        steps = [f"words = {plan.bind(words_packer(item))}(values)"]
+    elif isinstance(item, Int) and item.fills_bits:
+        steps = [f"words = join([{word} for v in plain_numbers(values)])"]
     else:
-        steps = [
-            "words = []",
-            *(
-                "for v in values:",
-                *(f" {line}" for line in plan.lines),
-                f" words.append({checked})",
-            ),
-            "words = join(words)",
-        ]
+        plan.close_checks()
+        steps = ["words = []", "for v in values:", *(f" {line}" for line in plan.lines)]
+        steps += [f" words.append({word})", "words = join(words)"]
     plan.lines = ["if not isinstance(values, (list, tuple)): raise TypeError", *steps]
     plan.pieces = [f"(len(words) // {item.head_size}).to_bytes(32)", "words"]
     return plan.compile(kind, value="values", shown="values")
@@ -333,11 +338,8 @@ def _encode_blob(value: object) -> bytes:
 
 def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
-    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
-
-
-def _fail() -> None:
-    raise OverflowError
+    size = len(raw)
+    return size.to_bytes(32) + raw + _PADDING[-size & 31]
 
 
 def _sequence_encoder(kind: ListType) -> Encoder:

@@ -8,18 +8,20 @@ from chain.crypto.hashing import keccak
 
 _ERROR: Final = keccak(b"Error(string)")[:4]
 _PANIC: Final = keccak(b"Panic(uint256)")[:4]
+_OFFSET: Final = 32 << 256  # in the word before the length
 TEXT_TOPIC: Final = int.from_bytes(keccak(b"Log(string)"))
 
 
 def revert_data(text: str) -> bytes:
     """Return revert data as Solidity's `revert("…")` encodes it: Error(string)."""
-    return _ERROR + (32).to_bytes(32) + text_data(text)
+    return _ERROR + text_data(text)
 
 
 def text_data(text: str) -> bytes:
-    """Return `text` in ABI encoding: its length, then its bytes padded to whole words."""
+    """Return `text` in ABI encoding, as the only value: its offset, its length, then its bytes padded to whole words."""
     raw = text.encode("utf-8", "replace")
-    return len(raw).to_bytes(32) + raw + bytes(-len(raw) % 32)
+    size = len(raw)
+    return (_OFFSET + size).to_bytes(64) + raw + bytes(-size & 31)
 
 
 def has_reason(data: bytes) -> bool:

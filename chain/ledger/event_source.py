@@ -15,7 +15,7 @@ from chain.ledger.queries import PositionFinder, Query
 from chain.schema import value_types
 from chain.schema.inputs import Resolve, with_addresses
 from chain.schema.validation import short_repr
-from chain.spec.records import EventSpec, topic_encoder_for
+from chain.spec.records import EventSpec
 
 
 class AllEvents:
@@ -139,7 +139,7 @@ class EventSource:
         value_type = next(member.kind for member in spec.members if member.name == name)
         value = _checked(f"{spec.name}.{name}", value_type, value, self._ledger.address_of)
         if name in spec.keys:
-            index, topic = spec.keys.index(name) + 1, topic_encoder_for(value_type)(value)
+            index, topic = spec.keys.index(name) + 1, abi.topic_encoder(value_type)(value)
             return partial(self._by_key, spec.topic, index, topic)
         freeze = _hashable(value_type)
 

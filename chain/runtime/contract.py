@@ -33,7 +33,6 @@ F = TypeVar("F", bound=Callable[..., object])
 
 _BASES = ("chain.runtime.contract", "chain.runtime.system")  # the modules of the base classes
 _WORD, _SIGNATURE, _PARITIES = 32, 65, (27, 28)
-_TEXT_HEAD = (32).to_bytes(32)
 
 
 class BlockInfo(Sealed):
@@ -192,8 +191,7 @@ class Contract(metaclass=ContractType):
 
         >>> self.emit(Moved(self.caller, 4))
         """
-        topics, data, all_fields = encode_event(event)
-        self._frame.emit(topics, data, all_fields)
+        self._frame.emit(*encode_event(event))
 
     @_open
     def log(self, text: str) -> None:
@@ -205,10 +203,11 @@ class Contract(metaclass=ContractType):
             raise TypeError(
                 f"a log is a text, not {reprlib.repr(text)}: write an f-string, or emit an event"
             )
-        if self._frame.static:
-            self._frame.note(text)
+        frame = self._frame
+        if frame.static:
+            frame.note(text)
         else:
-            self._frame.emit((TEXT_TOPIC,), _TEXT_HEAD + text_data(text))
+            frame.emit((TEXT_TOPIC,), text_data(text))
 
     @property
     def random(self) -> Random:

@@ -2,85 +2,144 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from functools import cache
+from typing import Any, Final
 
-from chain.schema.scalars import Int
+from chain.schema.codegen import SourceBuilder
+from chain.schema.integers import Int
+from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
+_MOST: Final = 1 << 12  # records of one type whose octets are kept
+_NOTHING: Final = bytearray()
 
-def are_octets(kind: ValueType) -> bool:
-    """Return True if a value is a number of one byte, or a record of such numbers."""
+
+def octet_letters(kind: ValueType) -> str:
+    """Return the `struct` format of a number of one byte, or of a record of such numbers; no text for any other type."""
     if isinstance(kind, StructType):
-        return all(map(are_octets, kind.parts))
-    return isinstance(kind, Int) and kind.bits == 8
+        letters = [octet_letters(part) for part in kind.parts]
+        return "".join(letters) if all(letters) else ""
+    if isinstance(kind, Int) and kind.bits == 8:
+        return "b" if kind.signed else "B"
+    return ""
 
 
-def are_unsigned(kind: ValueType) -> bool:
-    """Return True if all these numbers are u8."""
-    return (
-        all(map(are_unsigned, kind.parts))
-        if kind.parts
-        else kind.zero == getattr(kind, "lowest", 0)
-    )
-
-
-def leaves(kind: ValueType, value: str) -> Iterator[str]:
-    """Return the variables that the numbers in `value` are in, once it is destructured."""
+@cache
+def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytearray]:
+    """Return the function that returns values of this type as bytes, side by side, or raises if one does not fit."""
+    letters = octet_letters(kind)
     if not isinstance(kind, StructType):
-        yield value
-    for i, part in enumerate(kind.parts):
-        yield from leaves(part, f"{value}_{i}")
+        return lambda values: _octets_of(values, letters)
+    if kind.cls is None and not any(part.parts for part in kind.parts):
+        return lambda values: _octets_of(_flattened(values, len(letters)), letters)
+    return _ByIdentity(_record_packer(kind, letters)).join
 
 
-def octets_of(numbers: Sequence[object], unsigned: bool) -> bytearray | None:
-    """Return the bytes of numbers that are certain to fit; None if one may not fit, or is not a plain whole number.
-
-    A byte above 127 fits only if all types are `unsigned`.
-    """
-    if [*map(type, numbers)].count(int) < len(numbers):
-        return None
-    try:
-        octets = bytearray(numbers)  # type: ignore[arg-type]  # they are whole numbers
-    except ValueError:  # one is negative, or above 255
-        return None
-    return octets if unsigned or octets.isascii() else None
+@cache
+def words_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray]:
+    """Return the function that returns the numbers of such values as words of the ABI."""
+    letters, pack = octet_letters(kind), octets_packer(kind)
+    return lambda values: _words_of(pack(values), letters)
 
 
-def words_of(octets: bytearray) -> bytearray:
-    """Return each byte as a word of the ABI."""
+def _words_of(octets: bytearray, letters: str) -> bytes | bytearray:
+    """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
+    if "b" in letters and not octets.isascii():
+        numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
+        return b"".join([number.to_bytes(32, signed=number < 0) for number in numbers])
     words = bytearray(32 * len(octets))
     words[31::32] = octets
     return words
 
 
-def width_of_octets(kind: ValueType) -> int | None:
-    """Return 0 for u8, the number of its parts for a tuple of u8, and None for any other type."""
-    if isinstance(kind, StructType):
-        return len(kind.parts) if kind.cls is None and all(map(_is_octet, kind.parts)) else None
-    return 0 if _is_octet(kind) else None
+def plain_numbers(numbers: Sequence[Any]) -> Sequence[int]:
+    """Return whole numbers as plain ones, or raise."""
+    is_plain = [*map(type, numbers)].count(int) == len(numbers)
+    return numbers if is_plain else [*map(whole, numbers)]
 
 
-def _is_octet(kind: ValueType) -> bool:
-    return isinstance(kind, Int) and (kind.lowest, kind.highest) == (0, 255)
+def _octets_of(numbers: Sequence[Any], letters: str) -> bytearray:
+    plain = plain_numbers(numbers)
+    if "b" in letters:
+        return bytearray(struct.pack(letters * (len(plain) // len(letters)), *plain))
+    return bytearray(plain)
 
 
-def octets_encoder(general: Callable[[object], bytes], width: int) -> Callable[[object], bytes]:
-    """Return the encoder of a list of u8, or of tuples of `width` u8.
+def _flattened(values: Sequence[Any], width: int) -> list[object]:
+    """Return the members of tuples side by side, or raise if one has not `width` of them."""
+    flat: list[object] = []
+    for value in values:
+        is_tuple = value.__class__ is tuple or isinstance(value, tuple | list)
+        if not is_tuple or len(value) != width:
+            raise TypeError
+        flat += value
+    return flat
 
-    Whatever is not as usual is left to the `general` encoder.
+
+class _ByIdentity:
+    """Bytes that are made of records, by the identity of the record: most records of a board are those that it had before.
+
+    `pack` returns the bytes of a record, and True if the record never changes.
     """
-    tuples, widths = {tuple}, {width}
 
-    def encode_octets(values: object) -> bytes:
-        if type(values) is not list and type(values) is not tuple:
-            return general(values)
-        octets: Sequence[object] = values
-        if width:
-            if not (tuples.issuperset(map(type, values)) and widths.issuperset(map(len, values))):
-                return general(values)
-            octets = [*chain.from_iterable(values)]
-        raw = octets_of(octets, unsigned=True)
-        return general(values) if raw is None else len(values).to_bytes(32) + words_of(raw)
+    def __init__(self, pack: Callable[[object], tuple[bytes, bool]]) -> None:
+        self._pack = pack
+        # The bytes by identity, and the records, so that no other objects take their identities.
+        self._known: tuple[dict[int, bytes], dict[int, object]] = ({}, {})
 
-    return encode_octets
+    def join(self, records: Sequence[Any]) -> bytearray:
+        """Return the bytes of records side by side."""
+        known, find = self._known[0].get, self._find
+        return _NOTHING.join([known(id(record)) or find(record) for record in records])
+
+    def _find(self, record: object) -> bytes:
+        """Return the bytes of a record that are not known, and keep them if it never changes."""
+        packed, never_changes = self._pack(record)
+        if never_changes:
+            known, records = self._known
+            records[id(record)] = record
+            known[id(record)] = packed
+            if len(known) > _MOST:
+                self._known = {}, {}
+        return packed
+
+
+def _record_packer(kind: StructType, letters: str) -> Callable[[object], tuple[bytes, bool]]:
+    """Return the function that returns the numbers of a record as bytes, and True if the record never changes."""
+    source = SourceBuilder(f"octets of {kind.name}")
+    names, pack = [*_leaves(kind, "v")], source.bind(struct.Struct(letters).pack)
+    checks = [check for name in names for check in Int.sized("", 8).checks(name)]
+    never_changes = " and ".join(_exact_classes(kind, "v", source))
+    lines = [*_destructuring(kind, "v"), *checks]
+    lines.append(f"return {pack}({', '.join(names)}), {never_changes}")
+    made: Callable[[object], tuple[bytes, bool]]
+    made = source.run(["def octets(v):", *(f" {line}" for line in lines)], {})["octets"]
+    return made
+
+
+def _destructuring(kind: StructType, value: str) -> Iterator[str]:
+    """Return lines of source that put all numbers of a record into variables."""
+    yield from kind.destructuring_source(value)
+    for i, part in enumerate(kind.parts):
+        if isinstance(part, StructType):
+            yield from _destructuring(part, f"{value}_{i}")
+
+
+def _leaves(kind: ValueType, value: str) -> Iterator[str]:
+    """Return the variables that the numbers in `value` are in, once it is destructured."""
+    if not isinstance(kind, StructType):
+        yield value
+    for i, part in enumerate(kind.parts):
+        yield from _leaves(part, f"{value}_{i}")
+
+
+def _exact_classes(kind: ValueType, value: str, source: SourceBuilder) -> Iterator[str]:
+    """Return conditions under which a record never changes."""
+    if isinstance(kind, StructType):
+        is_frozen = getattr(getattr(kind.cls, "__dataclass_params__", None), "frozen", False)
+        expected = "tuple" if kind.cls is None else source.bind(kind.cls if is_frozen else None)
+        yield f"{value}.__class__ is {expected}"
+    for i, part in enumerate(kind.parts):
+        yield from _exact_classes(part, f"{value}_{i}", source)

@@ -1,4 +1,4 @@
-"""Scalars: the value types of one word. Each class has everything that is specific to its type.
+"""Scalars: the value types of one word. Each class has everything that is specific to its type; `integers` has that of numbers.
 
 A scalar takes up to 32 bytes in storage, where it may share a word, and one word in the ABI. Encoders, decoders and packers are
 generated once per type (`codegen`), so most methods return Python source. They take source too: the name of a value or number.
@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import field
 from enum import Enum
 from functools import cache
-from typing import Final, Protocol, Self, TypeAlias
+from operator import index
+from typing import Any, Final, Protocol, TypeAlias
 
 from chain.crypto.address import ZERO_ADDRESS, Address
 from chain.foundation.dataclass import dataclass
@@ -22,11 +23,24 @@ Bind: TypeAlias = Callable[[object], str]
 # Source of one item of a `struct.pack`, and source of it for an absent value.
 Item: TypeAlias = tuple[str, str]
 
-# The objects that the source of scalars uses. `plus` and `minus` are the upper bytes of a small number with a sign.
+
+def whole(value: Any) -> int:
+    """Return the plain int that a whole number of another class stands for, such as a member of an IntEnum.
+
+    It raises for anything else, above all for a float. True and False are refused too: they are whole numbers in Python, but
+    here they are a mistake.
+    """
+    if value is True or value is False:
+        raise TypeError
+    return index(value >> 0)
+
+
+# The objects that the source of scalars uses. The upper bytes of a number with a sign are those of `plus` or `minus`.
 TOOLS: Final = {
-    "plus": bytes(24), "minus": b"\xff" * 24, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
+    "plus": bytes(31), "minus": b"\xff" * 31, "number": int.from_bytes, "make": bytes.__new__, "Address": Address,
+    "whole": whole,
 }  # fmt: skip
-_MASK: Final = 2**256 - 1
+FLAGS: Final = {bytes(32): False, (1).to_bytes(32): True}  # by their words
 _FEW: Final = 8  # members of an Enum
 
 
@@ -38,7 +52,6 @@ class WordReader(Protocol):
 
     def bind(self, thing: object) -> str: ...
     def target(self, form: str) -> str: ...  # add an item; return the variable that receives it
-    def small(self, guard: str) -> str: ...  # the same, for the last 8 bytes of a word
     def check(self, wrong: str, guard: str) -> None: ...  # refuse the data if `wrong` is true
 
 
@@ -55,6 +68,17 @@ class Scalar(ValueType):
         """Return source that is true if the value does not fit; it may also raise."""
         return ""
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        """Return statements that refuse the value in a variable, unless its `struct` item does, or make it plain.
+
+        `absent` is ` and v is not None` for a value that may be None.
+        """
+        return []
+
+    def checks_of_number(self, value: str) -> list[str]:
+        """Return statements that do the same for a value that is packed as a number."""
+        return self.checks(value)
+
     def fits(self, value: object) -> bool:
         return not _refuses(self)(value)
 
@@ -63,16 +87,21 @@ class Scalar(ValueType):
         """Return the value that this text stands for, or raise a ValueError, with a suggestion if there is one."""
 
     def pack(self, value: str, bind: Bind) -> str:
-        """Return source of the value as a number of `packed_size` bytes."""
-        return f"({value} + 0)"  # a plain int, even if the value is a bool or an IntEnum
+        """Return source of the value as a number of `packed_size` bytes. It has passed the `checks_of_number`."""
+        return f"({value} + 0)"  # a plain int, even if the value is a bool
+
+    @abstractmethod
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        """Return the `struct` format of the value in `packed_size` bytes, the highest first, and its item."""
 
     @abstractmethod
     def unpack(self, number: str, bind: Bind) -> str:
         """Return source of the value that is packed as `number`."""
 
-    @abstractmethod
     def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
         """Return the `struct` format of the word in the ABI, and its items."""
+        form, item = self.item(value, bind)
+        return f"{32 - self.packed_size}x{form}", [item]
 
     @abstractmethod
     def decode(self, word: WordReader, guard: str) -> str:
@@ -86,104 +115,6 @@ def _refuses(kind: Scalar) -> Callable[[object], bool]:
 
 
 @dataclass(frozen=True, slots=True)
-class Int(Scalar):
-    """The type of integers between `lowest` and `highest`, stored in `bits` bits."""
-
-    name: str
-    bits: int
-    lowest: int
-    highest: int
-
-    zero = 0
-
-    @classmethod
-    def sized(cls, name: str, bits: int, signed: bool = False) -> Self:
-        """Return the type of all integers of `bits` bits."""
-        lowest = -(2 ** (bits - 1)) if signed else 0
-        return cls(name, bits, lowest, lowest + 2**bits - 1)
-
-    @property
-    def signed(self) -> bool:
-        return self.lowest < 0
-
-    @property
-    def packed_size(self) -> int:
-        return self.bits // 8
-
-    @property
-    def abi_type(self) -> str:
-        return f"{'' if self.signed else 'u'}int{self.bits}"
-
-    def refusal(self, value: str) -> str:
-        # A shift measures a whole number and raises for anything else, above all for a float. True and False are refused
-        # too: they are whole numbers in Python, but here they are a mistake.
-        if self.signed:
-            wide = f"{value} + {-self.lowest} >> {self.bits}"
-        else:
-            wide = f"{value} >> {self.highest.bit_length()}"
-            if self.highest & (self.highest + 1):  # not of the form 2**n - 1
-                wide += f" or {value} > {self.highest}"
-        return f"{wide} or {value} is True or {value} is False"
-
-    def expectation(self, value: object = 0) -> str:
-        if isinstance(value, int) and not isinstance(value, bool):
-            return f"does not fit {self.name} ({_bound(self.lowest)}..{_bound(self.highest)})"
-        return f"is not a whole number, as {self.name} is"
-
-    def parse(self, text: str) -> int:
-        try:
-            return int(text.replace("_", ""), 16 if "0x" in text.lower() else 10)
-        except ValueError:
-            raise ValueError from None
-
-    def pack(self, value: str, bind: Bind) -> str:
-        return f"({value} & {(1 << self.bits) - 1})" if self.signed else f"({value} + 0)"
-
-    def unpack(self, number: str, bind: Bind) -> str:
-        return f"(({number} ^ {-self.lowest}) - {-self.lowest})" if self.signed else number
-
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        if self.bits > 64:
-            number = f"{value} & {_MASK}" if self.signed else f"{value} + 0"
-            return "32s", [(f"({number}).to_bytes(32)", "b''")]
-        if self.signed:
-            return "24sq", [(f"(minus if {value} < 0 else plus)", "plus"), (value, "0")]
-        return "24xQ", [(value, "0")]
-
-    def decode(self, word: WordReader, guard: str) -> str:
-        if self.bits > 64:
-            return self._decode_large(word, guard)
-        if not self.signed:
-            value = word.small(guard)
-            wide = f"{value} >> {self.bits}"
-        else:
-            upper, value = word.target("24s"), word.target("q")
-            word.check(f"{upper} != (minus if {value} < 0 else plus)", guard)
-            wide = f"{value} + {-self.lowest} >> {self.bits}"
-        if self.bits < 64:
-            word.check(wide, guard)
-        return value
-
-    def _decode_large(self, word: WordReader, guard: str) -> str:
-        raw = word.target("32s")
-        number = f"number({raw}{', signed=True' if self.signed else ''})"
-        if self.highest - self.lowest == _MASK:
-            return number
-        word.check(f"not {self.lowest} <= (n{raw} := {number}) <= {self.highest}", guard)
-        return f"n{raw}"
-
-
-def _bound(number: int) -> str:
-    """Format the end of a range for people: small numbers in digits, large ones as powers of two."""
-    if abs(number) < 2**32:
-        return str(number)
-    power = abs(number).bit_length() - (number < 0)
-    if number == -(2**power):
-        return f"-2^{power}"
-    return f"2^{power}-1" if number == 2**power - 1 else hex(number)
-
-
-@dataclass(frozen=True, slots=True)
 class BoolType(Scalar):
     name: str = "bool"
 
@@ -191,6 +122,9 @@ class BoolType(Scalar):
 
     def refusal(self, value: str) -> str:
         return f"{value} is not True and {value} is not False"
+
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        return [f"if {value}.__class__ is not bool{absent}: raise OverflowError"]
 
     def parse(self, text: str) -> bool:
         words = {"true": True, "yes": True, "false": False, "no": False}
@@ -201,13 +135,11 @@ class BoolType(Scalar):
     def unpack(self, number: str, bind: Bind) -> str:
         return f"({number} == 1)"
 
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "31x?", [(value, "False")]
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return "?", (value, "False")
 
     def decode(self, word: WordReader, guard: str) -> str:
-        value = word.small(guard)
-        word.check(f"{value} > 1", guard)
-        return f"({value} == 1)"
+        return f"{word.bind(FLAGS)}[{word.target('32s')}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,11 +198,12 @@ class EnumType(Scalar):
     def unpack(self, number: str, bind: Bind) -> str:
         return f"{bind({0: self.zero} | self.member_of())}[{number}]"
 
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "31xB", [(self.pack(value, bind), "0")]
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return "B", (self.pack(value, bind), "0")
 
     def decode(self, word: WordReader, guard: str) -> str:
-        return f"{word.bind(self.member_of())}[{word.small(guard)}]"
+        members = {code.to_bytes(32): member for code, member in self.member_of().items()}
+        return f"{word.bind(members)}[{word.target('32s')}]"
 
 
 def hex_bytes(text: str) -> bytes:
@@ -296,11 +229,18 @@ class RawScalar(Scalar):
     def refusal(self, value: str) -> str:
         return f"len({value}) != {self.size}"
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        present = f"{value} is not None and " if absent else ""
+        return [f"if {present}{self.refusal(value)}: raise OverflowError"]
+
     def fits(self, value: object) -> bool:
         return isinstance(value, bytes | bytearray) and len(value) == self.size
 
     def pack(self, value: str, bind: Bind) -> str:
         return f"number(b'' + {value})"
+
+    def item(self, value: str, bind: Bind) -> tuple[str, Item]:
+        return f"{self.size}s", (value, "b''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,14 +287,15 @@ class AddressType(RawScalar):
     def expectation(self, value: object = 0) -> str:
         return "is not an Address (20 bytes)"
 
+    def checks(self, value: str, absent: str = "") -> list[str]:
+        others = f"{value}.__class__ is not Address{absent} and {self.refusal(value)}"
+        return [f"if {others}: raise OverflowError"]
+
     def parse(self, text: str) -> Address:
         return Address(text)
 
     def unpack(self, number: str, bind: Bind) -> str:
         return f"make(Address, {number}.to_bytes(20))"
-
-    def encode(self, value: str, bind: Bind) -> tuple[str, list[Item]]:
-        return "12x20s", [(value, "b''")]
 
     def decode(self, word: WordReader, guard: str) -> str:
         word.check(f"{word.target('12s')} != {word.bind(bytes(12))}", guard)

@@ -14,7 +14,8 @@ from typing import Final, TypeAlias
 from chain.crypto.address import Address
 from chain.foundation.dataclass import dataclass, is_generated, plain_maker
 from chain.schema.base import Part, ValueType
-from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Int, Scalar, hex_bytes
+from chain.schema.integers import Int
+from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Scalar, hex_bytes
 
 __all__ = [
     "PLAIN", "AddressType", "BoolType", "BytesType", "EnumType", "Field", "FixedBytes", "Int", "KeyMark", "ListType",
@@ -231,15 +232,11 @@ class StructType(TupleLike):
 
         A dataclass may be replaced by any object with the same members, so that a game's rules can use classes of their own.
         """
-        lines = []
-        if self.cls is None:
-            lines.append(
-                f"if {value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
-                f" or len({value}) != {len(self.members)}: raise TypeError"
-            )
-        return lines + [
-            f"{value}_{i} = {self.accessor_source(value, i)}" for i in range(len(self.members))
-        ]
+        names = [f"{value}_{i}" for i in range(len(self.members))]
+        if self.cls is None:  # to unpack a tuple checks its size
+            unusual = f"{value}.__class__ is not tuple and not isinstance({value}, (tuple, list))"
+            return [f"if {unusual}: raise TypeError", f"[{', '.join(names)}] = {value}"]
+        return [f"{name} = {self.accessor_source(value, i)}" for i, name in enumerate(names)]
 
 
 # The types of Python that are value types as they are.

@@ -70,10 +70,8 @@ class EntrySpec:
         return not self.payable and any(member.name == "value" for member in self.params)
 
     @cached_property
-    def _encode_params(self) -> Callable[[object], bytes]:
-        return (
-            abi.encoder(StructType(self.name, self.params)) if self.params else lambda values: b""
-        )
+    def _encode_call(self) -> Callable[[tuple[object, ...]], bytes]:
+        return abi.call_encoder(StructType(self.name, self.params), self.selector)
 
     @cached_property
     def _encode_unchecked_ints(self) -> Callable[[object], bytes]:
@@ -98,7 +96,7 @@ class EntrySpec:
         if named or len(args) != len(self.params):
             args = self._bind(args, named)
         try:
-            return self.selector + self._encode_params(args)
+            return self._encode_call(args)
         except abi.ValueMismatch as error:
             mismatch = error
         if chain is not None:
@@ -114,7 +112,7 @@ class EntrySpec:
     def takes(self, args: tuple[object, ...], named: Mapping[str, object]) -> bool:
         """Return True if these arguments fit, each in the range of its type."""
         try:
-            self._encode_params(self._bind(args, dict(named)))
+            self._encode_call(self._bind(args, dict(named)))
         except (TypeError, abi.ValueMismatch):
             return False
         return True

@@ -27,21 +27,16 @@ from chain.schema.annotations import (
     type_of_annotation,
     without_key,
 )
-from chain.schema.codegen import SourceBuilder
 from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
 from chain.schema.scalars import FixedBytes
 from chain.schema.value_types import (
-    AddressType,
     BytesType,
     Field,
-    Int,
     Scalar,
     StringType,
     StructType,
-    ValueType,
 )
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
-from chain.types import Address
 
 _Decoder: TypeAlias = Callable[[bytes, int], tuple[object, ...]]
 _HASH: Final = FixedBytes("bytes32", 32)  # a topic that holds only the hash of a key
@@ -113,31 +108,13 @@ class EventSpec:
         )
 
     @cached_property
-    def encode(self) -> Callable[[object], tuple[tuple[int, ...], bytes, bytes | None]]:
+    def encode(self) -> abi.EventEncoder:
         """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
-        record, source = self.record, SourceBuilder(f"emit {self.name}")
-        topics = [
-            f"{source.bind(topic_encoder_for(member.kind))}(event.{member.name})"
-            for member in record.key_members
-        ]
-        members = record.data_members
-        data = abi.encoder(StructType(self.name, members, record.cls)) if members else bytes
-        encoded_data = f"{source.bind(data)}({'event' if members else ''})"
-        all_fields = (
-            f"{source.bind(self.encode_all_fields)}(event)" if self.has_hashed_keys else None
-        )
-        lines = [
-            "def encode(event):",
-            f" try: return ({', '.join([str(self.topic), *topics])},), {encoded_data}, {all_fields}",
-            " except Mismatch: raise explain(event) from None",
-        ]
-        tools = {"Mismatch": abi.ValueMismatch, "explain": self._explain_mismatch}
-        return source.run(lines, tools)["encode"]  # type: ignore[no-any-return]
+        return abi.event_encoder(self._all_members, self.keys, self.topic)
 
-    def _explain_mismatch(self, event: object) -> abi.ValueMismatch:
-        """Return the error for an event with a member that does not fit its type."""
-        all_members = StructType(self.name, self.record.members, self.record.cls)
-        return abi.explain_mismatch(all_members, event).prefixed(self.name)
+    @property
+    def _all_members(self) -> StructType:
+        return StructType(self.name, self.members, self.record.cls)
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
@@ -168,16 +145,8 @@ class EventSpec:
         decode_keys, decode_data = abi.members_decoder(tuple(words)), abi.members_decoder(others)
         return 1 + len(keys), order, decode_keys, decode_data, self.record.cls
 
-    @cached_property
-    def _whole(self) -> Callable[[object], bytes]:
-        return abi.encoder(StructType(self.name, self.members, self.record.cls))
-
-    def encode_all_fields(self, event: object) -> bytes:
-        """Encode all members as plain values, keys too, for when the hash of a key is not enough."""
-        return self._whole(event)
-
     def decode_whole(self, data: bytes) -> object:
-        """Return the event that `encode_all_fields` encoded."""
+        """Return the event that `encode` encoded."""
         return self.record.cls(*abi.decode_members(self.members, data))
 
     def json(self) -> dict[str, Any]:
@@ -234,19 +203,6 @@ class ErrorSpec:
             "name": self.name,
             "inputs": [abi.json_type(m.name, m.kind) for m in self.record.members],
         }
-
-
-def topic_encoder_for(kind: ValueType) -> Callable[[object], int]:
-    """Return a function that encodes a key as a topic: its word, or the hash of text or bytes."""
-    encode = abi.key_encoder(kind)
-    if isinstance(kind, Int) and not kind.signed:  # the word is the number itself
-        fits = range(kind.highest + 1)
-        return lambda v: v if type(v) is int and v in fits else int.from_bytes(encode(v))
-    if isinstance(kind, AddressType):
-        return lambda v: int.from_bytes(v if type(v) is Address else encode(v))
-    if isinstance(kind, StringType | BytesType):
-        return lambda value: int.from_bytes(keccak(encode(value)))
-    return lambda value: int.from_bytes(encode(value))
 
 
 class RecordReader:

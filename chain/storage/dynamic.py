@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from chain.schema.octets import are_octets, are_unsigned, leaves, octets_of
+from chain.schema.octets import octet_letters, octets_packer
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -19,9 +19,9 @@ from chain.schema.value_types import (
     ListType,
     OptionalType,
     StringType,
-    ValueType,
 )
 from chain.storage.packing import (
+    LONG_MEMO,
     MemoTable,
     Offset,
     PackedLayout,
@@ -34,7 +34,6 @@ from chain.storage.packing import (
 
 # Planned writes: the function that writes, the slot, and the packed value.
 Writes: TypeAlias = list[tuple[Callable[[Words, int, Any], None], int, Any]]
-_LONG_MEMO = 1 << 12  # entries, each of which may be a whole list
 _LETTERS = {2: "H", 4: "I", 8: "Q"}  # `struct` formats by size in bytes
 
 
@@ -165,7 +164,7 @@ class SequenceLayout(DynamicLayout):
         )
         self._is_made_anew = kind.runs_author_code
         self._tuples: MemoTable[tuple[int, ...], tuple[object, ...]] = MemoTable(
-            lambda key: tuple(self._unpack(*key)), _LONG_MEMO
+            lambda key: tuple(self._unpack(*key)), LONG_MEMO
         )
 
     def generate(self) -> dict[str, Any]:
@@ -173,22 +172,24 @@ class SequenceLayout(DynamicLayout):
         assert isinstance(item, PackedLayout)
         source = PackingSource(f"pack {self.kind.name}")
         number = source.pack(item.kind, "v")
-        if source.checks:
-            number = f"fail() if {' or '.join(source.checks)} else {number}"
+        steps = source.checked_lines
         pack = [f"def pack(values): return [{number} for v in values]"]
-        if source.lines:  # a record is destructured by statements
-            destructuring = [f"  {line}" for line in source.lines]
-            pack = ["def pack(values):", " numbers = []", " for v in values:", *destructuring]
-            pack += [f"  numbers.append({number})", " return numbers"]
+        if steps:
+            pack = ["def pack(values):", " numbers = []", " for v in values:"]
+            pack += [*(f"  {line}" for line in steps), f"  numbers.append({number})"]
+            pack += [" return numbers"]
         assert item.size
         shifts = tuple(8 * item.size * i for i in range(self.per_word))
         value = source.unpack(item.kind, "(w >> s)")
-        source.names |= {"fail": _fail, "join": self._join, "octets_of": octets_of}
-        raw = _octets_source(item.kind, source.lines, number)
-        raw = raw or ["def raw(values): return join(pack(values))"]
-        made = source.compile([*pack, *raw, f"def unpack(w): return [{value} for s in {shifts}]"])
-        words = MemoTable(made["unpack"], _LONG_MEMO)
-        return {"_numbers": made["pack"], "_raw": made["raw"], "_words": words}
+        made = source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
+        words, numbers = MemoTable(made["unpack"], LONG_MEMO), made["pack"]
+        return {"_numbers": numbers, "_raw": self._packer(numbers), "_words": words}
+
+    def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes | bytearray]:
+        """Return the function that packs items side by side, the first in the lowest bytes."""
+        if octet_letters(self.kind.item):
+            return octets_packer(self.kind.item)
+        return lambda values: self._join(numbers(values))
 
     def load(self, frame: ReadableWords, slot: int) -> Any:
         count, make, per_word = frame.sload(slot), self.kind.make, self.per_word
@@ -272,20 +273,10 @@ class SequenceLayout(DynamicLayout):
             self.item.clear(frame, base + i * step)
 
     def plan(self, frame: Words, slot: int, before: Any, after: object, writes: Writes) -> None:
-        if isinstance(self.item, PackedLayout):
-            self._plan_words(frame, slot, before, after, writes)
-        elif not isinstance(after, tuple | list) or len(before) != len(after):
-            writes.append((self.write, slot, self.pack(after)))
-        else:
-            base, step = frame.data_slot(slot), self.item.words
-            for i, (old, new) in enumerate(zip(before, after, strict=True)):
-                if new is not old:
-                    self.item.plan(frame, base + i * step, old, new, writes)
-
-    def _plan_words(
-        self, frame: Words, slot: int, before: Any, after: object, writes: Writes
-    ) -> None:
         """Plan to write the words whose items differ. The others are not packed."""
+        if self.item.size is None:
+            self._plan_items(frame, slot, before, after, writes)
+            return
         if not isinstance(after, list | tuple):
             raise explain_mismatch(self.kind, after)
         base, step = frame.data_slot(slot), self.per_word
@@ -300,29 +291,21 @@ class SequenceLayout(DynamicLayout):
         if len(after) != len(before):
             writes.append((self._resize, slot, len(after)))
 
+    def _plan_items(
+        self, frame: Words, slot: int, before: Any, after: object, writes: Writes
+    ) -> None:
+        """Plan to change the items, which have words of their own."""
+        if not isinstance(after, tuple | list) or len(before) != len(after):
+            writes.append((self.write, slot, self.pack(after)))
+            return
+        base, step = frame.data_slot(slot), self.item.words
+        for i, (old, new) in enumerate(zip(before, after, strict=True)):
+            if new is not old:
+                self.item.plan(frame, base + i * step, old, new, writes)
+
     def clear(self, frame: Words, slot: int) -> None:
         if frame.sload(slot):
             self._resize(frame, slot, 0)
-
-
-def _octets_source(kind: ValueType, destructuring: list[str], number: str) -> list[str]:
-    """Return the function that packs items made of single bytes, all at once if each of them is as usual.
-
-    `number` packs one item, once it is destructured. The list is empty for other items.
-    """
-    if not are_octets(kind):
-        return []
-    names = ", ".join(leaves(kind, "v"))
-    flat, each = ["flat = values"], "v in flat"
-    if destructuring:
-        loop = [f" {line}" for line in destructuring]
-        flat = ["flat = []", "for v in values:", *loop, f" flat += {names},"]
-        each = f"{names}, in zip(*[iter(flat)] * {len(names.split())})"
-    return [
-        *("def raw(values):", *(f" {line}" for line in flat)),
-        f" octets = octets_of(flat, {are_unsigned(kind)})",
-        f" return join([{number} for {each}]) if octets is None else octets",
-    ]
 
 
 class _Row(Sequence[Any]):
@@ -336,10 +319,6 @@ class _Row(Sequence[Any]):
 
     def __len__(self) -> int:
         return self._layout.per_word
-
-
-def _fail() -> None:
-    raise OverflowError
 
 
 class TextLayout(DynamicLayout):

@@ -11,7 +11,7 @@ Functions on hot paths are generated once per type, as straight-line Python sour
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from chain.schema.validation import ValueMismatch, explain_mismatch
@@ -34,6 +34,8 @@ from chain.storage.dynamic import (
     setter_source,
 )
 from chain.storage.packing import (
+    LONG_MEMO,
+    MemoTable,
     Offset,
     PackedLayout,
     PackingSource,
@@ -158,23 +160,58 @@ class RecordLayout(FieldsLayout):
         ]
 
     def generate(self) -> dict[str, Any]:
-        source, loads = PackingSource(f"store {self.kind.name}"), list[str]()
-        construction = self._loading(source, 0, loads)
+        source = PackingSource(f"store {self.kind.name}")
+        loads = self._loading_memorized(source) if self._is_packed else self._loading_anew(source)
         values = source.destructure(self.kind, "v")
         packs = self._packing(source, values)
         results, writes = ", ".join(packs), self._writing(source)
         steps = [f"{name} = {number}" for name, number in packs.items()]
-        plans = self._planning(source, values, packs)
+        plans = self._planning(source, "v", "o", 0)
+        explained = f" except Exception as wrong: raise misfit({source.bind(self.kind)}, v, wrong) from None"
         made = source.compile(
             [
-                *("def load(frame, slot):", *loads, f" return {construction}"),
+                *loads,
                 *("def pack(v):", *source.with_checks(self.kind, [*steps, f"return {results},"])),
                 *("def write(frame, slot, packed):", f" {results}, = packed", *writes),
                 *("def store(frame, slot, v):", *source.with_checks(self.kind, steps), *writes),
-                *("def plan(frame, slot, o, v, writes):", *source.with_checks(self.kind, plans)),
+                *(
+                    "def plan(frame, slot, o, v, writes):",
+                    " try:",
+                    *(f"  {line}" for line in plans),
+                    explained,
+                ),
             ]
         )
         return {name: made[name] for name in ("load", "pack", "write", "store", "plan")}
+
+    @property
+    def _is_packed(self) -> bool:
+        """True if all words of a value are read whenever it is, and equal words make equal values."""
+        if self.kind.runs_author_code:
+            return False
+        return all(
+            layout._is_packed
+            if isinstance(layout, RecordLayout)
+            else isinstance(layout, PackedLayout)
+            for layout in self.layouts
+        )
+
+    def _loading_memorized(self, source: PackingSource) -> list[str]:
+        """Return the functions that load a record from its words, for a record of packed members alone."""
+        names = ", ".join([f"w{word}" for word in range(self.words)])
+        construction = self._loading(source, 0, [])
+        words = ", ".join([f"frame.sload({_slot(word)})" for word in range(self.words)])
+        return [
+            *("def build(words):", f" {names} = words", f" return {construction}"),
+            f"known = {source.bind(partial(MemoTable, limit=LONG_MEMO))}(build)",
+            f"def load(frame, slot): return known[{words}]",
+        ]
+
+    def _loading_anew(self, source: PackingSource) -> list[str]:
+        """Return the function that loads any other record."""
+        lines: list[str] = []
+        construction = self._loading(source, 0, lines)
+        return ["def load(frame, slot):", *lines, f" return {construction}"]
 
     def _loading(self, source: PackingSource, start: int, lines: list[str]) -> str:
         """Return an expression for the record that starts `start` words after the slot.
@@ -189,19 +226,21 @@ class RecordLayout(FieldsLayout):
             if isinstance(layout, PackedLayout):
                 if word not in read:
                     read.add(word)
-                    lines.append(f" w{word} = frame.sload(slot + {word})")
+                    lines.append(f" w{word} = frame.sload({_slot(word)})")
                 parts.append(source.unpack(member.kind, f"w{word}", offset.shift))
             elif isinstance(layout, RecordLayout):
                 parts.append(layout._loading(source, word, lines))
             else:
-                lines.append(f" w{word} = {source.bind(layout)}.load(frame, slot + {word})")
+                lines.append(f" w{word} = {source.bind(layout)}.load(frame, {_slot(word)})")
                 parts.append(f"w{word}")
         return self.kind.construction_source(source.bind(self.kind.maker), parts)
 
     def _packing(self, source: PackingSource, values: list[str]) -> dict[str, str]:
         """Return a name and an expression for each shared word, and for each member with words of its own."""
         packs = {
-            f"w{word}": source.combine(self._shares(indexes), [values[i] for i in indexes])
+            f"w{word}": source.combine(
+                [self.kind.members[i].kind for i in indexes], [values[i] for i in indexes]
+            )
             for word, indexes in self._shared.items()
         }
         whole = {f"p{i}": f"{source.bind(self.layouts[i])}.pack({values[i]})" for i in self._whole}
@@ -221,58 +260,63 @@ class RecordLayout(FieldsLayout):
         """The indexes of the members with words of their own."""
         return [i for i, layout in enumerate(self.layouts) if layout.size is None]
 
-    def _shares(self, found: list[int]) -> list[tuple[ValueType, Offset]]:
-        """Return the type and the offset of each of these members."""
-        return [(self.kind.members[i].kind, self.places[i]) for i in found]
-
     def _writing(self, source: PackingSource) -> list[str]:
-        lines = [f" frame.sstore(slot + {word}, w{word})" for word in self._shared]
+        lines = [f" frame.sstore({_slot(word)}, w{word})" for word in self._shared]
         for i in self._whole:
             lines.append(
-                f" {source.bind(self.layouts[i])}.write(frame, slot + {self.places[i].word}, p{i})"
+                f" {source.bind(self.layouts[i])}.write(frame, {_slot(self.places[i].word)}, p{i})"
             )
         return lines
 
-    def _planning(
-        self,
-        source: PackingSource,
-        values: list[str],
-        packs: dict[str, str],
-        before: str = "o",
-        start: int = 0,
-    ) -> list[str]:
-        """Return lines that plan to write the members that differ from those of `before`, from word `start` on."""
-        lines, write = [], source.bind(store_word)
-        for word, indexes in self._shared.items():
-            changed = " or ".join(
-                _differs(values[i], self.kind.accessor_source(before, i)) for i in indexes
+    def _planning(self, source: PackingSource, value: str, before: str, start: int) -> list[str]:
+        """Return lines that plan to write the members of `value` that differ from those of `before`, from word `start` on.
+
+        A member that is the same object in both has its place already. Otherwise it is refused if it does not fit, and planned
+        if it is not equal: identity must not show in gas.
+        """
+        lines = self.kind.destructuring_source(value)
+        if self.kind.cls is None:
+            lines.append(
+                f"[{', '.join([f'{before}_{i}' for i in range(len(self.names))])}] = {before}"
             )
-            number = packs[f"w{word}"]
-            lines.append(f"if {changed}: writes.append(({write}, slot + {start + word}, {number}))")
+        for word, indexes in self._shared.items():
+            lines += self._planning_word(source, value, before, start + word, indexes)
         for i in self._whole:
-            new, old = values[i], self.kind.accessor_source(before, i)
+            new, old = f"{value}_{i}", self._old(before, i)
             layout, word = self.layouts[i], start + self.places[i].word
             lines.append(f"if {new} is not {old}:")
             if isinstance(layout, RecordLayout):
-                lines += [f" {line}" for line in layout._inner_planning(source, new, old, word)]
+                inner = f"{before}_{i}"
+                lines += [f" {inner} = {old}"] if inner != old else []
+                lines += [f" {line}" for line in layout._planning(source, new, inner, word)]
             else:
                 plan = source.bind(layout.plan)
-                lines.append(f" {plan}(frame, slot + {word}, {old}, {new}, writes)")
+                lines.append(f" {plan}(frame, {_slot(word)}, {old}, {new}, writes)")
         return lines
 
-    def _inner_planning(
-        self, outer: PackingSource, value: str, before: str, start: int
+    def _planning_word(
+        self, outer: PackingSource, value: str, before: str, word: int, indexes: list[int]
     ) -> list[str]:
-        """Return lines that do the same for a record in a record, with checks and local variables of their own."""
+        """Return lines that plan to write a word with the members of these `indexes` if one of them differs."""
         source = PackingSource(outer.title, names=outer.names)
-        values = source.destructure(self.kind, value)
-        packs = self._packing(source, values)
-        return [*source.checked_lines, *self._planning(source, values, packs, before, start)]
+        names = [f"{value}_{i}" for i in indexes]
+        number = source.combine([self.kind.members[i].kind for i in indexes], names)
+        pairs = [(name, self._old(before, i)) for name, i in zip(names, indexes, strict=True)]
+        others = " or ".join([f"{new} is not {old}" for new, old in pairs])
+        changed = " or ".join([f"{new} != {old}" for new, old in pairs])
+        write = f"writes.append(({source.bind(store_word)}, {_slot(word)}, {number}))"
+        steps = [*source.checked_lines, f"if {changed}: {write}"]
+        return [f"if {others}:", *(f" {line}" for line in steps)]
+
+    def _old(self, before: str, index: int) -> str:
+        """Return source of a member of `before`."""
+        return (
+            f"{before}_{index}"
+            if self.kind.cls is None
+            else self.kind.accessor_source(before, index)
+        )
 
 
-def _differs(new: str, old: str) -> str:
-    """Return source that is true if two values differ. It is fast if both are one object.
-
-    Identity must not show in the result, least of all in gas: two equal values are one object only by chance.
-    """
-    return f"({new} is not {old} and {new} != {old})"
+def _slot(word: int) -> str:
+    """Return source of the slot that is `word` words after the first one."""
+    return f"slot + {word}" if word else "slot"

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
+from chain.schema.codegen import SourceBuilder
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
 from chain.schema.value_types import BytesType, Int, OptionalType, StringType, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.dynamic import Layout, OptionLayout
 from chain.storage.packing import MemoTable, PackedLayout
-from chain.storage.value_cache import cached
+from chain.storage.value_cache import ValueCache, cached
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -103,14 +104,20 @@ class MapLayout(CollectionLayout):
         self.optional = isinstance(value, PackedLayout | OptionLayout) and isinstance(
             value.kind, OptionalType
         )
-        self.memory = cached(value)
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
+
+    @cached_property
+    def memory(self) -> ValueCache | Layout:
+        """The cache of changed values. From the first change on, values are read through it."""
+        memory = cached(self.value)
+        self.load_value = memory.load
+        return memory
 
     # Fetched late, because both may have to be generated.
 
     @cached_property
     def load_value(self) -> Callable[..., Any]:
-        return self.memory.load
+        return self.value.load
 
     @cached_property
     def store_value(self) -> Callable[..., None]:
@@ -143,13 +150,26 @@ def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
     def encode_number(key: Any) -> bytes:
         return seen[key] if key.__class__ is int else encode_key(key)
 
-    def encode_numbers(key: Any) -> bytes:
-        is_plain = key.__class__ is tuple and [*map(type, key)] == exact
-        return seen[key] if is_plain else encode_key(key)
-
     if isinstance(kind, Int):
         return encode_number
     if isinstance(kind, StructType) and all(isinstance(part.kind, Int) for part in kind.members):
-        exact = [int] * len(kind.members)
-        return encode_numbers
+        return _numbers_encoder(len(kind.members), seen, encode_key)
     return encode_key
+
+
+def _numbers_encoder(
+    count: int, seen: MemoTable[Any, bytes], encode_key: abi.Encoder
+) -> abi.Encoder:
+    """Return the encoder of keys of so many numbers, which looks up tuples of exact ints in `seen`."""
+    source = SourceBuilder(f"key of {count} numbers")
+    names = [f"k_{i}" for i in range(count)]
+    general, exact = source.bind(encode_key), [f"{name}.__class__ is int" for name in names]
+    lines = [
+        "def encode(key):",
+        f" if key.__class__ is not tuple: return {general}(key)",
+        f" try: {', '.join(names)}, = key",
+        f" except ValueError: return {general}(key)",
+        f" return {source.bind(seen)}[key] if {' and '.join(exact)} else {general}(key)",
+    ]
+    encode: abi.Encoder = source.run(lines, {})["encode"]
+    return encode

@@ -6,15 +6,18 @@ is packed, and is read and written by straight-line Python functions, which are 
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import OptionalType, Scalar, StructType, ValueType
+
+LONG_MEMO: Final = 1 << 12  # entries, each of which may be a whole list or a big record
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -83,29 +86,54 @@ class PackingSource(SourceBuilder):
         self.lines += kind.destructuring_source(value)
         return [f"{value}_{i}" for i in range(len(kind.members))]
 
+    def pack_whole(self, kind: ValueType) -> str:
+        """Return an expression for the value called `v`, which stays as it is for errors to show it."""
+        if not isinstance(kind, Scalar):
+            return self.pack(kind, "v")
+        self.lines.append("n = v")
+        return self.pack(kind, "n")
+
     def pack(self, kind: ValueType, value: str) -> str:
         """Return an expression for the value called `value` as a number of `packed_size` bytes."""
         match kind:
             case Scalar():
-                check = kind.refusal(value)
-                if check:
-                    self.checks.append(check)
+                self.checks += kind.checks_of_number(value)
                 return kind.pack(value, self.bind)
             case OptionalType(item=item):
                 inner = self.bind(packed_layout(item).pack)
                 return f"(0 if {value} is None else 1 | {inner}({value}) << 8)"
             case StructType():
-                return self.combine(members_of(kind), self.destructure(kind, value))
+                return self.combine(kind.parts, self.destructure(kind, value))
             case _:
                 raise AssertionError(kind)
 
-    def combine(self, members: list[tuple[ValueType, Offset]], values: list[str]) -> str:
-        """Return an expression for the word with these members."""
-        parts = [
-            f"{self.pack(value_type, value)}{f' << {offset.shift}' if offset.shift else ''}"
-            for (value_type, offset), value in zip(members, values, strict=True)
-        ]
-        return f"({' | '.join(parts)})"
+    def combine(self, kinds: Sequence[ValueType], values: list[str]) -> str:
+        """Return an expression for the word with these members side by side, the first in the lowest bytes."""
+        if len(kinds) == 1:
+            return self.pack(kinds[0], values[0])
+        items = [item for pair in zip(kinds, values, strict=True) for item in self._items(*pair)]
+        form = struct.Struct(">" + "".join([form for form, _ in reversed(items)]))
+        inner = ", ".join([value for _, value in reversed(items)])
+        return f"number({self.bind(form.pack)}({inner}))"
+
+    def _items(self, kind: ValueType, value: str) -> list[tuple[str, str]]:
+        """Return the items of a `struct` for the value called `value`, each with its format, from the lowest bytes on."""
+        match kind:
+            case Scalar():
+                self.checks += kind.checks(value)
+                form, (packed, _) = kind.item(value, self.bind)
+                return [(form, packed)]
+            case OptionalType(item=Scalar() as item):
+                self.checks += item.checks(value, f" and {value} is not None")
+                form, (packed, zero) = item.item(value, self.bind)
+                flag = f"{value} is not None"
+                return [("?", flag), (form, f"{packed} if {flag} else {zero}")]
+            case StructType():
+                pairs = zip(kind.parts, self.destructure(kind, value), strict=True)
+                return [item for pair in pairs for item in self._items(*pair)]
+            case _:
+                size = kind.packed_size
+                return [(f"{size}s", f"{self.pack(kind, value)}.to_bytes({size})")]
 
     def unpack(self, kind: ValueType, word: str, shift: int = 0) -> str:
         """Return an expression for the value at bit `shift` of `word`."""
@@ -126,11 +154,16 @@ class PackingSource(SourceBuilder):
             case _:
                 raise AssertionError(kind)
 
+    def unpack_loaded(self, kind: ValueType, loaded: str, shift: int = 0) -> list[str]:
+        """Return the end of a function that returns the value at bit `shift` of the word that `loaded` reads."""
+        if isinstance(kind, OptionalType):  # it looks at the word twice
+            return [f" w = {loaded}", f" return {self.unpack(kind, 'w', shift)}"]
+        return [f" return {self.unpack(kind, loaded, shift)}"]
+
     @property
     def checked_lines(self) -> list[str]:
         """The lines that destructure the value, and refuse what does not fit."""
-        guard = [f"if {' or '.join(self.checks)}: raise OverflowError"] if self.checks else []
-        return [*self.lines, *guard]
+        return [*self.lines, *self.checks]
 
     def with_checks(self, kind: ValueType, lines: list[str], blame: str = "") -> list[str]:
         """Return `lines` after all checks, in a `try` whose errors name the member of `v` that does not fit.
@@ -227,12 +260,12 @@ class PackedLayout:
     def generate(self) -> dict[str, Any]:
         kind = self.kind
         source = PackingSource(f"pack {kind.name}")
-        number, value = source.pack(kind, "v"), source.unpack(kind, "w")
+        number, value = source.pack_whole(kind), source.unpack(kind, "w")
         made = source.compile(
             [
                 *("def pack(v):", *source.with_checks(kind, [f"return {number}"])),
                 f"def unpack(w): return {value}",
-                *("def load(frame, slot):", " w = frame.sload(slot)", f" return {value}"),
+                *("def load(frame, slot):", *source.unpack_loaded(kind, "frame.sload(slot)")),
                 *("def store(frame, slot, v):", *source.with_checks(kind, [f"n = {number}"])),
                 " frame.sstore(slot, n)",
             ]
@@ -245,13 +278,12 @@ class PackedLayout:
         """Return the functions `get_name` and `set_name` for a field at `place`; `path` names it in errors."""
         word, shift, alone = place
         mask = (1 << 8 * (self.size or 0)) - 1 << shift
-        value, number = source.unpack(self.kind, "w", shift), source.pack(self.kind, "v")
+        number = source.pack_whole(self.kind)
         kept = "" if alone else f"contract._frame.sload({word}) & {~mask} | "
         blame = f"raise misfit({source.bind(self.kind)}, v, wrong).prefixed({path}) from None"
         return [
             f"def get_{name}(contract):",
-            f" w = contract._frame.sload({word})",
-            f" return {value}",
+            *source.unpack_loaded(self.kind, f"contract._frame.sload({word})", shift),
             f"def set_{name}(contract, v):",
             *source.with_checks(self.kind, [f"n = {number}"], blame),
             f" contract._frame.sstore({word}, {kept}{f'n << {shift}' if shift else 'n'})",

@@ -78,15 +78,14 @@ class ValueCache:
         entry = self._known.pop(place, None)
         if entry is None or entry.value is not before or not self._is_current(frame, entry):
             self._layout.change(frame, slot, before, after)
-            self._keep(place, self._read(frame, slot))
-            return
-        written = self._write(frame, slot, before, after)
-        if after is not None and self._reads_same_slots(entry, slot, written):
-            entry.words.update(written)  # it was taken out of the cache above
-            entry.value, entry.version = after, frame.state.words_version
         else:
-            entry = self._read(frame, slot)
-        self._keep(place, entry)
+            written = self._write(frame, slot, before, after)
+            if after is not None and self._reads_same_slots(entry, slot, written):
+                entry.words.update(written)  # it was taken out of the cache above
+                entry.value, entry.version = after, frame.state.words_version
+                self._known[place] = entry
+                return
+        self._keep(place, self._read(frame, slot))
 
     def _write(
         self, frame: ContractWords, slot: int, before: object, after: object

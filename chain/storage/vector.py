@@ -78,8 +78,11 @@ class Vector(StorageCollection, Generic[T]):
 
         >>> self.rolls.change(0, 4, 5)
         """
-        position = self._index(index)
-        self._layout.change_item(self._frame, self._slot, position, before, after)
+        frame, slot = self._frame, self._slot
+        count = frame.sload(slot)
+        if type(index) is not int or not 0 <= index < count:
+            index = self._position(index, count)
+        self._layout.change_item(frame, slot, index, before, after)
 
     def append(self, value: T) -> None:
         """Append an item.

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from chain import abi
 from chain.abi.encode import blank
 from chain.schema.annotations import type_of_annotation
+from chain.schema.validation import accepts
 from chain.schema.value_types import (
     EnumType,
     Field,
@@ -23,6 +24,7 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
+from chain.storage.layout import layout_for
 from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
 from tests.chain.toys import Side, Spot
 
@@ -170,6 +172,55 @@ def outcome(encode: Callable[[object], bytes], value: object) -> bytes | str:
         return encode(value)
     except abi.ValueMismatch as wrong:
         return wrong.text
+
+
+class Indexable:
+    def __index__(self) -> int:
+        return 1
+
+
+@given(st.data())
+def test_codecs_refuse_numbers_that_do_not_fit(drawn: Any, data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(drawn.scalars[:13]))
+    edges = [kind.lowest - 1, kind.lowest, kind.highest, kind.highest + 1, True, 1.0, "1", None]
+    number = data.draw(st.sampled_from([*edges, Level.HIGH, Indexable(), 2**300]))
+    pair, numbers = StructType("", (Field("", kind), Field("", kind))), ListType(kind)
+    for whole, value in ((kind, number), (pair, (kind.zero, number)), (numbers, [0, number])):
+        for pack in (abi.encoder(whole), layout_for(whole).pack):
+            assert is_taken(pack, value) == accepts(kind, number)
+    option = OptionalType(kind)
+    for pack in (abi.encoder(option), layout_for(option).pack):
+        assert is_taken(pack, number) == (number is None or accepts(kind, number))
+
+
+def is_taken(pack: Callable[[object], object], value: object) -> bool:
+    try:
+        pack(value)
+    except abi.ValueMismatch:
+        return False
+    return True
+
+
+@given(st.data())
+def test_topic_is_word_of_key(drawn: Any, data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(drawn.scalars))
+    value = data.draw(drawn.values_of(kind))
+    expected = int.from_bytes(abi.encoder(kind)(value))
+    assert abi.topic_encoder(kind)(value) == expected
+    assert abi.topic_encoder(kind)(bytes(value) if isinstance(value, bytes) else value) == expected
+
+
+def test_text_of_own_class_is_encoded_as_it_is() -> None:
+    class Shouted(str):
+        def __hash__(self) -> int:
+            return hash("quiet")
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    encode = abi.encoder(StructType("", (Field("", type_of_annotation(str)),)))
+    quiet = encode(("quiet",))
+    assert encode((Shouted("LOUD"),)) == encode(("LOUD",)) != quiet
 
 
 @given(st.data())
