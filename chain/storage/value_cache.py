@@ -3,14 +3,17 @@
 Reading a record of sixty words costs little gas per word, but takes most of a call's time. So `change` caches the value it
 wrote, together with all slots that reading it would access and their words. The next read returns the cached value if these
 slots still hold these words, which is certain if no word of the state was changed since. Each word is accessed, warmed and
-charged as in an ordinary read, so only the time differs. Only immutable values, tuples and frozen records, are cached.
+charged as in an ordinary read, so only the time differs. Only immutable values, tuples and frozen records, are cached, and
+none that a read would return as something else (`chain.schema.exact_values`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Protocol
 
+from chain.schema.exact_values import IsExact, exactness
 from chain.storage.dynamic import Writes
 from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout, Words
 from chain.storage.packing import store_word
@@ -63,6 +66,10 @@ class ValueCache:
         # The frame and the value of the last cached read, and the length of the journal then.
         self._looked: tuple[object, object, int] = (None, None, 0)
 
+    @cached_property
+    def _is_exact(self) -> IsExact:
+        return exactness(self._layout.kind)
+
     def load(self, frame: ContractWords, slot: int) -> Any:
         known = self._known
         entry = known.get((frame.address, slot)) if known else None
@@ -80,7 +87,8 @@ class ValueCache:
             self._layout.change(frame, slot, before, after)
         else:
             written = self._write(frame, slot, before, after)
-            if after is not None and self._reads_same_slots(entry, slot, written):
+            reads_as_written = after is not None and self._is_exact(after, before)
+            if reads_as_written and self._reads_same_slots(entry, slot, written):
                 entry.words.update(written)  # it was taken out of the cache above
                 entry.value, entry.version = after, frame.state.words_version
                 self._known[place] = entry
