@@ -194,8 +194,6 @@ def _parts(cls: type, frozen: bool) -> _Parts:
         things[f"__field_{field.name}__"] = field
         things[f"__set_{field.name}__"] = getattr(getattr(cls, field.name, None), "__set__", None)
     lines = [line for field in stored for line in _setting(cls, field, frozen)]
-    if any(line.startswith("__values__[") for line in lines):
-        lines.insert(0, "__values__ = __self__.__dict__")
     if hasattr(cls, "__post_init__"):
         lines.append(f"__self__.__post_init__({', '.join(field.name for field in arguments)})")
     return _Parts(taken, lines, things)
@@ -226,8 +224,7 @@ def _parameters(fields: Sequence[Field[Any]]) -> list[str]:
 def _setting(cls: type, field: Field[Any], frozen: bool) -> list[str]:
     """Return the statement that sets a field of a new object; none if its class has the value."""
     name = value = field.name
-    member = next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-    has_slot = isinstance(member, MemberDescriptorType)
+    has_slot = isinstance(getattr(cls, name, None), MemberDescriptorType)
     if field.default_factory is not MISSING:
         made = f"__field_{name}__.default_factory()"
         value = f"{made} if {name} is __later__ else {name}" if field.init else made
@@ -237,11 +234,8 @@ def _setting(cls: type, field: Field[Any], frozen: bool) -> list[str]:
         value = f"__field_{name}__.default"
     if not frozen:
         return [f"__self__.{name} = {value}"]
-    if has_slot:
-        return [f"__set_{name}__(__self__, {value})"]
-    if hasattr(type(member), "__set__"):  # a descriptor, which takes the value
-        return [f"__put__(__self__, {name!r}, {value})"]
-    return [f"__values__[{name!r}] = {value}"]
+    put = f"__set_{name}__(__self__, " if has_slot else f"__put__(__self__, {name!r}, "
+    return [f"{put}{value})"]
 
 
 @lru_cache(maxsize=1024)
