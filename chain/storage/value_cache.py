@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 from chain.schema.exact_values import IsExact, exactness
 from chain.storage.dynamic import Writes
@@ -19,6 +19,7 @@ from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLay
 from chain.storage.packing import store_word
 
 _MOST: Final = 1 << 10  # values of one field
+OfValues: TypeAlias = RecordLayout | SequenceLayout | OptionLayout  # layouts of cached values
 
 
 class WriteJournal(Protocol):
@@ -60,7 +61,7 @@ class CachedValue:
 class ValueCache:
     """A reader and writer of values of one layout that caches the changed ones by account and slot."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: OfValues) -> None:
         self._layout = layout
         self._known: dict[tuple[bytes, int], CachedValue] = {}
         # The frame and the value of the last cached read, and the length of the journal then.
@@ -183,6 +184,8 @@ class _Writer:
 
 def cached(layout: Layout) -> ValueCache | Layout:
     """Return a cache for values of `layout` if they have words of their own and are immutable, otherwise `layout` itself."""
+    if not isinstance(layout, OfValues):
+        return layout
     inner = layout.item if isinstance(layout, OptionLayout) else layout
     is_cacheable = (
         isinstance(inner, RecordLayout | SequenceLayout)
