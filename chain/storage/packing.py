@@ -230,8 +230,9 @@ class _Generated:
     def __get__(self, layout: Any, owner: type | None = None) -> Any:
         if layout is None:
             return self
-        vars(layout).update(layout.generate())
-        return vars(layout)[self._name]
+        for name, function in layout.generate().items():  # one by one, see `cached_attribute`
+            setattr(layout, name, function)
+        return getattr(layout, self._name)
 
 
 def generated() -> Any:

@@ -10,9 +10,9 @@ none that a read would return as something else (`chain.schema.exact_values`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, Final, Protocol, TypeAlias
 
+from chain.foundation.cached_attribute import cached_attribute
 from chain.schema.exact_values import IsExact, exactness
 from chain.storage.dynamic import Writes
 from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout, Words
@@ -67,7 +67,7 @@ class ValueCache:
         # The frame and the value of the last cached read, and the length of the journal then.
         self._looked: tuple[object, object, int] = (None, None, 0)
 
-    @cached_property
+    @cached_attribute
     def _is_exact(self) -> IsExact:
         return exactness(self._layout.kind)
 
