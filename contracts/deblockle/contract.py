@@ -81,9 +81,9 @@ class Deblockle(Contract):
             return record
         is_finished = after.game.phase is Phase.END
         changed = GameRecord(after.game, is_finished, record.first_player, record.second_player)
-        self.games.change(index, record, changed)
         if after.rolled is not before.rolled:
             self.rolled[index] = after.rolled
+        self.games.change(index, record, changed)
         return changed
 
 
