@@ -8,7 +8,7 @@ cdef class CachedValue:
 
 
 cdef class ValueCache:
-    cdef object _layout
+    cdef object _is_exact, _layout
     cdef readonly dict _known
     cdef tuple _looked
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from chain.foundation.cached_attribute import cached_attribute
 from chain.schema.exact_values import IsExact, exactness
 from chain.storage.dynamic import Writes
 from chain.storage.layout import Layout, OptionLayout, RecordLayout, SequenceLayout, Words
@@ -66,10 +65,12 @@ class ValueCache:
         self._known: dict[tuple[bytes, int], CachedValue] = {}
         # The frame and the value of the last cached read, and the length of the journal then.
         self._looked: tuple[object, object, int] = (None, None, 0)
+        self._is_exact: IsExact = self._check_first
 
-    @cached_attribute
-    def _is_exact(self) -> IsExact:
-        return exactness(self._layout.kind)
+    def _check_first(self, after: object, before: object) -> bool:
+        """Make the check of changed values, and return its result."""
+        self._is_exact = exactness(self._layout.kind)
+        return self._is_exact(after, before)
 
     def load(self, frame: ContractWords, slot: int) -> Any:
         known = self._known
