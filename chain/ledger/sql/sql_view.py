@@ -113,6 +113,7 @@ class SqlView:
         self._tables: list[SqlTable] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._refused = False
+        self._has_rowid = False  # True if that is what was refused
         self._stop: BaseException | None = None  # an exception raised in the authorizer
         self._who = AddressBook(self._ledger)
         self._numbers = LargeNumbers()
@@ -210,7 +211,8 @@ class SqlView:
     @contextmanager
     def _asking(self, question: str, bounds: QueryLimits) -> Iterator[None]:
         """Allow only to read within the scope, which compiles or runs the caller's statement, and explain why it fails."""
-        self._refused, self._stop = False, None
+        self._refused = self._has_rowid = False
+        self._stop = None
         self._connection.set_authorizer(self._authorize)
         try:
             with bounds.applied(self._connection) as is_spent:
@@ -315,7 +317,11 @@ class SqlView:
 
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
         try:
-            if action in _READING or (action, what) in _HARMLESS:
+            column, _, reader = more
+            is_ours = reader is None and self._views.shows(what)  # and not what a view reads
+            if action == sqlite3.SQLITE_READ and column == "ROWID" and is_ours:
+                self._has_rowid = True
+            elif action in _READING or (action, what) in _HARMLESS:
                 return sqlite3.SQLITE_OK
             self._refused = True
         except BaseException as stop:  # SQLite would treat it as a refusal
@@ -332,7 +338,9 @@ class SqlView:
     # Error messages
 
     def _explain(self, question: str, wrong: str) -> str:
-        if self._refused or wrong.startswith("cannot VACUUM"):
+        if self._has_rowid:  # where a table has numbers, its view has nothing
+            wrong = "no such column: rowid"
+        elif self._refused or wrong.startswith("cannot VACUUM"):
             return f"the tables are a record of what happened, and read-only: {question!r} would do more than read"
         if wrong == "interrupted":
             return f"the query takes too long: narrow {question!r}"

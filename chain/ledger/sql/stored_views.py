@@ -127,6 +127,10 @@ class StoredViews:
 
     # Views
 
+    def shows(self, name: str | None) -> bool:
+        """Return True if a table is a view now."""
+        return name in self._shown
+
     def show(self, table: SqlTable) -> None:
         """Put a view before a table that is in the file."""
         name, end = table.name, self.stored_part(table)

@@ -138,6 +138,16 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["rowid", "oid", "_rowid_"])
+def test_a_table_in_a_file_has_no_row_numbers(name: str, tmp_path: Path) -> None:
+    with Chain.open(tmp_path / "x.chain") as chain:
+        pay(chain)
+        for question in (f"select {name} from receipts", f"select * from Paid where {name} = 1"):
+            with pytest.raises(ValueError, match=r"no such column: rowid; \w+ has "):
+                chain.sql(question)
+        assert len([*chain.sql("select value from json_each('[1, 2]')")]) == 2
+
+
 def answer(chain: Chain, question: str) -> Answer:
     """The columns and rows, or why the question is refused."""
     try:
