@@ -16,7 +16,7 @@ from chain.metering.counterparts import ModuleNames, register, resolve_qualname
 from chain.metering.digest import digest_of
 from chain.metering.import_effects import acts, refuse_acts
 from chain.metering.module_copies import namespace_for
-from chain.metering.program import Program, program_of
+from chain.metering.program import Program, namespace_in_use, program_of
 from chain.metering.program_sources import ProgramSources
 from chain.source.compiled_code import closure_of, functions_in, functions_reached
 from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
@@ -139,7 +139,7 @@ def build_instrumented(thing: Any) -> Any:
         raise TypeError(
             f"{name} has no instrumented copy: it is not one of your own modules in a file"
         )
-    namespace = _namespace_of(thing, name)
+    namespace = _namespace_of(thing, name) or namespace_in_use(name)
     if namespace is None:
         sources = ProgramSources(module)
         sources.add_module(module)

@@ -120,6 +120,12 @@ def _make(author: type, make: Callable[[type], Program]) -> None:
         _programs[author] = make(author)
 
 
+def namespace_in_use(module: str) -> ModuleNames | None:
+    """Return the names of a contract that runs a copy of this module, of the latest one; None if there is no such contract."""
+    spaces = [program.namespace for program in _programs.values() if program.namespace is not None]
+    return next((space for space in reversed(spaces) if space.module_copy(module)), None)
+
+
 def discard_copies(programs: Iterable[Program]) -> list[Program]:
     """Return these programs with new instrumented copies, which keep nothing of earlier runs, as in a new process."""
     _programs.clear()

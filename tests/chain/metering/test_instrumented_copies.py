@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from chain import Chain, reverts
-from chain.errors import Reverted
+from chain.errors import DeclarationError, Reverted
 from chain.metering.program import program_of
+from chain.testing import instrumented
 
 RULES = '''"""The rules."""
 
@@ -266,6 +267,39 @@ def test_changed_source_runs_again(package: Callable[..., Any], chain: Chain) ->
     made = package(("rules.py", "LIMIT = 9", "LIMIT = 8"))
     with reverts(made.TooBig):
         chain.deploy(made.Board).lay(made.Piece(made.Colour.RED, 9))
+
+
+REFUSED = """from chain import Contract, call
+from chain.types import u8
+from small import rules, tables
+
+TABLE: dict[str, int] = {}
+for fill in (tables.fill,):
+    fill(TABLE)
+
+
+class Refused(Contract):
+    size: u8
+
+    @call
+    def go(self) -> None:
+        rules.check(rules.Piece(rules.Colour.RED, 1))
+        self.size = len(TABLE)
+"""
+
+
+def test_copy_for_faults_is_the_one_that_runs(
+    made: Any, chain: Chain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = chain.deploy(made.Board)
+    (tmp_path / "small" / "tables.py").write_text("def fill(table): table[1] = 1", "utf-8")
+    (tmp_path / "small" / "refused.py").write_text(REFUSED, "utf-8")
+    refused = importlib.import_module("small.refused").Refused
+    with pytest.raises(DeclarationError, match=r"'TABLE' is .* here"):
+        Chain(guard=False).deploy(refused)  # nothing is added to the copies any more
+    monkeypatch.setattr(instrumented(made.rules), "LIMIT", 0)
+    with reverts(made.TooBig):
+        board.lay(made.Piece(made.Colour.RED, 1))
 
 
 # Tools that look at lines
