@@ -118,7 +118,8 @@ QUESTIONS = (
     "select typeof(value), typeof(nonce), typeof(args), typeof(ok) from receipts",
     "select name, kind, contract, declaration, columns from tables",
     "select name, sql from sqlite_master where type = 'table' order by name",
-    "select name, type from pragma_table_info('receipts')",
+    "select name, type from pragma_table_info('receipts')", "pragma table_info(Receipts)",
+    "select name, pk, (select count(*) from logs) from pragma_table_info( 'receipts' )",
     # of `bank`
     "select pot, lost from Paid order by pot",
     "select pot from Paid where pot > 57896044618658097711785492504343953926634992332820282019728792003956564819968",
