@@ -541,6 +541,7 @@ def test_a_closed_file_is_not_asked(path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
 def test_a_fork_of_the_process_is_refused(path: Path) -> None:
     with Chain.open(path) as chain:
         pay(chain)
