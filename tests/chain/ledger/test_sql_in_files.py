@@ -126,6 +126,7 @@ QUESTIONS = (
     "select sum(pot), min(lost), count(distinct pot), -max(pot) from Paid",
     "select p.pot, r.value from Paid p left join receipts r on r.position = p.receipt and r.ok order by p.log desc",
     "select world, namespace, count(*), max(points) from Score group by 1, 2",
+    "select pot, pot > cast(lost as text) from Paid where pot <> cast(pot as text) order by pot",
     "select event_exact_numbers from Odd_Tables",
     # refused
     "delete from receipts", "update logs set idx = 1", "insert into receipts (position) values (1)", "drop table logs",
