@@ -9,6 +9,7 @@ When the chain is reverted, the rows that were undone are deleted. The tables ar
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,8 +39,8 @@ _HARMLESS: Final = {
     # json_each asks for this permission. SQLite itself refuses a real update of this table.
     (sqlite3.SQLITE_UPDATE, "sqlite_master"),
 }
-
-
+# What asks for the columns of a table, not for its rows. Of a view, SQLite tells other types, and no key.
+_DESCRIPTION: Final = re.compile(r"table_info\s*\(\s*['\"]?[\w-]*['\"]?\s*\)")
 _STRIDE: Final = 100_000  # steps of SQLite between two checks whether to stop
 
 
@@ -247,7 +248,7 @@ class SqlView:
             self._connection.execute(table.create())
 
     def _named_in(self, question: str) -> list[SqlTable]:
-        text = question.casefold()
+        text = _DESCRIPTION.sub("", question.casefold())
         return [table for table in self._tables if table.name.casefold() in text]
 
     def _fill_named(self, question: str, until: float = math.inf) -> None:

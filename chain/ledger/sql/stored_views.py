@@ -196,7 +196,8 @@ def _cell(table: str, column: str, is_rounded: bool) -> str:
         return cell
     where = f"name = {_literal(table)} and row = t.rowid and column = {_literal(column)}"
     exact = f"select {_NUMBER}(digits) from {_FILE}.{EXACT} where {where}"
-    return f"coalesce(({exact}), {cell}) as {quoted(column)}"
+    # Not `coalesce`, whose result would be compared with texts as a text.
+    return f"({exact} union all select {cell} limit 1) as {quoted(column)}"
 
 
 def _literal(text: str) -> str:

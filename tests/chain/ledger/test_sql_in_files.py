@@ -118,13 +118,15 @@ QUESTIONS = (
     "select typeof(value), typeof(nonce), typeof(args), typeof(ok) from receipts",
     "select name, kind, contract, declaration, columns from tables",
     "select name, sql from sqlite_master where type = 'table' order by name",
-    "select name, type from pragma_table_info('receipts')",
+    "select name, type from pragma_table_info('receipts')", "pragma table_info(Receipts)",
+    "select name, pk, (select count(*) from logs) from pragma_table_info( 'receipts' )",
     # of `bank`
     "select pot, lost from Paid order by pot",
     "select pot from Paid where pot > 57896044618658097711785492504343953926634992332820282019728792003956564819968",
     "select sum(pot), min(lost), count(distinct pot), -max(pot) from Paid",
     "select p.pot, r.value from Paid p left join receipts r on r.position = p.receipt and r.ok order by p.log desc",
     "select world, namespace, count(*), max(points) from Score group by 1, 2",
+    "select pot, pot > cast(lost as text) from Paid where pot <> cast(pot as text) order by pot",
     "select event_exact_numbers from Odd_Tables",
     # refused
     "delete from receipts", "update logs set idx = 1", "insert into receipts (position) values (1)", "drop table logs",
@@ -540,6 +542,7 @@ def test_a_closed_file_is_not_asked(path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of fork, where there are threads
 def test_a_fork_of_the_process_is_refused(path: Path) -> None:
     with Chain.open(path) as chain:
         pay(chain)

@@ -11,6 +11,8 @@ import pytest
 from chain.plugins import pytest_plugin
 from tests.chain.plugins.pytest_plugin.game_texts import GAME
 
+IGNORED = "ignore:It looks like `register_random` was passed an object"  # see pyproject.toml
+
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
@@ -21,7 +23,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
         plugins = ("boardchain", "cacheprovider", "randomly")
         off = [option for name in plugins for option in ("-p", f"no:{name}")]
         # Plain asserts: what this process has imported cannot be rewritten any more.
-        standard = (*off, "-W", "error", "--assert=plain")
+        standard = (*off, "-W", "error", "-W", IGNORED, "--assert=plain")
         return pytester.runpytest_inprocess(*standard, *options, plugins=[pytest_plugin])
 
     return run_tests
