@@ -12,8 +12,8 @@ _put: Final = object.__setattr__
 class cached_attribute(Generic[T]):  # noqa: N801  # a decorator, like Python's `cached_property`
     """`functools.cached_property`, except that it makes no `__dict__`.
 
-    Python keeps the attributes of an object in an array until somebody asks for its `__dict__`. From then on it takes several
-    times as long to read any of them.
+    Python keeps the attributes of an object in an array until its `__dict__` is read. From then on it takes several times as
+    long to read any of them.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:

@@ -97,7 +97,7 @@ FULL_HAND: Final = (1 << len(PIECES)) - 1  # a hand is a set of piece numbers: b
 
 
 def number_of(piece: Piece) -> int | None:
-    """Which one of the inventory a piece is; None if it was turned, mirrored or made up."""
+    """The number of a piece in the inventory; None if it was turned, mirrored or made up."""
     try:
         number = NUMBERS[piece.name]
     except KeyError:

@@ -22,7 +22,7 @@ WIN_SQUARES: Final[Mapping[int, Position]] = {1: Position(4, 2), 2: Position(4, 
 
 
 def is_win_square(square: Position, player: int) -> bool:
-    """Whether a player's cubes are home there."""
+    """True if the cubes of a player are home there."""
     home = WIN_SQUARES[player]
     return square.x == home.x and square.y == home.y
 

@@ -292,7 +292,7 @@ class ChainStore:
 
     @property
     def uri(self) -> str:
-        """Where SQLite finds the file, for reading."""
+        """The URI under which SQLite reads the file."""
         return self._file.uri
 
     def refusing_damage(self) -> AbstractContextManager[None]:

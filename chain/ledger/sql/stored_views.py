@@ -40,7 +40,7 @@ class StoredTables(Protocol):
 
     @property
     def uri(self) -> str:
-        """Where SQLite finds the file, for reading. Refused if the file is closed."""
+        """The URI under which SQLite reads the file. Refused if the file is closed."""
 
     def publish(self) -> None:
         """Write the rows that the tables lack, if this process writes the file."""
