@@ -114,7 +114,7 @@ class SqlView:
         self._tables: list[SqlTable] = []
         self._filled: dict[str, Any] = {}  # how far each table is filled
         self._refused = False
-        self._has_rowid = False  # True if that is what was refused
+        self._missing = ""  # an error for what a table has and its view lacks
         self._stop: BaseException | None = None  # an exception raised in the authorizer
         self._who = AddressBook(self._ledger)
         self._numbers = LargeNumbers()
@@ -212,8 +212,7 @@ class SqlView:
     @contextmanager
     def _asking(self, question: str, bounds: QueryLimits) -> Iterator[None]:
         """Allow only to read within the scope, which compiles or runs the caller's statement, and explain why it fails."""
-        self._refused = self._has_rowid = False
-        self._stop = None
+        self._refused, self._missing, self._stop = False, "", None
         self._connection.set_authorizer(self._authorize)
         try:
             with bounds.applied(self._connection) as is_spent:
@@ -318,10 +317,12 @@ class SqlView:
 
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
         try:
-            column, _, reader = more
+            column, database, reader = more
             is_ours = reader is None and self._views.shows(what)  # and not what a view reads
-            if action == sqlite3.SQLITE_READ and column == "ROWID" and is_ours:
-                self._has_rowid = True
+            if action == sqlite3.SQLITE_READ and is_ours and database == "main":
+                self._missing = f"no such table: main.{what}"  # the one in memory, which is empty
+            elif action == sqlite3.SQLITE_READ and is_ours and column == "ROWID":
+                self._missing = "no such column: rowid"
             elif action in _READING or (action, what) in _HARMLESS:
                 return sqlite3.SQLITE_OK
             self._refused = True
@@ -339,8 +340,8 @@ class SqlView:
     # Error messages
 
     def _explain(self, question: str, wrong: str) -> str:
-        if self._has_rowid:  # where a table has numbers, its view has nothing
-            wrong = "no such column: rowid"
+        if self._missing:
+            wrong = self._missing
         elif self._refused or wrong.startswith("cannot VACUUM"):
             return f"the tables are a record of what happened, and read-only: {question!r} would do more than read"
         if wrong == "interrupted":
