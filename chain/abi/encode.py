@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cache
 from typing import Any, Final, cast
 
+from chain.abi.texts import PADDING
 from chain.foundation.dataclass import dataclass
 from chain.schema.codegen import SourceBuilder
 from chain.schema.octets import octet_letters, plain_numbers, words_packer
@@ -25,8 +26,6 @@ from chain.schema.value_types import (
 
 Encoder = Callable[[object], bytes]
 
-# The zeros that follow a text or bytes, by their number.
-_PADDING: Final = [bytes(size) for size in range(32)]
 _SHORT, _MOST = 128, 1 << 12  # bytes of an encoded text that is kept, and the number of these
 
 
@@ -339,7 +338,7 @@ def _encode_blob(value: object) -> bytes:
 def _with_length(raw: bytes) -> bytes:
     """Return bytes as the ABI encodes them: their length, then the bytes padded to full words."""
     size = len(raw)
-    return size.to_bytes(32) + raw + _PADDING[-size & 31]
+    return size.to_bytes(32) + raw + PADDING[-size & 31]
 
 
 def _sequence_encoder(kind: ListType) -> Encoder:

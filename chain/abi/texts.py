@@ -9,7 +9,9 @@ from chain.crypto.hashing import keccak
 _ERROR: Final = keccak(b"Error(string)")[:4]
 _PANIC: Final = keccak(b"Panic(uint256)")[:4]
 _OFFSET: Final = 32 << 256  # in the word before the length
-_PADDING: Final = [bytes(size) for size in range(32)]
+PADDING: Final = [
+    bytes(size) for size in range(32)
+]  # the zeros that follow a text or bytes, by their number
 TEXT_TOPIC: Final = int.from_bytes(keccak(b"Log(string)"))
 
 
@@ -22,7 +24,7 @@ def text_data(text: str) -> bytes:
     """Return `text` in ABI encoding, as the only value: its offset, its length, then its bytes padded to whole words."""
     raw = text.encode("utf-8", "replace")
     size = len(raw)
-    return b"".join(((_OFFSET + size).to_bytes(64), raw, _PADDING[-size & 31]))
+    return b"".join(((_OFFSET + size).to_bytes(64), raw, PADDING[-size & 31]))
 
 
 def has_reason(data: bytes) -> bool:

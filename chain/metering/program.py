@@ -121,7 +121,7 @@ def _make(author: type, make: Callable[[type], Program]) -> None:
 
 
 def namespace_in_use(module: str) -> ModuleNames | None:
-    """Return the names of a contract that runs a copy of this module, of the latest one; None if there is no such contract."""
+    """Return the instrumented modules of the latest contract that runs a copy of this module; None if there is none."""
     spaces = [program.namespace for program in _programs.values() if program.namespace is not None]
     return next((space for space in reversed(spaces) if space.module_copy(module)), None)
 

@@ -230,7 +230,7 @@ class ChainFile:
 
     @property
     def uri(self) -> str:
-        """Where SQLite finds the file, for reading.
+        """The URI under which SQLite reads the file.
 
         A file that was closed properly is opened as immutable, so that SQLite does not even create helper files next to it.
         """
