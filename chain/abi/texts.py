@@ -12,7 +12,7 @@ _OFFSET: Final = 32 << 256  # in the word before the length
 PADDING: Final = [
     bytes(size) for size in range(32)
 ]  # the zeros that follow a text or bytes, by their number
-TEXT_TOPIC: Final = int.from_bytes(keccak(b"Log(string)"))
+TEXT_TOPICS: Final = (int.from_bytes(keccak(b"Log(string)")),)  # of a text log
 
 
 def revert_data(text: str) -> bytes:
@@ -22,7 +22,10 @@ def revert_data(text: str) -> bytes:
 
 def text_data(text: str) -> bytes:
     """Return `text` in ABI encoding, as the only value: its offset, its length, then its bytes padded to whole words."""
-    raw = text.encode("utf-8", "replace")
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:  # half of a character
+        raw = text.encode("utf-8", "replace")
     size = len(raw)
     return b"".join(((_OFFSET + size).to_bytes(64), raw, PADDING[-size & 31]))
 

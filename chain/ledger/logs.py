@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar, overload
 
-from chain.abi.texts import TEXT_TOPIC
+from chain.abi.texts import TEXT_TOPICS
 from chain.ledger.event_types import EventTypes
 from chain.ledger.known_contracts import Contracts
 from chain.machine.state import LogRow
@@ -26,7 +26,7 @@ class Decoding(Contracts, Protocol):
 
 def text_of(row: LogRow) -> str | None:
     _, topics, data, *_ = row
-    if topics != (TEXT_TOPIC,):
+    if topics != TEXT_TOPICS:
         return None
     return data[64 : 64 + int.from_bytes(data[32:64])].decode("utf-8", "replace")
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, Final
 
-from chain.metering.builtin_costs import BUILT, FREE, TEXT, charge_text
+from chain.metering.builtin_costs import BUILT, FREE, MOST_BYTES, TEXT
 from chain.metering.format_costs import formatted_by_braces
 from chain.metering.frozen_collections import CONSTANTS, is_recorded
-from chain.metering.fuel import charge
+from chain.metering.fuel import charge, out_of_fuel
 from chain.metering.lookup_costs import PART
 from chain.metering.method_costs import CASED, METHODS, SEEKING, WHOLE, metered_method
 from chain.metering.newer_unicode import ASKING
@@ -96,8 +96,9 @@ def short_join(thing: Any, items: Any = _NOTHING, *others: object) -> object:
         except TypeError:
             return thing.join(items)  # raises the error
         if size > _FREE_TEXT or count > FREE:
-            charge_text(size)
-            charge(count * BUILT)
+            if size > MOST_BYTES:
+                out_of_fuel()
+            charge(size // TEXT + count * BUILT)
         return thing.join(items)
     return metered_method(thing, "join", *_given(items, others))
 

@@ -11,7 +11,6 @@ from typing import Final
 
 from chain.crypto.accounts import ACCOUNTS, LABELS, Account, account_of_key
 from chain.crypto.hashing import checksum_address, keccak
-from chain.machine import gas as cost
 from chain.machine.frame import Frame
 from chain.machine.state import State
 from chain.schema.validation import short_repr
@@ -57,10 +56,7 @@ def text_of(word: int) -> str:
 
 def name_or_address(frame: Frame, address: bytes) -> str:
     """Return the name of `address`, or the address as text. It is charged as a read of the registry."""
-    state, slot = frame.state, _slot(address)
-    frame.touch(REGISTRY)
-    frame.charge(cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM)
-    word = state.word(REGISTRY, slot)
+    word = frame.sload_of(REGISTRY, int.from_bytes(address))
     return text_of(word) if word else checksum_address(address)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
-from chain.abi.texts import TEXT_TOPIC, text_data
+from chain.abi.texts import TEXT_TOPICS, text_data
 from chain.crypto.address import Address, address_of_bytes
 from chain.crypto.hashing import create2_address, keccak
 from chain.crypto.signatures import recover
@@ -207,7 +207,7 @@ class Contract(metaclass=ContractType):
         if frame.static:
             frame.note(text)
         else:
-            frame.emit((TEXT_TOPIC,), text_data(text))
+            frame.emit(TEXT_TOPICS, text_data(text))
 
     @property
     def random(self) -> Random:
