@@ -54,7 +54,10 @@ class ContractCatalogue:
                 f"{len(matches)} contracts are called {name}: write {' or '.join(matches)}"
             )
         names = ", ".join(cls.__name__ for cls in self.by_full_name.values()) or "none"
-        raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}")
+        module, dot, cls = name.replace(":", ".").rpartition(".")
+        is_outside = dot and not f"{module}.".startswith(f"{self.package}.")
+        hint = f"; for another package write {cls} --contracts {module}" if is_outside else ""
+        raise ContractNotFound(f"{self.package} offers no contract '{name}'; it has {names}{hint}")
 
     def offer_to(self, chain: ChainReader) -> None:
         """Let a chain find the classes of its contracts here when it runs them, by the digests in their code."""

@@ -113,6 +113,11 @@ def test_wrong_use_is_one_sentence(run: Run, words: tuple[Any, ...], says: str) 
     assert refused.stdout == ""
 
 
+@pytest.mark.parametrize("name", ["mine.chess:Chess", "mine.chess.Chess"])
+def test_contract_of_another_package_is_told_how_to_be_named(run: Run, name: str) -> None:
+    assert "; for another package write Chess --contracts mine.chess\n" in run("abi", name).stderr
+
+
 def test_foreign_file_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("x" * 200)
     refused = run("accounts", "--chain", tmp_path / "notes.txt")
