@@ -33,6 +33,7 @@ _SOON: Final = 0.001
 _NEVER: Final = float("inf")
 _FINALIZERS: Final = frozenset({weakref.__file__, _weakrefset.__file__})
 _ENDLESS: Final = 1 << 62
+_HAS_CLOCKS: Final = hasattr(time, "pthread_getcpuclockid")  # one for each thread
 
 
 class TimeUp(BaseException):
@@ -182,20 +183,25 @@ if hasattr(os, "register_at_fork"):
 
 def _clock_of_thread() -> Clock:
     """Return a clock of this thread's computing time, plus a quarter of real time: waits on a busy machine count too."""
-    if not hasattr(time, "pthread_getcpuclockid"):
+    if not _HAS_CLOCKS:
         return time.monotonic
     clock = time.pthread_getcpuclockid(threading.get_ident())
     return lambda: time.clock_gettime(clock) + time.monotonic() / 4
 
 
-def _deadline(clock: Clock, seconds: float) -> Deadline:
+def _deadline(clock: Clock, now: float, seconds: float) -> Deadline:
     """Return a deadline for the calling thread. It is armed where its end is certain to be reached, and not here."""
-    return Deadline(threading.get_ident(), clock, clock() + seconds, seconds)
+    return Deadline(threading.get_ident(), clock, now + seconds, seconds)
 
 
-def within(seconds: float, run: Callable[[], T]) -> T:
-    """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished."""
-    deadline = _deadline(_clock_of_thread(), seconds)
+def within(seconds: float, run: Callable[[], T], started: float) -> T:
+    """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished.
+
+    `started` is the computing time of this thread, as `time.thread_time` returns it. To ask the system for it takes long, so
+    the caller, who may need it too, asks once.
+    """
+    now = started + time.monotonic() / 4 if _HAS_CLOCKS else time.monotonic()
+    deadline = _deadline(_clock_of_thread(), now, seconds)
     try:
         try:
             _alarm.arm(deadline)
@@ -229,7 +235,8 @@ def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iter
     <Receipt Race.roll in block 9: ok>
     """
     _check(seconds, memory)
-    deadline = None if seconds is None else _deadline(time.process_time, seconds)
+    clock = time.process_time
+    deadline = None if seconds is None else _deadline(clock, clock(), seconds)
     try:
         try:
             if deadline is not None:

@@ -168,13 +168,13 @@ class Runner:
         """Return the answer, or raise `TimeUp`. `message` is the request, None for work of the node itself."""
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
-        if self._is_long(message):
+        if self._long and self._is_long(message):
             raise TimeUp
         seconds, started = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, thread_time()
         collects = gc.isenabled()
         gc.disable()  # or else a full collection counts as time of this request
         try:
-            return within(seconds, run)
+            return within(seconds, run, started)
         except TimeUp:
             if thread_time() - started > seconds / 2:  # else others had the processor
                 self._remember(message)
@@ -184,7 +184,7 @@ class Runner:
                 gc.enable()
 
     def _is_long(self, message: object) -> bool:
-        return bool(self._long) and self._long.get(_kind(message), 0) > monotonic()
+        return self._long.get(_kind(message), 0) > monotonic()
 
     def _remember(self, message: object) -> None:
         """Note that requests like this one take long."""
