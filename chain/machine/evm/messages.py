@@ -9,7 +9,6 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, cast
@@ -39,6 +38,7 @@ from chain.abi.texts import revert_text
 from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
 from chain.errors import OutOfGas as FrameOutOfGas
+from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
@@ -83,6 +83,25 @@ class FastStack(Stack):
             super().push_int(value)  # raises, with the reason
 
 
+class FastMemory(Memory):
+    """py-evm's memory with a fast way to extend it."""
+
+    def grow(self, size: int) -> None:
+        """Add this many bytes."""
+        try:
+            self._bytes.extend(bytes(size))
+        except BufferError:  # an operation has a view of it
+            self._bytes = self._bytes + bytes(size)
+
+
+class Meter(GasMeter):
+    """py-evm's gas meter, for gas that is valid."""
+
+    def __init__(self, gas: int) -> None:
+        self.start_gas = self.gas_remaining = gas
+        self.gas_refunded = 0
+
+
 class FrameMessage(Message):
     """A py-evm message that is sent for a frame, whose fields are valid."""
 
@@ -111,10 +130,10 @@ class Computation(PragueComputation):
 
     state: EvmState
     msg: FrameMessage
-    code: CodeStream
-    _memory: Memory
+    _memory: FastMemory
     _stack: FastStack
     _gas_meter: GasMeter
+    evm: str  # the forks with its operations
     opcodes: dict[int, Any]
 
     def __init__(
@@ -123,10 +142,22 @@ class Computation(PragueComputation):
         """Set what py-evm's constructors set, except what is kept elsewhere here."""
         self.state, self.msg, self.transaction_context = state, message, transaction_context
         self.frame = self.msg.frame
-        self.code, self._memory, self._stack = CodeStream(message.code), Memory(), FastStack()
-        self._gas_meter = GasMeter(message.gas)
+        self._memory, self._stack = FastMemory(), FastStack()
+        self._gas_meter = Meter(message.gas)
         self.children, self.accounts_to_delete, self.beneficiaries = [], [], []
         self.state.world.warm_address(self.state.context.block.coinbase)  # EIP-3651
+
+    @cached_attribute
+    def code(self) -> CodeStream:  # type: ignore[override]
+        """The code for operations that run one by one, made for the first of them."""
+        return CodeStream(self.msg.code)
+
+    def __enter__(self) -> Computation:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool | None:
+        """Let py-evm note the failure of a message. Nobody reads the log that it keeps of others."""
+        return super().__exit__(kind, error, traceback) if error is not None else None
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
@@ -159,13 +190,15 @@ class Computation(PragueComputation):
 
     def run_bytecode(self) -> None:
         """Run the code block by block until it ends."""
-        code, evm = self.code._raw_code_bytes, self.state.context.block.fork.evm
-        blocks = Blocks(code, evm) if self.msg.is_create else blocks_of(code, evm)
+        code, evm = self.msg.code, self.evm
+        blocks = Blocks(code, evm) if self.frame.kind == "create" else blocks_of(code, evm)
         words: Any = self._stack.values  # numbers, after each block
         meter, position = self._gas_meter, 0
-        with suppress(Halt):
+        try:
             while position != END:
                 position = blocks[position](self, words, meter)
+        except Halt:
+            pass
 
     def run_plainly(self, position: int) -> int:
         """Run operations one by one until one is not simple, and return the position after it."""
@@ -274,10 +307,10 @@ class Computation(PragueComputation):
     def finish_frame(self) -> Frame:
         """Record the outcome of the message in its frame, and return the frame."""
         frame = self.frame
-        frame.gas = self.get_gas_remaining()
         if self._error is None:
-            frame.output = self.output
+            frame.gas, frame.output = self._gas_meter.gas_remaining, self._output
             return frame
+        frame.gas = self.get_gas_remaining()
         if frame.failure is None:
             frame.failure = self._failure(self._error)
         frame.output, frame.result = frame.failure.data, None
@@ -341,9 +374,10 @@ class Computation(PragueComputation):
     def extend_memory(self, start_position: int, size: int) -> None:
         before, end = len(self._memory._bytes), start_position + size
         if size and end > before:
-            price = _memory_price(word_count(end)) - _memory_price(before // _WORD)
+            words = word_count(end)
+            price = _memory_price(words) - _memory_price(before // _WORD)
             self.consume_gas(price, "Expanding memory")
-            self._memory.extend(start_position, size)
+            self._memory.grow(words * _WORD - before)
 
     def consume_gas(self, amount: int, reason: str) -> None:
         meter = self._gas_meter
@@ -387,5 +421,6 @@ for _name in (
 @lru_cache(maxsize=64)  # a simulation may move precompiled contracts, which makes it another fork
 def computation_of(base: type[Computation], fork: Fork) -> type[Computation]:
     """Return `base` with the operations and precompiled contracts of a fork. py-evm reads both from the class."""
-    tables = {"opcodes": base.operations_of(fork.evm), "_precompiles": precompiles_of(fork)}
+    operations, precompiles = base.operations_of(fork.evm), precompiles_of(fork)
+    tables = {"evm": fork.evm, "opcodes": operations, "_precompiles": precompiles}
     return type(base.__name__, (base,), tables)

@@ -12,7 +12,7 @@ from eth.vm.forks.prague.computation import PragueComputation
 
 from chain import Chain
 from chain.machine.evm import blocks
-from chain.machine.evm.messages import Computation
+from chain.machine.evm.messages import Computation, FastMemory
 from tests.chain.helpers import Code
 
 # Operations that are frequent, use memory, jump, send messages, halt, or do not exist; 60 and 7f push.
@@ -130,3 +130,11 @@ def test_gas_runs_out_at_each_operation(chain: Chain, evm: Code) -> None:
     kinds = [getattr(of_all(chain, code, gas)[2], "kind", None) for gas in range(1, 80)]
     assert kinds == sorted(kinds, key=lambda kind: kind is None)
     assert {*kinds} == {"out of gas", None}
+
+
+def test_memory_grows_beside_a_view_of_it() -> None:
+    memory = FastMemory()
+    memory.grow(32)
+    view = memory.read(0, 32)
+    memory.grow(64)
+    assert (len(memory), view.tobytes()) == (96, bytes(32))
