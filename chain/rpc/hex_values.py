@@ -75,13 +75,13 @@ def to_slot(value: object) -> int:
 
 
 def to_bytes(value: object, what: str) -> bytes:
-    if isinstance(value, bytes | bytearray):
-        return bytes(value)
     if isinstance(value, str) and value.startswith("0x"):
         try:
             return bytes.fromhex(value[2:])
         except ValueError:
             pass
+    elif isinstance(value, bytes | bytearray):
+        return bytes(value)
     raise bad_params(f"{what} is {value!r}; bytes look like 0x12ab, two digits each")
 
 
