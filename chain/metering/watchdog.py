@@ -30,6 +30,7 @@ Clock = Callable[[], float]
 # Seconds until `TimeUp` is raised again, in case the first one was lost in code that drops errors.
 _AGAIN: Final = 0.25
 _SOON: Final = 0.001
+_FRESH: Final = 0.001  # seconds for which a time that the system told is good enough
 _NEVER: Final = float("inf")
 _FINALIZERS: Final = frozenset({weakref.__file__, _weakrefset.__file__})
 _ENDLESS: Final = 1 << 62
@@ -197,8 +198,7 @@ def _deadline(clock: Clock, now: float, seconds: float) -> Deadline:
 def within(seconds: float, run: Callable[[], T], started: float) -> T:
     """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished.
 
-    `started` is the computing time of this thread, as `time.thread_time` returns it. To ask the system for it takes long, so
-    the caller, who may need it too, asks once.
+    `started` is the computing time of this thread, as `time.thread_time` returns it: the caller may know it already.
     """
     now = started + time.monotonic() / 4 if _HAS_CLOCKS else time.monotonic()
     deadline = _deadline(_clock_of_thread(), now, seconds)
@@ -211,6 +211,26 @@ def within(seconds: float, run: Callable[[], T], started: float) -> T:
     except TimeUp:
         _alarm.disarm(deadline)
         raise
+
+
+class ThreadTime:
+    """The computing time of the thread that uses it, at most a millisecond ahead: the system takes long to tell it."""
+
+    def __init__(
+        self,
+        real: Callable[[], float] = time.monotonic,
+        computed: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._real, self._computed = real, computed
+        self._told = 0.0  # what the system told
+        self._asked = -_NEVER  # when it was asked
+
+    def now(self) -> float:
+        """Return the time, as if the thread had computed ever since the system was asked."""
+        now = self._real()
+        if now - self._asked > _FRESH:
+            self._asked, self._told = now, self._computed()
+        return self._told + now - self._asked
 
 
 @contextmanager

@@ -119,10 +119,11 @@ class ChainDriver(Driver):
     @property
     def now(self) -> int:
         """The chain's clock: the time that was set for the next block, otherwise that of the wall clock, if it follows one."""
-        wall = self.wall
-        if wall is None or self.block_interval != 1 or self.clock > self.ledger.blocks.head.timestamp:  # fmt: skip
-            return self.clock
-        return max(self.clock, wall.now)
+        wall, clock = self.wall, self.clock
+        if wall is None or self.block_interval != 1 or clock > self.ledger.blocks.head.row[1]:
+            return clock
+        now = wall.now
+        return now if now > clock else clock
 
     def resume(self) -> None:
         """Let the wall clock continue from the last block, after the chain was rolled back."""

@@ -18,10 +18,10 @@ from eth.constants import (
     CREATE_CONTRACT_ADDRESS,
     GAS_COPY,
     GAS_MEMORY,
-    GAS_MEMORY_QUADRATIC_DENOMINATOR,
     GAS_SHA3WORD,
     UINT_256_MAX,
 )
+from eth.constants import GAS_MEMORY_QUADRATIC_DENOMINATOR as _PER_SQUARE
 from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
 from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
@@ -51,10 +51,6 @@ from chain.machine.hardforks import Fork
 
 _MOST: Final = 1024  # words on the stack
 _WORD: Final = 32  # bytes
-
-
-def _memory_price(words: int) -> int:
-    return GAS_MEMORY * words + words * words // GAS_MEMORY_QUADRATIC_DENOMINATOR
 
 
 class FastStack(Stack):
@@ -152,13 +148,6 @@ class Computation(PragueComputation):
         """The code for operations that run one by one, made for the first of them."""
         return CodeStream(self.msg.code)
 
-    def __enter__(self) -> Computation:
-        return self
-
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool | None:
-        """Let py-evm note the failure of a message. Nobody reads the log that it keeps of others."""
-        return super().__exit__(kind, error, traceback) if error is not None else None
-
     @staticmethod
     def operations_of(evm: str) -> Operations:
         """Return the operations that a fork introduced, in the form for this class."""
@@ -174,19 +163,26 @@ class Computation(PragueComputation):
     ) -> ComputationAPI:
         body = state.python_runner(message)
         computation = cls(state, message, transaction_context)
-        with computation:
-            precompile = cls._precompiles.get(message.code_address)
-            if body is not None:
-                computation.run_python_contract(body)
-            elif message.is_create:
-                computation.contracts_created.append(message.storage_address)
-                message.frame.storage = state.world.storages[message.storage_address]
-                computation.run_bytecode()
-            elif precompile is None:
-                computation.run_bytecode()
-            elif not message.is_delegation:
-                precompile(computation)
+        try:
+            computation._run(body)
+        except VMError as error:
+            computation.__exit__(type(error), error, None)  # it notes the failure
         return computation
+
+    def _run(self, body: Callable[[Frame], None] | None) -> None:
+        """Run the message: that of a Python contract if there is a `body`."""
+        frame = self.frame
+        precompile = self._precompiles.get(frame.code_address)
+        if body is not None:
+            self.run_python_contract(body)
+        elif frame.kind == "create":
+            self.contracts_created.append(Address(frame.address))
+            frame.storage = self.state.world.storages[frame.address]
+            self.run_bytecode()
+        elif precompile is None:
+            self.run_bytecode()
+        elif not self.msg.is_delegation:
+            precompile(self)
 
     def run_bytecode(self) -> None:
         """Run the code block by block until it ends."""
@@ -261,12 +257,16 @@ class Computation(PragueComputation):
         return int.from_bytes(self.read_memory(start, _WORD))
 
     def store_word(self, start: int, word: int) -> None:
-        self.extend_memory(start, _WORD)
-        self._memory._bytes[start : start + _WORD] = word.to_bytes(_WORD)
+        memory, end = self._memory, start + _WORD
+        if end > len(memory._bytes):
+            self.extend_memory(start, _WORD)
+        memory._bytes[start:end] = word.to_bytes(_WORD)
 
     def read_memory(self, start: int, size: int) -> bytes:
-        self.extend_memory(start, size)
-        return bytes(self._memory._bytes[start : start + size])
+        memory, end = self._memory, start + size
+        if end > len(memory._bytes):
+            self.extend_memory(start, size)
+        return bytes(memory._bytes[start:end])
 
     def hash_memory(self, start: int, size: int) -> int:
         raw = self.read_memory(start, size)
@@ -374,9 +374,9 @@ class Computation(PragueComputation):
     def extend_memory(self, start_position: int, size: int) -> None:
         before, end = len(self._memory._bytes), start_position + size
         if size and end > before:
-            words = word_count(end)
-            price = _memory_price(words) - _memory_price(before // _WORD)
-            self.consume_gas(price, "Expanding memory")
+            words, had = word_count(end), before // _WORD
+            squares = words * words // _PER_SQUARE - had * had // _PER_SQUARE
+            self.consume_gas(GAS_MEMORY * (words - had) + squares, "Expanding memory")
             self._memory.grow(words * _WORD - before)
 
     def consume_gas(self, amount: int, reason: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from eth.abc import (
     MessageAPI,
@@ -39,8 +39,8 @@ class EvmState(PragueState):
     ) -> None:
         self.computation_class, self.transaction_executor_class = computation, executor
         self.machine, self.context, self.world = machine, context, machine.state
-        # Of py-evm's contexts bytecode reads the origin, the gas price and the hashes of blobs, which ours has, too.
-        self.transaction_context = cast(TransactionContextAPI, context)
+        # Of that of py-evm, bytecode reads the origin, the gas price and the hashes of blobs. Ours has them, too.
+        self.transaction_context: TransactionContextAPI = context  # type: ignore[assignment]
         self.is_free = False  # the transaction pays no fee
         self.gas_used = 0
         self.created: list[Address] = []

@@ -87,7 +87,8 @@ def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block)
     """
     if gas is None and chain.machine.program_at(to) is not None:
         return None
-    return min(where.gas_limit if gas is None else gas, where.gas_limit)
+    most = where.gas_limit
+    return most if gas is None or gas > most else gas
 
 
 def estimate_gas(

@@ -239,3 +239,9 @@ def test_time_counts_from_when_the_work_started(monkeypatch: pytest.MonkeyPatch)
         pass
     has_clocks = watchdog_module._HAS_CLOCKS
     assert [20 * round(seconds / 20) for seconds in left] == [60, 20 if has_clocks else 60, 60]
+
+
+def test_the_system_is_asked_for_the_time_of_a_thread_once_a_millisecond() -> None:
+    real, computed = iter([100, 100.0005, 100.002, 101]), iter([5, 5.001, 6])
+    thread = watchdog_module.ThreadTime(lambda: next(real), lambda: next(computed))
+    assert [round(thread.now(), 6) for _ in range(4)] == [5, 5.0005, 5.001, 6]
