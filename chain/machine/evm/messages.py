@@ -140,7 +140,7 @@ class Computation(PragueComputation):
         self.frame = self.msg.frame
         self._memory, self._stack = FastMemory(), FastStack()
         self._gas_meter = Meter(message.gas)
-        self.children, self.accounts_to_delete, self.beneficiaries = [], [], []
+        self.children, self.beneficiaries = [], []
         self.state.world.warm_address(self.state.context.block.coinbase)  # EIP-3651
 
     @cached_attribute

@@ -101,6 +101,10 @@ def test_simple_operations_do_the_same_with_any_words(chain: Chain, number: int)
         ((0, 2**256 - 1, "MLOAD"), "out of gas"),
         ((5, "MLOAD", 5, "MLOAD", 64, 0, "RETURN"), None),
         ((0, 2**255, "RETURN"), None),  # nothing, from far away
+        ((1, 1 << 14, "MSTORE", 1, 1 << 15, "MSTORE", "GAS", 0, "MSTORE", 32, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 1, "MLOAD", 0, "MSTORE", "MSIZE", 32, "MSTORE", 64, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 7, 1, "MSTORE", "MSIZE", 32, "MSTORE", 64, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 33, 0, "RETURN"), None),
         ((99, "JUMP"), "halt"),
         (("POP",), "halt"),
         ((0, 0, "REVERT"), "revert"),
