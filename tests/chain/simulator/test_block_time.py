@@ -90,6 +90,12 @@ def test_reverted_chains_continue_from_there(chain: Chain, wall: Wall) -> None:
     assert chain.now == START + 7
 
 
+def test_chains_wait_for_a_wall_clock_that_was_set_back(chain: Chain, wall: Wall) -> None:
+    chain.mine()
+    wall.time -= 60
+    assert chain.now == chain.view_block.timestamp == START + 100
+
+
 def test_steps_that_fail_leave_the_clock(
     chain: Chain, wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
