@@ -19,19 +19,16 @@ from eth.constants import (
     GAS_COPY,
     GAS_MEMORY,
     GAS_SHA3WORD,
-    UINT_256_MAX,
 )
 from eth.constants import GAS_MEMORY_QUADRATIC_DENOMINATOR as _PER_SQUARE
-from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
+from eth.exceptions import Halt, OutOfGas, Revert, VMError
 from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.gas_meter import GasMeter
 from eth.vm.logic.invalid import InvalidOpcode
-from eth.vm.memory import Memory
 from eth.vm.message import Message
 from eth.vm.opcode import _FastOpcode as FixedPrice
-from eth.vm.stack import Stack
 from eth_typing import Address
 
 from chain.abi.texts import revert_text
@@ -42,6 +39,7 @@ from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
+from chain.machine.evm.stack_and_memory import FastMemory, FastStack, Meter
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
@@ -49,53 +47,7 @@ from chain.machine.frame import Frame
 from chain.machine.gas import word_count
 from chain.machine.hardforks import Fork
 
-_MOST: Final = 1024  # words on the stack
 _WORD: Final = 32  # bytes
-
-
-class FastStack(Stack):
-    """py-evm's stack with a fast way to pop and push numbers, the most frequent actions of bytecode."""
-
-    def pop_ints(self, num_items: int) -> tuple[int, ...]:
-        words = self.values
-        if num_items > len(words):
-            raise InsufficientStack(f"Wanted {num_items} stack items, only had {len(words)}")
-        popped = words[: -num_items - 1 : -1]
-        del words[-num_items:]
-        return tuple([x if isinstance(x, int) else int.from_bytes(x) for x in popped])
-
-    def pop1_int(self) -> int:
-        words = self.values
-        if not words:
-            raise InsufficientStack("Wanted 1 stack item, had none")
-        word = words.pop()
-        return word if isinstance(word, int) else int.from_bytes(word)
-
-    def push_int(self, value: int) -> None:
-        words = self.values
-        if len(words) < _MOST and 0 <= value <= UINT_256_MAX:
-            words.append(value)
-        else:
-            super().push_int(value)  # raises, with the reason
-
-
-class FastMemory(Memory):
-    """py-evm's memory with a fast way to extend it."""
-
-    def grow(self, size: int) -> None:
-        """Add this many bytes."""
-        try:
-            self._bytes.extend(bytes(size))
-        except BufferError:  # an operation has a view of it
-            self._bytes = self._bytes + bytes(size)
-
-
-class Meter(GasMeter):
-    """py-evm's gas meter, for gas that is valid."""
-
-    def __init__(self, gas: int) -> None:
-        self.start_gas = self.gas_remaining = gas
-        self.gas_refunded = 0
 
 
 class FrameMessage(Message):
@@ -127,7 +79,6 @@ class Computation(PragueComputation):
     state: EvmState
     msg: FrameMessage
     _memory: FastMemory
-    _stack: FastStack
     _gas_meter: GasMeter
     evm: str  # the forks with its operations
     opcodes: dict[int, Any]
@@ -138,15 +89,27 @@ class Computation(PragueComputation):
         """Set what py-evm's constructors set, except what is kept elsewhere here."""
         self.state, self.msg, self.transaction_context = state, message, transaction_context
         self.frame = self.msg.frame
-        self._memory, self._stack = FastMemory(), FastStack()
-        self._gas_meter = Meter(message.gas)
-        self.children, self.beneficiaries = [], []
+        self.words: list[Any] = []  # the stack
+        self._memory, self._gas_meter = FastMemory(), Meter(message.gas)
         self.state.world.warm_address(self.state.context.block.coinbase)  # EIP-3651
+
+    # What only operations need that run one by one
 
     @cached_attribute
     def code(self) -> CodeStream:  # type: ignore[override]
-        """The code for operations that run one by one, made for the first of them."""
         return CodeStream(self.msg.code)
+
+    @cached_attribute
+    def _stack(self) -> FastStack:  # type: ignore[override]
+        return FastStack(self.words)
+
+    @cached_attribute
+    def children(self) -> list[ComputationAPI]:
+        return []
+
+    @cached_attribute
+    def beneficiaries(self) -> list[Address]:
+        return []
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
@@ -188,7 +151,7 @@ class Computation(PragueComputation):
         """Run the code block by block until it ends."""
         code, evm = self.msg.code, self.evm
         blocks = Blocks(code, evm) if self.frame.kind == "create" else blocks_of(code, evm)
-        words: Any = self._stack.values  # numbers, after each block
+        words = self.words  # numbers, after each block
         meter, position = self._gas_meter, 0
         try:
             while position != END:
@@ -198,7 +161,7 @@ class Computation(PragueComputation):
 
     def run_plainly(self, position: int) -> int:
         """Run operations one by one until one is not simple, and return the position after it."""
-        code, words = self.code, self._stack.values
+        code, words = self.code, self.words
         raw = code._raw_code_bytes
         code.program_counter, opcode, end = position, ops.JUMPDEST, len(raw)
         while opcode in SIMPLE:
@@ -228,7 +191,7 @@ class Computation(PragueComputation):
 
     def jump(self, position: int) -> int:
         """Jump as py-evm does, which may fail. Return the position."""
-        self._stack.values.append(position)
+        self.words.append(position)
         self.opcodes[ops.JUMP].logic_fn(self)
         return position
 

@@ -43,11 +43,22 @@ class EvmState(PragueState):
         self.transaction_context: TransactionContextAPI = context  # type: ignore[assignment]
         self.is_free = False  # the transaction pays no fee
         self.gas_used = 0
-        self.created: list[Address] = []
-        self.doomed: dict[Address, None] = {}
-        self._transient: dict[tuple[bytes, int], list[bytes]] = {}
 
     # What is rarely needed is made when it is.
+
+    @cached_attribute
+    def created(self) -> list[Address]:
+        """The contracts that were created."""
+        return []
+
+    @cached_attribute
+    def doomed(self) -> dict[Address, None]:
+        """The contracts that destroyed themselves."""
+        return {}
+
+    @cached_attribute
+    def _transient(self) -> dict[tuple[bytes, int], list[bytes]]:
+        return {}
 
     @cached_attribute
     def execution_context(self) -> BlockAdapter:  # type: ignore[override]

@@ -12,7 +12,8 @@ from eth.vm.forks.prague.computation import PragueComputation
 
 from chain import Chain
 from chain.machine.evm import blocks
-from chain.machine.evm.messages import Computation, FastMemory
+from chain.machine.evm.messages import Computation
+from chain.machine.evm.stack_and_memory import FastMemory
 from tests.chain.helpers import Code
 
 # Operations that are frequent, use memory, jump, send messages, halt, or do not exist; 60 and 7f push.
