@@ -257,7 +257,16 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     return wrapper
 
 
-@step
 def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
     """Run `act(…)`, which makes several changes, as one step: all of them are done, or none."""
-    return act(*args, **named)
+    driver = chain.driver
+    if driver.is_inside:
+        return act(*args, **named)
+    with (
+        driver.lock
+    ):  # as `step`, whose decorator would take longer: every request of a node goes through here
+        if driver.begun is not None or driver.is_copy:
+            driver.refresh()
+        if driver.scopes:
+            driver.refuse_others()
+        return driver.run(act, *args, **named)

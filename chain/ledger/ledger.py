@@ -105,7 +105,7 @@ class Ledger:
         self.state.closed = ()
         change_block(block, gas_used=block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
-            blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
+            blob_gas = len(outcome.context.blob_versioned_hashes) * PER_BLOB
             change_block(block, blob_gas_used=block.blob_gas_used + blob_gas)
         rows.append(row)
         return Receipt(self, row)

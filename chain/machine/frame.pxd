@@ -8,7 +8,7 @@ from chain.metering.fuel cimport Budget, MeteredMessage
 
 
 cdef class TransactionContext(Budget):
-    cdef public object machine, block, origin, nonce, gas_price, blob_hashes, undone_changes, undone_logs, forced_random, evm
+    cdef public object machine, block, origin, nonce, gas_price, blob_versioned_hashes, undone_changes, undone_logs, forced_random, evm
     cdef public tuple reentrancy_locks
     cdef public frozenset open_models
     cdef public long long refund, random_streams

@@ -52,20 +52,20 @@ class TransactionContext(Budget):
     """The state that the frames of one transaction share."""
 
     __slots__ = (
-        "blob_hashes", "block", "evm", "forced_random", "gas_price", "machine", "nonce", "open_models", "origin",
+        "blob_versioned_hashes", "block", "evm", "forced_random", "gas_price", "machine", "nonce", "open_models", "origin",
         "random_streams", "reentrancy_locks", "refund", "undone_changes", "undone_logs",
     )  # fmt: skip
 
     def __init__(
         self, machine: Executor, block: BlockContext, origin: bytes, nonce: int, gas_price: int,
-        blob_hashes: tuple[bytes, ...] = (), forced_random: ForcedRandom | None = None, fuel: int = 10_000_000,
+        blob_versioned_hashes: tuple[bytes, ...] = (), forced_random: ForcedRandom | None = None, fuel: int = 10_000_000,
     ) -> None:  # fmt: skip
         self.machine = machine
         self.block = block
         self.origin = origin
         self.nonce = nonce
         self.gas_price = gas_price
-        self.blob_hashes = blob_hashes
+        self.blob_versioned_hashes = blob_versioned_hashes
         self.refund = 0
         self.random_streams = 0  # number of random streams opened so far
         self.reentrancy_locks: tuple[bytes, ...] = ()  # contracts inside a guarded call

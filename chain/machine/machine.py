@@ -247,14 +247,21 @@ class Machine:
             code_hash != EMPTY_CODE_HASH
             or frame.code_address in frame.context.block.fork.precompiles
         ):
-            undeclared = self._offered_at(frame.code_address) or self.undeclared_at(
-                frame.code_address, frame.data
-            )
-            if undeclared is not None and not self.evm_only:
-                run_call(frame, undeclared)
+            is_python = parse_code(self.state.codes[code_hash]) is not None
+            program = self._undeclared(frame) if is_python else None
+            if program is not None:
+                run_call(frame, program)
             else:
-                self.require_declared(frame.code_address, frame.data)
                 self.evm.run(frame)
+
+    def _undeclared(self, frame: Frame) -> Program | None:
+        """Return the program of a message to a Python contract whose class is not declared, None if py-evm runs it."""
+        address, data = frame.code_address, frame.data
+        program = self._offered_at(address) or self.undeclared_at(address, data)
+        if program is not None and not self.evm_only:
+            return program
+        self.require_declared(address, data)
+        return None
 
     def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
         """Return a placeholder program for a contract whose class is not declared here, if `data` upgrades it.

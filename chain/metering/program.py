@@ -35,6 +35,7 @@ BYTECODE: Final = "__bytecode__"  # an attribute of classes that stand for contr
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
 _CODE: Final = b"\x01"
+_CODE_START: Final = MARK + _CODE
 
 _programs: dict[type, Program] = {}  # by the author's class
 
@@ -54,7 +55,7 @@ class Program:
 
     @property
     def code(self) -> bytes:
-        return MARK + _CODE + self.digest
+        return _CODE_START + self.digest
 
     @property
     def initcode(self) -> bytes:
@@ -144,7 +145,7 @@ def instrumented(thing: object) -> Any:
 
 def parse_code(code: bytes) -> bytes | None:
     """Return the digest in the code of a Python contract; None for any other bytes."""
-    return code[len(MARK) + 1 :] if code.startswith(MARK + _CODE) else None
+    return code[len(_CODE_START) :] if code.startswith(_CODE_START) else None
 
 
 def parse_initcode(data: bytes) -> tuple[bytes, bytes] | None:

@@ -30,9 +30,11 @@ Clock = Callable[[], float]
 # Seconds until `TimeUp` is raised again, in case the first one was lost in code that drops errors.
 _AGAIN: Final = 0.25
 _SOON: Final = 0.001
+_FRESH: Final = 0.001  # seconds for which a time that the system told is good enough
 _NEVER: Final = float("inf")
 _FINALIZERS: Final = frozenset({weakref.__file__, _weakrefset.__file__})
 _ENDLESS: Final = 1 << 62
+_HAS_CLOCKS: Final = hasattr(time, "pthread_getcpuclockid")  # one for each thread
 
 
 class TimeUp(BaseException):
@@ -182,20 +184,24 @@ if hasattr(os, "register_at_fork"):
 
 def _clock_of_thread() -> Clock:
     """Return a clock of this thread's computing time, plus a quarter of real time: waits on a busy machine count too."""
-    if not hasattr(time, "pthread_getcpuclockid"):
+    if not _HAS_CLOCKS:
         return time.monotonic
     clock = time.pthread_getcpuclockid(threading.get_ident())
     return lambda: time.clock_gettime(clock) + time.monotonic() / 4
 
 
-def _deadline(clock: Clock, seconds: float) -> Deadline:
+def _deadline(clock: Clock, now: float, seconds: float) -> Deadline:
     """Return a deadline for the calling thread. It is armed where its end is certain to be reached, and not here."""
-    return Deadline(threading.get_ident(), clock, clock() + seconds, seconds)
+    return Deadline(threading.get_ident(), clock, now + seconds, seconds)
 
 
-def within(seconds: float, run: Callable[[], T]) -> T:
-    """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished."""
-    deadline = _deadline(_clock_of_thread(), seconds)
+def within(seconds: float, run: Callable[[], T], started: float) -> T:
+    """Return `run()`, or raise `TimeUp` if this thread computes longer. It may be raised even when `run` has just finished.
+
+    `started` is the computing time of this thread, as `time.thread_time` returns it: the caller may know it already.
+    """
+    now = started + time.monotonic() / 4 if _HAS_CLOCKS else time.monotonic()
+    deadline = _deadline(_clock_of_thread(), now, seconds)
     try:
         try:
             _alarm.arm(deadline)
@@ -205,6 +211,26 @@ def within(seconds: float, run: Callable[[], T]) -> T:
     except TimeUp:
         _alarm.disarm(deadline)
         raise
+
+
+class ThreadTime:
+    """The computing time of the thread that uses it, at most a millisecond ahead: the system takes long to tell it."""
+
+    def __init__(
+        self,
+        real: Callable[[], float] = time.monotonic,
+        computed: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._real, self._computed = real, computed
+        self._told = 0.0  # what the system told
+        self._asked = -_NEVER  # when it was asked
+
+    def now(self) -> float:
+        """Return the time, as if the thread had computed ever since the system was asked."""
+        now = self._real()
+        if now - self._asked > _FRESH:
+            self._asked, self._told = now, self._computed()
+        return self._told + now - self._asked
 
 
 @contextmanager
@@ -229,7 +255,8 @@ def watchdog(*, seconds: float | None = None, memory: int | None = None) -> Iter
     <Receipt Race.roll in block 9: ok>
     """
     _check(seconds, memory)
-    deadline = None if seconds is None else _deadline(time.process_time, seconds)
+    clock = time.process_time
+    deadline = None if seconds is None else _deadline(clock, clock(), seconds)
     try:
         try:
             if deadline is not None:

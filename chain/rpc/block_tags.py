@@ -59,8 +59,12 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
 
     With `apart` the state is separate from the chain, so the caller may change it.
     """
-    found_block, ledger = require_block(chain, block), chain.ledger
-    behind, open_block = ledger.blocks.head.number - found_block.number, ledger.open
+    ledger = chain.ledger
+    if block in _HEAD and ledger.open is None and not apart:  # as nearly always
+        return chain, chain.head
+    found_block = require_block(chain, block)
+    head, open_block = ledger.blocks.head, ledger.open
+    behind = 0 if found_block is head else head.number - found_block.number
     waits = open_block is not None and open_block.first_receipt < len(ledger.receipts)
     is_now = behind < 0 or (behind == 0 and not waits)
     if is_now and not apart:

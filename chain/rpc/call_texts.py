@@ -39,6 +39,6 @@ class CallTexts(KeptTexts[str]):
             text = make()
             if len(self._kept) >= _MOST_CALLS:
                 self._kept.clear()
-            if len(parameters) <= self.longest:
-                self._keep({parameters: text})
+            if max(len(parameters), len(text)) <= self.longest:
+                self._kept[parameters] = text
         return text

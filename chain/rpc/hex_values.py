@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from chain.rpc.errors import bad_params
+from chain.rpc.errors import RpcError, bad_params
 
 _HEX: Final = re.compile("0[xX][0-9a-fA-F]+")
 _WORD_DIGITS: Final = 66  # of 32 bytes, with 0x
@@ -75,26 +75,29 @@ def to_slot(value: object) -> int:
 
 
 def to_bytes(value: object, what: str) -> bytes:
-    if isinstance(value, bytes | bytearray):
-        return bytes(value)
     if isinstance(value, str) and value.startswith("0x"):
         try:
             return bytes.fromhex(value[2:])
         except ValueError:
             pass
+    elif isinstance(value, bytes | bytearray):
+        return bytes(value)
     raise bad_params(f"{what} is {value!r}; bytes look like 0x12ab, two digits each")
 
 
 def to_address(value: object, what: str = "the address") -> bytes:
-    return _sized(value, what, 20)
+    raw = to_bytes(value, what)
+    if len(raw) != 20:
+        raise _wrong_size(raw, value, what, 20)
+    return raw
 
 
 def to_hash(value: object, what: str = "the hash") -> bytes:
-    return _sized(value, what, 32)
-
-
-def _sized(value: object, what: str, size: int) -> bytes:
     raw = to_bytes(value, what)
-    if len(raw) != size:
-        raise bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")
+    if len(raw) != 32:
+        raise _wrong_size(raw, value, what, 32)
     return raw
+
+
+def _wrong_size(raw: bytes, value: object, what: str, size: int) -> RpcError:
+    return bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")

@@ -35,6 +35,8 @@ T = TypeVar("T")
 VERSION: Final = "2.0"
 ConnectionMethods = Mapping[str, Callable[..., object]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
+_LISTS: Final = (list, tuple)
+_NO_IDS: Final = (list, dict)
 
 
 class JsonText(str):
@@ -123,26 +125,27 @@ class Node:
     def handle_one(self, message: Any, own: ConnectionMethods = _NONE) -> dict[str, object] | None:
         """Return the answer to one request; None for a notification."""
         number = message.get("id") if isinstance(message, dict) else None
-        if isinstance(number, list | dict):
+        if isinstance(number, _NO_IDS):
             number = None
         try:
             method, params = _parts(message)
         except RpcError as error:
             return {"jsonrpc": VERSION, "id": number, "error": error.json()}
-        answer = self._answer(method, params, own)
-        return {"jsonrpc": VERSION, "id": number, **answer} if "id" in message else None
+        kind, content = self._answer(method, params, own)
+        return {"jsonrpc": VERSION, "id": number, kind: content} if "id" in message else None
 
     def _answer(
         self, method: str, params: Sequence[object], own: ConnectionMethods
-    ) -> dict[str, object]:
+    ) -> tuple[str, object]:
+        """Return the result or the error, and before it which of both it is."""
         try:
-            return {"result": self.request(method, params, own)}
+            return "result", self.request(method, params, own)
         except RpcError as error:
-            return {"error": error.json()}
+            return "error", error.json()
         except MemoryError:
-            return {"error": refused(f"{method}: {NO_MEMORY}").json()}
+            return "error", refused(f"{method}: {NO_MEMORY}").json()
         except Exception as bug:  # a bug must not end the conversation
-            return {"error": RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()}
+            return "error", RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()
 
     def _before_truncate(self, blocks: int, receipts: int) -> None:
         for feed in self.feeds:
@@ -158,10 +161,10 @@ class Node:
 
 
 def _parts(message: object) -> tuple[str, Sequence[object]]:
-    if isinstance(message, dict) and isinstance(message.get("method"), str):
-        params = message.get("params") or []
-        if isinstance(params, list | tuple):
-            return message["method"], params
+    if isinstance(message, dict):
+        method, params = message.get("method"), message.get("params") or []
+        if isinstance(method, str) and isinstance(params, _LISTS):
+            return method, params
     raise RpcError(
         NO_REQUEST,
         'a request looks like {"jsonrpc": "2.0", "id": 1, "method": "eth_…", "params": […]}',

@@ -67,7 +67,7 @@ def parse_fields(
     """
     fields = known_fields(fields, _FIELDS, "the transaction")
     room = block.gas_left if block is chain.ledger.open else block.max_transaction_gas
-    sender = to_address(fields["from"], "'from'") if fields.get("from") else DEFAULT_SENDER
+    sender = _sender(fields)
     to = to_address(fields["to"], "'to'") if fields.get("to") else None
     chain_id = _number(fields, "chainId", chain.chain_id)
     if chain_id != chain.chain_id:
@@ -82,6 +82,16 @@ def parse_fields(
         max_fee, tip, type_number, _access_list(fields.get("accessList")),
     )  # fmt: skip
     return tx if type_number in TYPES else _typed_fields(chain, tx, fields, signs)
+
+
+def parse_message(fields: Fields) -> tuple[bytes, bytes, bytes, int]:
+    """Return the sender, the target, the calldata and the value of a transaction that has a target."""
+    sender, to = _sender(fields), to_address(fields["to"], "'to'")
+    return sender, to, _input(fields), _number(fields, "value", 0)
+
+
+def _sender(fields: Fields) -> bytes:
+    return to_address(fields["from"], "'from'") if fields.get("from") else DEFAULT_SENDER
 
 
 def _typed_fields(chain: Chain, tx: Transaction, fields: Fields, signs: bool) -> Transaction:

@@ -16,6 +16,7 @@ cdef class Driver(Steps):
 cdef class ChainDriver(Driver):
     cdef public object automine, block_interval, clock, held, wall
     cdef public dict keys, overrides
+    cdef tuple _viewed
 
     @cython.locals(ledger=Ledger)
     cpdef next_block(self)

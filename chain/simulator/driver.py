@@ -94,7 +94,9 @@ class ChainDriver(Driver):
     copied when a step begins, because most steps succeed.
     """
 
-    __slots__ = ("automine", "block_interval", "clock", "held", "keys", "overrides", "wall")
+    __slots__ = (
+        "_viewed", "automine", "block_interval", "clock", "held", "keys", "overrides", "wall",
+    )  # fmt: skip
 
     def __init__(
         self, machine: Machine, ledger: Ledger, keys: dict[bytes, Account], mining: Mining
@@ -104,6 +106,8 @@ class ChainDriver(Driver):
         self.held: ref[Entered] | None = None  # the `block()` scope that mines when it ends
         self.wall: WallClock | None = None  # the chain follows it unless its time is set
         self.mining = mining
+        # The last block, and that which calls saw then: most see the same one.
+        self._viewed: tuple[Block | None, Block | None] = None, None
 
     # Content
 
@@ -115,10 +119,11 @@ class ChainDriver(Driver):
     @property
     def now(self) -> int:
         """The chain's clock: the time that was set for the next block, otherwise that of the wall clock, if it follows one."""
-        wall = self.wall
-        if wall is None or self.block_interval != 1 or self.clock > self.ledger.blocks.head.timestamp:  # fmt: skip
-            return self.clock
-        return max(self.clock, wall.now)
+        wall, clock = self.wall, self.clock
+        if wall is None or self.block_interval != 1 or clock > self.ledger.blocks.head.row[1]:
+            return clock
+        now = wall.now
+        return now if now > clock else clock
 
     def resume(self) -> None:
         """Let the wall clock continue from the last block, after the chain was rolled back."""
@@ -143,11 +148,15 @@ class ChainDriver(Driver):
 
     def view_block(self) -> Block:
         """The last block, with the chain's current time."""
-        head = self.ledger.blocks.head
-        return empty_block(
-            head.rules, head.number, self.now, head.base_fee, head.coinbase,
-            excess_blob_gas=head.excess_blob_gas,
-        )  # fmt: skip
+        head, now = self.ledger.blocks.head, self.now
+        last, block = self._viewed
+        if last is not head or block is None or block.timestamp != now:
+            block = empty_block(
+                head.rules, head.number, now, head.base_fee, head.coinbase,
+                excess_blob_gas=head.excess_blob_gas,
+            )  # fmt: skip
+            self._viewed = head, block
+        return block
 
     def next_block(self) -> Block:
         ledger = self.ledger

@@ -80,7 +80,7 @@ _ACTIONS: Final[Mapping[int, tuple[int, str]]] = {
 }
 _ENDS: Final[Mapping[int, tuple[int, str]]] = {
     ops.STOP: (0, ""),
-    ops.RETURN: (2, "computation.output = computation.read_memory({0}, {1})"),
+    ops.RETURN: (2, "computation._output = computation.read_memory({0}, {1})"),
 }
 _JUMPS: Final = frozenset({ops.JUMP, ops.JUMPI})
 _PUSHES: Final = range(ops.PUSH0, ops.PUSH32 + 1)

@@ -9,7 +9,6 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final, cast
@@ -19,29 +18,28 @@ from eth.constants import (
     CREATE_CONTRACT_ADDRESS,
     GAS_COPY,
     GAS_MEMORY,
-    GAS_MEMORY_QUADRATIC_DENOMINATOR,
     GAS_SHA3WORD,
-    UINT_256_MAX,
 )
-from eth.exceptions import Halt, InsufficientStack, OutOfGas, Revert, VMError
+from eth.constants import GAS_MEMORY_QUADRATIC_DENOMINATOR as _PER_SQUARE
+from eth.exceptions import Halt, OutOfGas, Revert, VMError
 from eth.vm import opcode_values as ops
 from eth.vm.code_stream import CodeStream
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.gas_meter import GasMeter
 from eth.vm.logic.invalid import InvalidOpcode
-from eth.vm.memory import Memory
 from eth.vm.message import Message
 from eth.vm.opcode import _FastOpcode as FixedPrice
-from eth.vm.stack import Stack
 from eth_typing import Address
 
 from chain.abi.texts import revert_text
 from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
 from chain.errors import OutOfGas as FrameOutOfGas
+from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
+from chain.machine.evm.stack_and_memory import FastMemory, FastStack, Meter
 from chain.machine.evm.transaction_state import EvmState
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
@@ -49,38 +47,7 @@ from chain.machine.frame import Frame
 from chain.machine.gas import word_count
 from chain.machine.hardforks import Fork
 
-_MOST: Final = 1024  # words on the stack
 _WORD: Final = 32  # bytes
-
-
-def _memory_price(words: int) -> int:
-    return GAS_MEMORY * words + words * words // GAS_MEMORY_QUADRATIC_DENOMINATOR
-
-
-class FastStack(Stack):
-    """py-evm's stack with a fast way to pop and push numbers, the most frequent actions of bytecode."""
-
-    def pop_ints(self, num_items: int) -> tuple[int, ...]:
-        words = self.values
-        if num_items > len(words):
-            raise InsufficientStack(f"Wanted {num_items} stack items, only had {len(words)}")
-        popped = words[: -num_items - 1 : -1]
-        del words[-num_items:]
-        return tuple([x if isinstance(x, int) else int.from_bytes(x) for x in popped])
-
-    def pop1_int(self) -> int:
-        words = self.values
-        if not words:
-            raise InsufficientStack("Wanted 1 stack item, had none")
-        word = words.pop()
-        return word if isinstance(word, int) else int.from_bytes(word)
-
-    def push_int(self, value: int) -> None:
-        words = self.values
-        if len(words) < _MOST and 0 <= value <= UINT_256_MAX:
-            words.append(value)
-        else:
-            super().push_int(value)  # raises, with the reason
 
 
 class FrameMessage(Message):
@@ -111,10 +78,9 @@ class Computation(PragueComputation):
 
     state: EvmState
     msg: FrameMessage
-    code: CodeStream
-    _memory: Memory
-    _stack: FastStack
+    _memory: FastMemory
     _gas_meter: GasMeter
+    evm: str  # the forks with its operations
     opcodes: dict[int, Any]
 
     def __init__(
@@ -123,10 +89,27 @@ class Computation(PragueComputation):
         """Set what py-evm's constructors set, except what is kept elsewhere here."""
         self.state, self.msg, self.transaction_context = state, message, transaction_context
         self.frame = self.msg.frame
-        self.code, self._memory, self._stack = CodeStream(message.code), Memory(), FastStack()
-        self._gas_meter = GasMeter(message.gas)
-        self.children, self.accounts_to_delete, self.beneficiaries = [], [], []
+        self.words: list[Any] = []  # the stack
+        self._memory, self._gas_meter = FastMemory(), Meter(message.gas)
         self.state.world.warm_address(self.state.context.block.coinbase)  # EIP-3651
+
+    # What only operations need that run one by one
+
+    @cached_attribute
+    def code(self) -> CodeStream:  # type: ignore[override]
+        return CodeStream(self.msg.code)
+
+    @cached_attribute
+    def _stack(self) -> FastStack:  # type: ignore[override]
+        return FastStack(self.words)
+
+    @cached_attribute
+    def children(self) -> list[ComputationAPI]:
+        return []
+
+    @cached_attribute
+    def beneficiaries(self) -> list[Address]:
+        return []
 
     @staticmethod
     def operations_of(evm: str) -> Operations:
@@ -143,33 +126,42 @@ class Computation(PragueComputation):
     ) -> ComputationAPI:
         body = state.python_runner(message)
         computation = cls(state, message, transaction_context)
-        with computation:
-            precompile = cls._precompiles.get(message.code_address)
-            if body is not None:
-                computation.run_python_contract(body)
-            elif message.is_create:
-                computation.contracts_created.append(message.storage_address)
-                message.frame.storage = state.world.storages[message.storage_address]
-                computation.run_bytecode()
-            elif precompile is None:
-                computation.run_bytecode()
-            elif not message.is_delegation:
-                precompile(computation)
+        try:
+            computation._run(body)
+        except VMError as error:
+            computation.__exit__(type(error), error, None)  # it notes the failure
         return computation
+
+    def _run(self, body: Callable[[Frame], None] | None) -> None:
+        """Run the message: that of a Python contract if there is a `body`."""
+        frame = self.frame
+        precompile = self._precompiles.get(frame.code_address)
+        if body is not None:
+            self.run_python_contract(body)
+        elif frame.kind == "create":
+            self.contracts_created.append(Address(frame.address))
+            frame.storage = self.state.world.storages[frame.address]
+            self.run_bytecode()
+        elif precompile is None:
+            self.run_bytecode()
+        elif not self.msg.is_delegation:
+            precompile(self)
 
     def run_bytecode(self) -> None:
         """Run the code block by block until it ends."""
-        code, evm = self.code._raw_code_bytes, self.state.context.block.fork.evm
-        blocks = Blocks(code, evm) if self.msg.is_create else blocks_of(code, evm)
-        words: Any = self._stack.values  # numbers, after each block
+        code, evm = self.msg.code, self.evm
+        blocks = Blocks(code, evm) if self.frame.kind == "create" else blocks_of(code, evm)
+        words = self.words  # numbers, after each block
         meter, position = self._gas_meter, 0
-        with suppress(Halt):
+        try:
             while position != END:
                 position = blocks[position](self, words, meter)
+        except Halt:
+            pass
 
     def run_plainly(self, position: int) -> int:
         """Run operations one by one until one is not simple, and return the position after it."""
-        code, words = self.code, self._stack.values
+        code, words = self.code, self.words
         raw = code._raw_code_bytes
         code.program_counter, opcode, end = position, ops.JUMPDEST, len(raw)
         while opcode in SIMPLE:
@@ -199,7 +191,7 @@ class Computation(PragueComputation):
 
     def jump(self, position: int) -> int:
         """Jump as py-evm does, which may fail. Return the position."""
-        self._stack.values.append(position)
+        self.words.append(position)
         self.opcodes[ops.JUMP].logic_fn(self)
         return position
 
@@ -228,12 +220,16 @@ class Computation(PragueComputation):
         return int.from_bytes(self.read_memory(start, _WORD))
 
     def store_word(self, start: int, word: int) -> None:
-        self.extend_memory(start, _WORD)
-        self._memory._bytes[start : start + _WORD] = word.to_bytes(_WORD)
+        memory, end = self._memory, start + _WORD
+        if end > len(memory._bytes):
+            self.extend_memory(start, _WORD)
+        memory._bytes[start:end] = word.to_bytes(_WORD)
 
     def read_memory(self, start: int, size: int) -> bytes:
-        self.extend_memory(start, size)
-        return bytes(self._memory._bytes[start : start + size])
+        memory, end = self._memory, start + size
+        if end > len(memory._bytes):
+            self.extend_memory(start, size)
+        return bytes(memory._bytes[start:end])
 
     def hash_memory(self, start: int, size: int) -> int:
         raw = self.read_memory(start, size)
@@ -274,10 +270,10 @@ class Computation(PragueComputation):
     def finish_frame(self) -> Frame:
         """Record the outcome of the message in its frame, and return the frame."""
         frame = self.frame
-        frame.gas = self.get_gas_remaining()
         if self._error is None:
-            frame.output = self.output
+            frame.gas, frame.output = self._gas_meter.gas_remaining, self._output
             return frame
+        frame.gas = self.get_gas_remaining()
         if frame.failure is None:
             frame.failure = self._failure(self._error)
         frame.output, frame.result = frame.failure.data, None
@@ -341,9 +337,10 @@ class Computation(PragueComputation):
     def extend_memory(self, start_position: int, size: int) -> None:
         before, end = len(self._memory._bytes), start_position + size
         if size and end > before:
-            price = _memory_price(word_count(end)) - _memory_price(before // _WORD)
-            self.consume_gas(price, "Expanding memory")
-            self._memory.extend(start_position, size)
+            words, had = word_count(end), before // _WORD
+            squares = words * words // _PER_SQUARE - had * had // _PER_SQUARE
+            self.consume_gas(GAS_MEMORY * (words - had) + squares, "Expanding memory")
+            self._memory.grow(words * _WORD - before)
 
     def consume_gas(self, amount: int, reason: str) -> None:
         meter = self._gas_meter
@@ -387,5 +384,6 @@ for _name in (
 @lru_cache(maxsize=64)  # a simulation may move precompiled contracts, which makes it another fork
 def computation_of(base: type[Computation], fork: Fork) -> type[Computation]:
     """Return `base` with the operations and precompiled contracts of a fork. py-evm reads both from the class."""
-    tables = {"opcodes": base.operations_of(fork.evm), "_precompiles": precompiles_of(fork)}
+    operations, precompiles = base.operations_of(fork.evm), precompiles_of(fork)
+    tables = {"evm": fork.evm, "opcodes": operations, "_precompiles": precompiles}
     return type(base.__name__, (base,), tables)

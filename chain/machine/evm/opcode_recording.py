@@ -68,15 +68,11 @@ class ObservedComputation(Computation):
             while True:
                 position = self.run_plainly(position)
 
-    @property
-    def _words(self) -> list[Any]:
-        return self._stack.values
-
     def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record its steps."""
         self.now = name
         steps, address = steps_of(self.frame), self.frame.address
-        top = _number(self._words[-1]) if self._words else 0
+        top = _number(self.words[-1]) if self.words else 0
         if code in _LOOKING:
             steps.append(Touched(top.to_bytes(32)[12:]))
         if code == _SELFDESTRUCT:
@@ -93,7 +89,7 @@ class ObservedComputation(Computation):
         """Run one operation and record it in the list of operations."""
         machine, meter = cast(RecordingMachine, self.state.machine), self._gas_meter
         machine.take_room(self._size(machine.keeps_memory))
-        stack = [_number(item) for item in self._words]
+        stack = [_number(item) for item in self.words]
         pc = max(0, self.code.program_counter - 1)
         step = OpcodeStep(
             pc, name, meter.gas_remaining, self.frame.depth + 1, stack,
@@ -114,13 +110,13 @@ class ObservedComputation(Computation):
 
     def _size(self, with_memory: bool) -> int:
         """Return the approximate size in bytes of the next recorded operation."""
-        return _WORD * (1 + len(self._words)) + (len(self._memory) if with_memory else 0)
+        return _WORD * (1 + len(self.words)) + (len(self._memory) if with_memory else 0)
 
     def _note_word(self, made: OpcodeStep, code: int, stack: list[int]) -> None:
         """Record the word that an SLOAD or SSTORE accessed; `made` is its record, `stack` the stack before it."""
         self.known = self.known or {}
         cast(RecordingMachine, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
-        self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self._words[-1])
+        self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self.words[-1])
         made.storage = dict(self.known)
 
     def generate_child_computation(self, child_msg: MessageAPI) -> ComputationAPI:

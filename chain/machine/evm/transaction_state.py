@@ -12,12 +12,12 @@ from eth.abc import (
     TransactionExecutorAPI,
 )
 from eth.constants import BLANK_ROOT_HASH, MAX_PREV_HEADER_DEPTH
-from eth.vm.forks.cancun.transaction_context import CancunTransactionContext
 from eth.vm.forks.prague.computation import PragueComputation
 from eth.vm.forks.prague.state import PragueState
 from eth_typing import Address, Hash32
 from eth_utils.logging import get_extended_debug_logger
 
+from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.dispatch import run_call
 from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
 from chain.machine.frame import Frame, TransactionContext
@@ -39,18 +39,34 @@ class EvmState(PragueState):
     ) -> None:
         self.computation_class, self.transaction_executor_class = computation, executor
         self.machine, self.context, self.world = machine, context, machine.state
-        self.execution_context = BlockAdapter(context.block, machine.block_hash)
-        self._account_db = StateAdapter(self.world)
-        self.transaction_context = CancunTransactionContext(
-            context.gas_price,
-            Address(context.origin),
-            [Hash32(blob_hash) for blob_hash in context.blob_hashes],
-        )
+        # Of that of py-evm, bytecode reads the origin, the gas price and the hashes of blobs. Ours has them, too.
+        self.transaction_context: TransactionContextAPI = context  # type: ignore[assignment]
         self.is_free = False  # the transaction pays no fee
         self.gas_used = 0
-        self.created: list[Address] = []
-        self.doomed: dict[Address, None] = {}
-        self._transient: dict[tuple[bytes, int], list[bytes]] = {}
+
+    # What is rarely needed is made when it is.
+
+    @cached_attribute
+    def created(self) -> list[Address]:
+        """The contracts that were created."""
+        return []
+
+    @cached_attribute
+    def doomed(self) -> dict[Address, None]:
+        """The contracts that destroyed themselves."""
+        return {}
+
+    @cached_attribute
+    def _transient(self) -> dict[tuple[bytes, int], list[bytes]]:
+        return {}
+
+    @cached_attribute
+    def execution_context(self) -> BlockAdapter:  # type: ignore[override]
+        return BlockAdapter(self.context.block, self.machine.block_hash)
+
+    @cached_attribute
+    def _account_db(self) -> StateAdapter:  # type: ignore[override]
+        return StateAdapter(self.world)
 
     @property
     def blob_base_fee(self) -> int:

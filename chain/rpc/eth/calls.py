@@ -15,13 +15,14 @@ from chain.rpc.errors import bad_params, failed, refused
 from chain.rpc.hex_values import data, quantity
 from chain.rpc.node import JsonText, Node
 from chain.rpc.overrides import BlockOverrides, StateOverrides
-from chain.rpc.transaction_fields import FEES, parse_fields
+from chain.rpc.transaction_fields import FEES, parse_fields, parse_message
 from chain.simulator.chain import Chain
 from chain.simulator.gas_estimate import estimate_gas as estimate_gas_of
 from chain.simulator.gas_estimate import without_fees
 from chain.simulator.reader import ChainReader
 
 _PAID: Final = frozenset({*FEES, "gas", "accessList"})
+_MESSAGE: Final = frozenset({"from", "to", "input", "data", "value"})  # as in most calls
 
 
 def call(
@@ -32,10 +33,8 @@ def call(
     block_overrides: object = None,
 ) -> str:
     """Run a message at the end of a block, undo it, and return its output. If its gas or a fee is named, they are paid."""
-    chain = node.chain
-    reader, seen = imagined(chain, block, overrides, block_overrides, viewed=True)
-    tx = parse_fields(chain, fields, seen, reader, signs=False)
-    frame = _run(reader, tx, seen, fields)
+    reader, seen = imagined(node.chain, block, overrides, block_overrides, viewed=True)
+    frame = _run(node.chain, reader, fields, seen)
     if frame.failure is not None:
         raise failed(frame.failure)
     return data(frame.output)
@@ -57,17 +56,27 @@ def call_text(
     )
 
 
-def _run(there: ChainReader, tx: Transaction, seen: Block, fields: Mapping[str, object]) -> Frame:
+def _run(chain: Chain, there: ChainReader, fields: Any, seen: Block) -> Frame:
+    if type(fields) is dict and fields.keys() <= _MESSAGE and fields.get("to"):
+        return _look(there, *parse_message(fields), seen)  # a transaction would say no more
+    tx = parse_fields(chain, fields, seen, there, signs=False)
     is_paid = not _PAID.isdisjoint(fields) and any(fields.get(name) is not None for name in _PAID)
     if is_paid or tx.to is None or tx.type > 2:  # it creates an account, lends code or has blobs
         return there.rehearse(simulated(there, tx, seen, fields), seen).frame
-    balance = there.state.account(tx.sender)[1] if tx.value else 0
-    if balance < tx.value:
+    return _look(there, tx.sender, tx.to, tx.data, tx.value, seen)
+
+
+def _look(
+    there: ChainReader, sender: bytes, to: bytes, calldata: bytes, value: int, seen: Block
+) -> Frame:
+    """Run a message that pays no gas."""
+    balance = there.state.account(sender)[1] if value else 0
+    if balance < value:
         raise refused(
-            f"insufficient funds for transfer: {checksum_address(tx.sender)} has {balance} wei, not the {tx.value} it sends"
+            f"insufficient funds for transfer: {checksum_address(sender)} has {balance} wei, not the {value} it sends"
         )
-    gas = call_gas_limit(there, tx.to, None, seen)
-    frame, _ = there.call(tx.to, tx.data, sender=tx.sender, value=tx.value, gas=gas, block=seen)
+    gas = call_gas_limit(there, to, None, seen)
+    frame, _ = there.call(to, calldata, sender=sender, value=value, gas=gas, block=seen)
     return frame
 
 
@@ -78,7 +87,8 @@ def call_gas_limit(chain: ChainReader, to: bytes, gas: int | None, where: Block)
     """
     if gas is None and chain.machine.program_at(to) is not None:
         return None
-    return min(where.gas_limit if gas is None else gas, where.gas_limit)
+    most = where.gas_limit
+    return most if gas is None or gas > most else gas
 
 
 def estimate_gas(
@@ -137,7 +147,7 @@ def imagined(
         )
     reader, target = state_at(chain, block, apart=apart or bool(accounts or fields))
     if viewed and target is chain.ledger.blocks.head:
-        target = chain.view_block
+        target = chain.driver.view_block()
     if not accounts and not fields:
         return reader, target
     accounts, fields = accounts or StateOverrides.read(None), fields or BlockOverrides()

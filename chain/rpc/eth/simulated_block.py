@@ -112,7 +112,7 @@ class Simulation:
         except InvalidTransaction as error:
             code = errors.REFUSED if error.reason is None else _CODES[error.reason]
             raise RpcError(code, str(error)) from None
-        blob_gas = len(outcome.context.blob_hashes) * PER_BLOB
+        blob_gas = len(outcome.context.blob_versioned_hashes) * PER_BLOB
         change_block(
             block,
             gas_used=block.gas_used + outcome.gas_used,

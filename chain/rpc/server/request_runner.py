@@ -26,7 +26,7 @@ from chain.foundation.turn import in_turn
 from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
-from chain.metering.watchdog import TimeUp, within
+from chain.metering.watchdog import ThreadTime, TimeUp, within
 from chain.rpc.chain import sql
 from chain.rpc.chain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
@@ -62,6 +62,7 @@ class Runner:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._workers: dict[Worker, float] = {}  # worker to start time
+        self._time = ThreadTime()
         self._long: dict[object, float] = {}  # kind of slow request to when it may be tried again
         self._line = asyncio.Lock()  # queue of the transactions that need the chain to themselves
         self._is_free = asyncio.Event()  # set while no transaction has the chain to itself
@@ -168,13 +169,14 @@ class Runner:
         """Return the answer, or raise `TimeUp`. `message` is the request, None for work of the node itself."""
         if self._node.before is not None:
             self._node.before()  # outside the time limit: it may import an edited package
-        if self._is_long(message):
+        if self._long and self._is_long(message):
             raise TimeUp
-        seconds, started = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS, thread_time()
+        seconds = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS
+        started = self._time.now()
         collects = gc.isenabled()
         gc.disable()  # or else a full collection counts as time of this request
         try:
-            return within(seconds, run)
+            return within(seconds, run, started)
         except TimeUp:
             if thread_time() - started > seconds / 2:  # else others had the processor
                 self._remember(message)
@@ -184,7 +186,7 @@ class Runner:
                 gc.enable()
 
     def _is_long(self, message: object) -> bool:
-        return bool(self._long) and self._long.get(_kind(message), 0) > monotonic()
+        return self._long.get(_kind(message), 0) > monotonic()
 
     def _remember(self, message: object) -> None:
         """Note that requests like this one take long."""

@@ -13,6 +13,7 @@ from eth.vm.forks.prague.computation import PragueComputation
 from chain import Chain
 from chain.machine.evm import blocks
 from chain.machine.evm.messages import Computation
+from chain.machine.evm.stack_and_memory import FastMemory
 from tests.chain.helpers import Code
 
 # Operations that are frequent, use memory, jump, send messages, halt, or do not exist; 60 and 7f push.
@@ -101,6 +102,10 @@ def test_simple_operations_do_the_same_with_any_words(chain: Chain, number: int)
         ((0, 2**256 - 1, "MLOAD"), "out of gas"),
         ((5, "MLOAD", 5, "MLOAD", 64, 0, "RETURN"), None),
         ((0, 2**255, "RETURN"), None),  # nothing, from far away
+        ((1, 1 << 14, "MSTORE", 1, 1 << 15, "MSTORE", "GAS", 0, "MSTORE", 32, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 1, "MLOAD", 0, "MSTORE", "MSIZE", 32, "MSTORE", 64, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 7, 1, "MSTORE", "MSIZE", 32, "MSTORE", 64, 0, "RETURN"), None),
+        ((7, 0, "MSTORE", 33, 0, "RETURN"), None),
         ((99, "JUMP"), "halt"),
         (("POP",), "halt"),
         ((0, 0, "REVERT"), "revert"),
@@ -130,3 +135,11 @@ def test_gas_runs_out_at_each_operation(chain: Chain, evm: Code) -> None:
     kinds = [getattr(of_all(chain, code, gas)[2], "kind", None) for gas in range(1, 80)]
     assert kinds == sorted(kinds, key=lambda kind: kind is None)
     assert {*kinds} == {"out of gas", None}
+
+
+def test_memory_grows_beside_a_view_of_it() -> None:
+    memory = FastMemory()
+    memory.grow(32)
+    view = memory.read(0, 32)
+    memory.grow(64)
+    assert (len(memory), view.tobytes()) == (96, bytes(32))

@@ -222,5 +222,26 @@ def test_time_may_be_up_before_the_watch_begins(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(alarm, "arm", arm_slowly)
     with pytest.raises(watchdog_module.TimeUp):
-        watchdog_module.within(0.01, list)
+        watchdog_module.within(0.01, list, time.thread_time())
     assert alarm._deadlines == []
+
+
+def test_time_counts_from_when_the_work_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    alarm, left = watchdog_module._alarm, list[float]()
+
+    def look(deadline: Any) -> None:
+        left.append(deadline.time - deadline.clock())
+
+    monkeypatch.setattr(alarm, "arm", look)
+    watchdog_module.within(60, list, time.thread_time())
+    watchdog_module.within(60, list, time.thread_time() - 40)
+    with watchdog(seconds=60):
+        pass
+    has_clocks = watchdog_module._HAS_CLOCKS
+    assert [20 * round(seconds / 20) for seconds in left] == [60, 20 if has_clocks else 60, 60]
+
+
+def test_the_system_is_asked_for_the_time_of_a_thread_once_a_millisecond() -> None:
+    real, computed = iter([100, 100.0005, 100.002, 101]), iter([5, 5.001, 6])
+    thread = watchdog_module.ThreadTime(lambda: next(real), lambda: next(computed))
+    assert [round(thread.now(), 6) for _ in range(4)] == [5, 5.0005, 5.001, 6]

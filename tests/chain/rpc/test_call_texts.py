@@ -167,3 +167,14 @@ def test_refusals_are_not_kept(chain: Chain, around: Handle[Around]) -> None:
     assert "error" in answer(chain, *params)
     around.write()
     assert "result" in answer(chain, *params)
+
+
+def test_long_parameters_and_results_are_not_kept(chain: Chain, around: Handle[Around]) -> None:
+    echo = "0x" + "ab" * 20
+    chain.node.request("anvil_setCode", [echo, "0x5f355ff3"])  # as many zeros as are asked for
+    kept, short = chain.node.call_texts._kept, f"0x{1:064x}"
+    answer(chain, {"to": echo, "data": short})
+    assert len(kept) == 1
+    answer(chain, {"to": echo, "data": f"0x{1_000:064x}"})
+    answer(chain, {"to": echo, "data": short + "00" * 1_000})
+    assert len(kept) == 1

@@ -195,9 +195,9 @@ def test_parallel_sends_arrive_in_any_order(
     assert not chain.node.queue.waiting(chain.state)
 
 
-def _always(seconds: float, run: Any) -> Any:
+def _always(seconds: float, run: Any, started: float) -> Any:
     return run()
 
 
-def _never(seconds: float, run: Any) -> Any:
+def _never(seconds: float, run: Any, started: float) -> Any:
     raise TimeUp

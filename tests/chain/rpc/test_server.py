@@ -123,6 +123,8 @@ def test_notifications_get_no_body(ask: Ask, chain: Chain) -> None:
             b"\xff",
             b"\xef\xbb\xbf{}",
             b"[NaN]",
+            b"{}{}",
+            b'{"id": 1} {}',
             b"[" * 100_000,
             b'{"id": ' + b"9" * 5_000 + b"}",
         ),

@@ -90,6 +90,12 @@ def test_reverted_chains_continue_from_there(chain: Chain, wall: Wall) -> None:
     assert chain.now == START + 7
 
 
+def test_chains_wait_for_a_wall_clock_that_was_set_back(chain: Chain, wall: Wall) -> None:
+    chain.mine()
+    wall.time -= 60
+    assert chain.now == chain.view_block.timestamp == START + 100
+
+
 def test_steps_that_fail_leave_the_clock(
     chain: Chain, wall: Wall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,3 +117,20 @@ def test_intervals_hold_against_the_wall(chain: Chain, wall: Wall) -> None:
 
 def test_forks_and_other_chains_keep_their_time(chain: Chain, wall: Wall) -> None:
     assert chain.fork().now == Chain().now == START
+
+
+def test_views_see_the_last_block_at_the_present_time(chain: Chain, wall: Wall) -> None:
+    def seen() -> tuple[int, ...]:
+        block = chain.view_block
+        return block.number, block.timestamp - START, block.base_fee, block.end_receipt
+
+    start = chain.snapshot()
+    chain.set_next_block(base_fee=7)
+    chain.deploy(Timer)
+    assert [seen(), seen()] == [(1, 100, 7, 0)] * 2
+    wall.time += 5
+    assert seen() == (1, 105, 7, 0)
+    chain.revert(start)
+    chain.set_next_block(base_fee=9)
+    chain.mine()
+    assert seen() == (1, 105, 9, 0)
