@@ -262,9 +262,8 @@ def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named:
     driver = chain.driver
     if driver.is_inside:
         return act(*args, **named)
-    with (
-        driver.lock
-    ):  # as `step`, whose decorator would take longer: every request of a node goes through here
+    # The code of `step` inlined, as every request of a node comes here.
+    with driver.lock:
         if driver.begun is not None or driver.is_copy:
             driver.refresh()
         if driver.scopes:

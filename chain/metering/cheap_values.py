@@ -319,6 +319,10 @@ def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
     return around.is_small(value)
 
 
+def names_bound_in(function: Function) -> frozenset[str]:
+    return frozenset(name for name, _ in _bindings(function))
+
+
 def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:
     """Yield each name that the function binds, with its value, or None where the value is not known."""
     for node in ast.walk(function):

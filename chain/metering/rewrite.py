@@ -53,6 +53,9 @@ class CostRewriter(Operations):
         if isinstance(func, ast.Attribute) and func.attr in METHODS:
             if self._reads_number(func, node.args):
                 return node
+            if bounds := self._joins.get(node):
+                sizes = [ast.copy_location(ast.Constant(size), node) for size in bounds]
+                return self._call("__join_pieces__", node, [func.value, *node.args, *sizes])
             if func.attr == "format" or _is_positional(node):
                 return self._call(f"__call_{func.attr}__", node, [func.value, *node.args])
             attr = ast.copy_location(ast.Constant(func.attr), node)

@@ -43,6 +43,7 @@ from chain.metering.own_costs import TYPED
 from chain.metering.stable_hash import no_identity, stable_hash
 from chain.metering.stable_text import picturable, worded
 from chain.metering.stdlib_costs import metered_stdlib_call, priced
+from chain.metering.text_pieces import join_pieces
 from chain.metering.value_size import LIGHT, NEAR, PLAIN, key, weigh
 from chain.types import u8
 
@@ -124,6 +125,7 @@ _WORDS: Final = {
         pay_for_width,
         charge_8,
         arithmetic.summed,
+        join_pieces,
         *(operation for pair in OPERATORS.values() for operation in pair),
     )
 }

@@ -16,6 +16,7 @@ from chain.metering.generator_functions import charged_function, charged_lambda
 from chain.metering.insert_stable_text import Wording
 from chain.metering.insert_ticks import call_of, charge_expression, parse_at
 from chain.metering.repeated_tests import Test, test_once
+from chain.metering.text_pieces import Bounds, joins_of_pieces
 from chain.source.modules import Module
 
 DISPLAYS: Final = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
@@ -33,9 +34,11 @@ class Weighing(Wording):
     def __init__(self, module: Module, constants: Mapping[str, object]) -> None:
         super().__init__(module)
         self._module = module
+        self._values = constants
         self._bound = _bound_inside(module)
         self._light = self._constants = light_of(constants, self._bound | frozenset(module.names))
         self._is_inside = False  # True inside a function
+        self._joins: dict[ast.Call, Bounds] = {}  # of short texts, in the function
         self._tests: dict[Test, list[ast.IfExp]] = {}  # of names, in the function
         self._has_names = False  # True where a value may be assigned to a temporary name
         self._is_shared = False  # True inside a generator expression, which may be suspended
@@ -107,6 +110,7 @@ class Weighing(Wording):
         if self._is_inside:
             return visit(node)
         self._is_inside, self._light = True, light_in(node, self._constants)
+        self._joins = dict(joins_of_pieces(node, self._light, self._values))
         try:
             return visit(node)
         finally:
