@@ -13,7 +13,6 @@ from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
 _MOST: Final = 1 << 12  # records of one type whose octets are kept
-_NOTHING: Final = bytearray()
 
 
 def octet_letters(kind: ValueType) -> str:
@@ -27,14 +26,31 @@ def octet_letters(kind: ValueType) -> str:
 
 
 @cache
-def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytearray]:
+def octets_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray]:
     """Return the function that returns values of this type as bytes, side by side, or raises if one does not fit."""
-    letters = octet_letters(kind)
-    if not isinstance(kind, StructType):
-        return lambda values: _octets_of(values, letters)
-    if kind.cls is None and not any(part.parts for part in kind.parts):
+    letters, records = octet_letters(kind), _by_identity(kind)
+    if records is not None:
+        return records.join
+    if isinstance(kind, StructType):
         return lambda values: _octets_of(_flattened(values, len(letters)), letters)
-    return _ByIdentity(_record_packer(kind, letters)).join
+    return lambda values: _octets_of(values, letters)
+
+
+@cache
+def last_octets(kind: ValueType) -> Callable[[object], bytes | None]:
+    """Return the function that returns the bytes of a tuple if they are still there since it was packed, else None."""
+    records = _by_identity(kind)
+    return (lambda values: None) if records is None else records.last
+
+
+@cache
+def _by_identity(kind: ValueType) -> _ByIdentity | None:
+    """Return the bytes of the records of a type. None for numbers, and for tuples of numbers, which are packed at once."""
+    if not isinstance(kind, StructType):
+        return None
+    if kind.cls is None and not any(part.parts for part in kind.parts):
+        return None
+    return _ByIdentity(_record_packer(kind, octet_letters(kind)))
 
 
 @cache
@@ -44,7 +60,7 @@ def words_packer(kind: ValueType) -> Callable[[Sequence[Any]], bytes | bytearray
     return lambda values: _words_of(pack(values), letters)
 
 
-def _words_of(octets: bytearray, letters: str) -> bytes | bytearray:
+def _words_of(octets: bytes | bytearray, letters: str) -> bytes | bytearray:
     """Return the bytes of items as words of the ABI. `letters` is the format of an item."""
     if "b" in letters and not octets.isascii():
         numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
@@ -88,16 +104,32 @@ class _ByIdentity:
         self._pack = pack
         # The bytes by identity, and the records, so that no other objects take their identities.
         self._known: tuple[dict[int, bytes], dict[int, object]] = ({}, {})
+        # The last tuple of records that never change, and its bytes: what is stored is often returned, too.
+        self._last: tuple[object, bytes] = (None, b"")
 
-    def join(self, records: Sequence[Any]) -> bytearray:
+    def join(self, records: Sequence[Any]) -> bytes:
         """Return the bytes of records side by side."""
+        packed, octets = self._last
+        if packed is records:
+            return octets
+        changing: list[object] = []
         known, find = self._known[0].get, self._find
-        return _NOTHING.join([known(id(record)) or find(record) for record in records])
+        octets = b"".join([known(id(record)) or find(record, changing) for record in records])
+        if not changing and records.__class__ is tuple:
+            self._last = records, octets
+        return octets
 
-    def _find(self, record: object) -> bytes:
-        """Return the bytes of a record that are not known, and keep them if it never changes."""
+    def last(self, records: object) -> bytes | None:
+        """Return the bytes of the tuple that was joined last, None for any other value."""
+        packed, octets = self._last
+        return octets if packed is records else None
+
+    def _find(self, record: object, changing: list[object]) -> bytes:
+        """Return the bytes of a record that are not known. Keep them if it never changes, else add it to `changing`."""
         packed, never_changes = self._pack(record)
-        if never_changes:
+        if not never_changes:
+            changing.append(record)
+        else:
             known, records = self._known
             records[id(record)] = record
             known[id(record)] = packed

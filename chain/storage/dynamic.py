@@ -11,7 +11,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from chain.schema.octets import octet_letters, octets_packer
+from chain.schema.octets import last_octets, octet_letters, octets_packer
 from chain.schema.validation import explain_mismatch
 from chain.schema.value_types import (
     BytesType,
@@ -152,6 +152,7 @@ class SequenceLayout(DynamicLayout):
     # Of packed items: all their numbers, these side by side, and the items by the word that holds them.
     _numbers: Callable[[object], list[int]] = generated()
     _raw: Callable[[object], bytes | bytearray] = generated()
+    _last_raw: Callable[[object], bytes | None] = generated()  # of what was packed last
     _words: MemoTable[int, list[Any]] = generated()
 
     def __init__(self, kind: ListType, item: Layout) -> None:
@@ -183,7 +184,8 @@ class SequenceLayout(DynamicLayout):
         value = source.unpack(item.kind, "(w >> s)")
         made = source.compile([*pack, f"def unpack(w): return [{value} for s in {shifts}]"])
         words, numbers = MemoTable(made["unpack"], LONG_MEMO), made["pack"]
-        return {"_numbers": numbers, "_raw": self._packer(numbers), "_words": words}
+        raw, last = self._packer(numbers), last_octets(item.kind)
+        return {"_numbers": numbers, "_raw": raw, "_last_raw": last, "_words": words}
 
     def _packer(self, numbers: Callable[[Any], list[int]]) -> Callable[[Any], bytes | bytearray]:
         """Return the function that packs items side by side, the first in the lowest bytes."""
@@ -273,23 +275,40 @@ class SequenceLayout(DynamicLayout):
             self.item.clear(frame, base + i * step)
 
     def plan(self, frame: Words, slot: int, before: Any, after: object, writes: Writes) -> None:
-        """Plan to write the words whose items differ. The others are not packed."""
+        """Plan to write the words whose items differ."""
         if self.item.size is None:
             self._plan_items(frame, slot, before, after, writes)
             return
         if not isinstance(after, list | tuple):
             raise explain_mismatch(self.kind, after)
-        base, step = frame.data_slot(slot), self.per_word
+        base, raw_before = frame.data_slot(slot), self._last_raw(before)
         try:
-            for start in range(0, len(after), step):
-                items = after[start : start + step]
-                if items != before[start : start + step]:
-                    word = int.from_bytes(self._raw(items), "little")
-                    writes.append((store_word, base + start // step, word))
+            if raw_before is None:
+                self._plan_differing(base, before, after, writes)
+            else:  # to compare bytes is faster than to compare records
+                self._plan_differing_bytes(base, raw_before, self._raw(after), writes)
         except Exception as error:
             raise explain_mismatch(self.kind, after, error) from None
         if len(after) != len(before):
             writes.append((self._resize, slot, len(after)))
+
+    def _plan_differing(self, base: int, before: Any, after: Any, writes: Writes) -> None:
+        """Pack only the items of words that differ."""
+        step = self.per_word
+        for start in range(0, len(after), step):
+            items = after[start : start + step]
+            if items != before[start : start + step]:
+                word = int.from_bytes(self._raw(items), "little")
+                writes.append((store_word, base + start // step, word))
+
+    def _plan_differing_bytes(
+        self, base: int, before: bytes, after: bytes | bytearray, writes: Writes
+    ) -> None:
+        width = self.per_word * (self.item.size or 0)
+        for start in range(0, len(after), width):
+            raw = after[start : start + width]
+            if raw != before[start : start + width]:
+                writes.append((store_word, base + start // width, int.from_bytes(raw, "little")))
 
     def _plan_items(
         self, frame: Words, slot: int, before: Any, after: object, writes: Writes

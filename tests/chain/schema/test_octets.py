@@ -10,7 +10,7 @@ import pytest
 
 from chain.schema import octets
 from chain.schema.annotations import type_of_annotation
-from chain.schema.octets import octets_packer
+from chain.schema.octets import last_octets, octets_packer
 from chain.types import i8, u8
 
 
@@ -57,6 +57,30 @@ def test_record_that_can_change_is_packed_each_time(annotation: Any, value: Any,
     setattr(holder, name, 7)
     assert first != pack([value])
     assert 7 in pack([value])
+
+
+def test_last_tuple_is_packed_once() -> None:
+    kind = type_of_annotation(Stone)
+    pack, last = octets_packer(kind), last_octets(kind)
+    board = Stone(Square(1, 2), 3), Stone(Square(4, 5), 6)
+    packed = pack(board)
+    assert last(board) is pack(board) is packed == b"\1\2\3\4\5\6"
+    assert last((*board,)) is None
+    assert pack(board[:1]) == packed[:3]
+    assert last(board) is None and pack(board) == packed
+
+
+@pytest.mark.parametrize(
+    "board", [[Stone(Square(1, 2), 3)], (Cursor(1, 2),)], ids=["list", "record"]
+)
+def test_what_can_change_is_not_the_last_tuple(board: Any) -> None:
+    kind = type_of_annotation(type(board[0]))
+    octets_packer(kind)(board)
+    assert last_octets(kind)(board) is None
+
+
+def test_numbers_are_not_kept() -> None:
+    assert last_octets(type_of_annotation(u8))((1, 2)) is None
 
 
 def test_only_so_many_records_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

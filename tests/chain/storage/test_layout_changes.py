@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from chain import abi
 from chain.schema.annotations import type_of_annotation
+from chain.schema.octets import octets_packer
 from chain.schema.value_types import ValueType
 from chain.storage.layout import layout_for
-from chain.types import u8, u256
+from chain.types import i8, u8, u256
 from tests.chain.storage.bare_storage import WHO, Player, Stone, Words
 
 LONG = "a text of more than thirty-one bytes, which goes elsewhere"
@@ -32,6 +33,12 @@ def test_change_writes_no_misfit(drawn: Any, data: st.DataObject) -> None:
     ):  # what equals the value that is there, as 0 does False, is not looked at
         layout.change(words, 0, value, bad)
     assert words.words == before
+
+
+@dataclass(frozen=True)
+class Spot:
+    x: i8
+    owner: u8
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,33 @@ def check_change(kind: ValueType, before: object, after: object) -> None:
     layout.change(changed, 0, before, after)
     layout.store(stored, 0, after)
     assert changed.words == stored.words
+
+
+BOARDS = st.lists(st.builds(Spot, x=st.integers(-3, 3), owner=st.integers(0, 2)), max_size=40).map(
+    tuple
+)
+
+
+@given(BOARDS, BOARDS, st.data())
+def test_change_is_planned_alike_where_the_bytes_before_are_kept(
+    before: tuple[Spot, ...], other: tuple[Spot, ...], data: st.DataObject
+) -> None:
+    mixed = [data.draw(st.sampled_from(pair)) for pair in zip(before, other, strict=False)]
+    after = *mixed, *(before or other)[len(mixed) :]
+    kind = type_of_annotation(tuple[Spot, ...])
+    words, layout = Words(), layout_for(kind)
+    layout.store(words, 0, before)
+    plans = []
+    for last in (before, (Spot(0, 0),)):
+        octets_packer(type_of_annotation(Spot))(last)
+        plans.append(planned(layout, words, before, after))
+    assert plans[0] == plans[1]
+
+
+def planned(layout: Any, words: Words, before: object, after: object) -> list[object]:
+    writes: list[tuple[Any, ...]] = []
+    layout.plan(words, 0, before, after, writes)
+    return [(write.__name__, *where) for write, *where in writes]
 
 
 def test_change_touches_what_differs_only() -> None:
