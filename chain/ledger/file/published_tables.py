@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from chain.ledger.file.chain_file import ChainFile
@@ -23,6 +23,7 @@ from chain.ledger.sql.table import AppendOnlyTable
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 
 _BATCH: Final = 1024  # rows
+_CELLS: Final = 256  # of the rows that one statement inserts
 
 
 class PublishedTables:
@@ -77,14 +78,22 @@ class PublishedTables:
         key, rows = table.names.index(table.key), table.rows(start)
         while batch := list(islice(rows, _BATCH)):
             columns = table.kept_columns(batch)
-            keys, empty = columns[key], (None,) * len(batch)
+            keys = columns[key]
             self._sums.add_all(table.name, [*zip(keys, *columns, strict=True)])
-            # A null takes longer to pass to SQLite than any other value.
-            filled = [i for i, column in enumerate(columns) if column != empty]
-            cells = zip(*[columns[i] for i in filled], strict=True)
-            self._connection.executemany(table.insert_into(filled), cells)
+            self._insert(table, columns)
             for place in _rounded([columns[i] for i in table.roomy]):
                 write_exactly(self._connection, self._sums, table, keys[place], batch[place])
+
+    def _insert(self, table: AppendOnlyTable, columns: Sequence[Sequence[object]]) -> None:
+        """Insert rows, some with each statement, and without the columns that are null: those take longer than others."""
+        empty = (None,) * len(columns[0])
+        filled = [i for i, column in enumerate(columns) if column != empty]
+        rows = [*zip(*[columns[i] for i in filled], strict=True)]
+        together = max(1, _CELLS // len(filled))
+        cells = [chain.from_iterable(rows)] * len(filled) * together
+        insert = self._connection.executemany
+        insert(table.insert_into(filled, together), zip(*cells, strict=False))
+        insert(table.insert_into(filled), rows[len(rows) // together * together :])
 
     def _begin(self, moment: int) -> set[str]:
         """Create the tables that are missing, and return their names. The models in the file are as of `moment`."""

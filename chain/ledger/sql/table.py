@@ -69,11 +69,11 @@ class SqlTable(ABC):
         """Return the statement that inserts a row."""
         return self.insert_into(range(len(self.columns)))
 
-    def insert_into(self, filled: Sequence[int]) -> str:
-        """Return the statement that inserts a row of which only the columns with these indexes are given."""
+    def insert_into(self, filled: Sequence[int], rows: int = 1) -> str:
+        """Return the statement that inserts so many rows, of which only the columns with these indexes are given."""
         names = ", ".join(quoted(self.columns[i].name) for i in filled)
-        marks = ", ".join("?" * len(filled))
-        return f"insert into main.{quoted(self.name)} ({names}) values ({marks})"
+        marks = f"({', '.join('?' * len(filled))})"
+        return f"insert into main.{quoted(self.name)} ({names}) values {', '.join([marks] * rows)}"
 
 
 class AppendOnlyTable(SqlTable):
