@@ -48,7 +48,7 @@ from chain.ledger.sql.stored_views import Reach
 from chain.metering.watchdog import uninterrupted
 
 # Derived rows are written after this many receipts or seconds.
-MANY: Final = 1024
+MANY: Final = 2048
 _UNKNOWN: Final = -(1 << 62)  # less than any number
 SOON: Final = 1.0
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it

@@ -51,6 +51,8 @@ class JsonStyle(ValueStyle[Portable]):
             return value if self._lowest <= value <= self._highest else str(value)
         if cls is str or cls is bool or value is None:
             return value
+        if cls is Address:
+            return address_text(value)
         return getattr(self, method_for(cls))(value)
 
     def address(self, value: Address) -> str:

@@ -81,10 +81,11 @@ def receipt_row(
 ) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
     (
-        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
-        gas_price, *_,
+        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, digest, output, failure,
+        gas_used, gas_price, *_,
     ) = receipt.row  # fmt: skip
-    known, creates = receipt._known, to is None
+    known = receipt._known if digest is None else receipt.ledger.program(digest)
+    creates = to is None
     entry = known.spec.entry_for(data, creates=creates) if known else None
     error = None if failure is None else receipt.error
     return (
@@ -160,7 +161,7 @@ class Logs(AppendOnlyTable):
             topic_texts = map(_topic_text, topics)
             yield (
                 place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
-                f"0x{data.hex()}", text_of(row), self._event(row, names),
+                f"0x{data.hex()}", None if len(topics) > 1 else text_of(row), self._event(row, names),
             )  # fmt: skip
 
     def _event(self, row: LogRow, names: dict[Source, str]) -> str | None:
