@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from struct import Struct, error
-from typing import Any, Final
+from typing import Final
 
 from chain.crypto.cbor import encode
 from chain.ledger.file.rows import serialize_row
@@ -30,7 +30,7 @@ _pack_request = Struct(">BQBQBIBQBQHB20sH32sBH").pack
 # failure (None), gas used, gas price, number of items in the changes
 _pack_price = Struct(">BBIBQBH").pack
 # address, the word "account", then the account before and after: nonce, balance, hash of the code
-_pack_account = Struct(">B20s8sBBIH16sH32sBBIH16sH32s").pack
+_pack_account = Struct(">B20s10sIH16sH32sHIH16sH32s").pack
 _pack_words = Struct(">B20sBQBQBQ").pack  # address, slot, before, after
 _pack_log = Struct(">H20sB").pack  # address, number of topics
 _pack_size = Struct(">BH").pack
@@ -79,8 +79,14 @@ def _packed(row: Row, block_gas: int) -> bytes:
 def _add_changes(changes: Changes, parts: list[bytes]) -> None:
     items = iter(changes)
     for address, slot, before, after in zip(items, items, items, items, strict=True):
-        if slot is ACCOUNT:
-            parts.append(_account(address, before, after))
+        if slot is ACCOUNT and before is not None:
+            (n, balance, code), (new_n, new_balance, new_code) = before, after
+            parts.append(_pack_account(
+                _ADDRESS, address, b"\x67account\x83\x1a", n, 0xC250, balance.to_bytes(16), _HASH, code,
+                0x831A, new_n, 0xC250, new_balance.to_bytes(16), _HASH, new_code,
+            ))  # fmt: skip
+        elif slot is ACCOUNT:
+            parts += (b"\x54", address, encode(slot), encode(before), encode(after))
         elif slot is STORAGE:
             raise ValueError(changes)
         elif slot < _SHORT and before is not None and after is not None and before < _SHORT > after:
@@ -89,17 +95,6 @@ def _add_changes(changes: Changes, parts: list[bytes]) -> None:
             )
         else:
             parts += (b"\x54", address, _word(slot), _word(before), _word(after))
-
-
-def _account(address: bytes, before: Any, after: Any) -> bytes:
-    if before is None or after is None:
-        return b"\x54" + address + encode(ACCOUNT) + encode(before) + encode(after)
-    (n, balance, code), (new_n, new_balance, new_code) = before, after
-    return _pack_account(
-        _ADDRESS, address, b"\x67account",
-        0x83, _FOUR, n, 0xC250, balance.to_bytes(16), _HASH, code,
-        0x83, _FOUR, new_n, 0xC250, new_balance.to_bytes(16), _HASH, new_code,
-    )  # fmt: skip
 
 
 def _word(word: int | None) -> bytes:
