@@ -169,9 +169,10 @@ def changed_in(stretch: Iterable[Changes]) -> Changed:
     for offset, changes in enumerate(stretch):
         for address, slot, before, _ in each_change(changes):
             place = address, slot
-            if place not in changed:
-                changed[place] = before, bytearray()
-            offsets = changed[place][1]
+            found = changed.get(place)
+            if found is None:
+                found = changed[place] = before, bytearray()
+            offsets = found[1]
             if not offsets or offsets[-1] < offset:
                 offsets.append(offset)
     return changed
@@ -185,7 +186,11 @@ def note_first_values(former: Former, moments: Iterable[Changes]) -> None:
 
 
 def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
-    """Yield the changes one by one; that of a whole storage as those of its words."""
+    """Return the changes one by one; that of a whole storage as those of its words."""
+    return _words_of(changes) if STORAGE in changes[1::4] else iter_changes(changes)
+
+
+def _words_of(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
     for change in iter_changes(changes):
         address, slot, before, _ = change
         if slot is STORAGE:

@@ -8,7 +8,7 @@ shared module, and for those of two versions of a contract that did not change t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData
@@ -239,6 +239,18 @@ def decoded(row: LogRow, spec: Spec) -> object:
         return spec.decode(topics, data)
     except (BadData, ValueError):
         return None
+
+
+def decoded_members(row: LogRow, spec: Spec) -> Sequence[object] | None:
+    """Return the members of the event in a log, which need not be made if it is plain; None if the log has another form."""
+    _, topics, data, kept, _ = row
+    if kept is None and isinstance(spec, EventSpec) and spec.is_plain:
+        try:
+            return spec.decode_members(topics, data)
+        except (BadData, ValueError):
+            return None
+    event = decoded(row, spec)
+    return None if event is None else [getattr(event, member.name) for member in spec.members]
 
 
 def _events_of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeAlias
@@ -116,9 +116,18 @@ class EventSpec:
     def _all_members(self) -> StructType:
         return StructType(self.name, self.members, self.record.cls)
 
+    @cached_attribute
+    def is_plain(self) -> bool:
+        """True if an event is just its members: none of the author's code runs when it is made."""
+        return not self._all_members.runs_author_code
+
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
         """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
-        count, order, decode_keys, decode_data, cls = self._decoders
+        return self.record.cls(*self.decode_members(topics, data))
+
+    def decode_members(self, topics: tuple[int, ...], data: bytes) -> Sequence[object]:
+        """Return the members of the event with these topics and data."""
+        count, order, decode_keys, decode_data = self._decoders
         if len(topics) != count:
             raise abi.BadData(f"{self.name} has {count - 1} keys, not {len(topics) - 1}")
         raw = (
@@ -127,12 +136,12 @@ class EventSpec:
             else b"".join([topic.to_bytes(32) for topic in topics[1:]])
         )
         values = decode_keys(raw, 0) + decode_data(data, 0)
-        return cls(*values) if order is None else cls(*[values[i] for i in order])
+        return values if order is None else [values[i] for i in order]
 
     @cached_attribute
-    def _decoders(self) -> tuple[int, list[int] | None, _Decoder, _Decoder, type]:
+    def _decoders(self) -> tuple[int, list[int] | None, _Decoder, _Decoder]:
         """The number of topics; the place of each member among the keys and then the others, or None if it has that place
-        already; the functions that decode keys and others; and the class.
+        already; the functions that decode keys and others.
         """
         keys, others = self.record.key_members, self.record.data_members
         words = [
@@ -143,7 +152,7 @@ class EventSpec:
         places = [names.index(member.name) for member in self.members]
         order = None if places == [*range(len(names))] else places
         decode_keys, decode_data = abi.members_decoder(tuple(words)), abi.members_decoder(others)
-        return 1 + len(keys), order, decode_keys, decode_data, self.record.cls
+        return 1 + len(keys), order, decode_keys, decode_data
 
     def decode_whole(self, data: bytes) -> object:
         """Return the event that `encode` encoded."""

@@ -8,7 +8,8 @@ storage words changed are rewritten.
 from __future__ import annotations
 
 import sqlite3
-from itertools import islice
+from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Final
 
 from chain.ledger.file.chain_file import ChainFile
@@ -22,6 +23,7 @@ from chain.ledger.sql.table import AppendOnlyTable
 from chain.ledger.sql.tables import Events, Models, Receipts, Tables, all_tables
 
 _BATCH: Final = 1024  # rows
+_CELLS: Final = 256  # of the rows that one statement inserts
 
 
 class PublishedTables:
@@ -75,18 +77,23 @@ class PublishedTables:
     def _write(self, table: AppendOnlyTable, start: int) -> None:
         key, rows = table.names.index(table.key), table.rows(start)
         while batch := list(islice(rows, _BATCH)):
-            keys = [row[key] for row in batch]
-            cells = [*map(table.kept, batch)] if table.varied else batch
-            self._sums.add_all(table.name, keys, cells)
-            self._connection.executemany(table.insert(), cells)
-            rounded = {
-                place
-                for i in table.roomy
-                for place, kept in enumerate(cells)
-                if type(kept[i]) is float
-            }
-            for place in sorted(rounded):
+            columns = table.kept_columns(batch)
+            keys = columns[key]
+            self._sums.add_all(table.name, [*zip(keys, *columns, strict=True)])
+            self._insert(table, columns)
+            for place in _rounded([columns[i] for i in table.roomy]):
                 write_exactly(self._connection, self._sums, table, keys[place], batch[place])
+
+    def _insert(self, table: AppendOnlyTable, columns: Sequence[Sequence[object]]) -> None:
+        """Insert rows, some with each statement, and without the columns that are null: those take longer than others."""
+        empty = (None,) * len(columns[0])
+        filled = [i for i, column in enumerate(columns) if column != empty]
+        rows = [*zip(*[columns[i] for i in filled], strict=True)]
+        together = max(1, _CELLS // len(filled))
+        cells = [chain.from_iterable(rows)] * len(filled) * together
+        insert = self._connection.executemany
+        insert(table.insert_into(filled, together), zip(*cells, strict=False))
+        insert(table.insert_into(filled), rows[len(rows) // together * together :])
 
     def _begin(self, moment: int) -> set[str]:
         """Create the tables that are missing, and return their names. The models in the file are as of `moment`."""
@@ -126,3 +133,10 @@ class PublishedTables:
         self._sums.take_row("logs", place)
         self._connection.execute("update logs set event = ? where position = ?", (name, place))
         self._sums.add_row("logs", place)
+
+
+def _rounded(columns: Sequence[Sequence[object]]) -> list[int]:
+    """Return the places in these columns where a number was rounded."""
+    found = [column for column in columns if float in map(type, column)]
+    rows = enumerate(zip(*found, strict=True))
+    return [place for place, cells in rows if float in map(type, cells)]

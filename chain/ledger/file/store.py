@@ -48,9 +48,11 @@ from chain.ledger.sql.stored_views import Reach
 from chain.metering.watchdog import uninterrupted
 
 # Derived rows are written after this many receipts or seconds.
-MANY: Final = 1024
+MANY: Final = 2048
+_UNKNOWN: Final = -(1 << 62)  # less than any number
 SOON: Final = 1.0
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
+_lengths_of: Final = partial(tuple.__new__, LedgerLengths)  # `_make`, without a call of Python
 _ADD_RECEIPT: Final = 'insert into "chain:receipts" values (?, ?)'
 
 
@@ -89,6 +91,7 @@ class ChainStore:
         self._sync = sync
         # The public tables must still be created, or lack the rows written just before a kill.
         self._is_bare = file.sums is None or memory.derived.number < memory.now.number
+        self._included = _UNKNOWN  # receipts in the derived rows, if none of these must be deleted
         self._timer: Timer | None = None  # runs `publish`
         self._ledger.on_truncated.append(self._truncate)
         self._late = partial(_call, WeakMethod(self._publish_late))
@@ -115,7 +118,7 @@ class ChainStore:
         mining, held = self._content.mining, None if block is None else block.row
         # A read-only call may have registered new slots: only the history counts.
         if (
-            have[:3] == written.lengths[:3] and mining == written.mining and held == written.open
+            mining == written.mining and held == written.open and have[:3] == written.lengths[:3]
             and written.number and not self._standing and not self._is_bare
         ):  # fmt: skip
             return
@@ -141,22 +144,19 @@ class ChainStore:
 
     def _is_one_call(self, mining: Mining, held: Row | None, have: LedgerLengths) -> bool:
         """True if the step has added one receipt in a way that `last_step` understands, and no other rows are due."""
-        written, connection = self._written, self._connection
-        former, open_block, had, _, _ = written
-        if have.receipts - had.receipts != 1 or have.timeline - had.timeline != 1:
+        former, open_block, had, _, _ = self._written
+        receipts, connection = have.receipts, self._connection
+        if (
+            receipts - had.receipts != 1 or have.timeline - had.timeline != 1 or receipts - self._included >= MANY
+            or connection is None or connection.in_transaction
+        ):  # fmt: skip
             return False
-        if open_block is None:
-            alone = held is None and have.blocks - had.blocks == 1
-            clock = self._ledger.blocks.head.timestamp
-            is_understood = alone and mining == (clock, *former[1:])
-        else:
-            is_understood = (
-                held is not None and have.blocks == had.blocks and mining == former
-                and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
-            )  # fmt: skip
+        if open_block is None or held is None:
+            alone = open_block is held and have.blocks - had.blocks == 1
+            return alone and mining == (self._ledger.blocks.head.timestamp, *former[1:])
         return (
-            is_understood and connection is not None and not connection.in_transaction
-            and not (self._is_bare or self._standing or self._is_due(None, have.receipts))
+            have.blocks == had.blocks and mining == former
+            and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
         )  # fmt: skip
 
     def _write_call(self, now: Now) -> None:
@@ -204,6 +204,7 @@ class ChainStore:
         self._write_rows(connection, had, now)
         connection.execute("commit")
         self._written, self._standing, self._is_bare = now, None, False
+        self._included = self._derived.done.receipts
 
     def _begin(self) -> sqlite3.Connection:
         """Begin a transaction. One that was interrupted is rolled back first."""
@@ -230,11 +231,10 @@ class ChainStore:
     def _is_due(self, standing: Lengths | None, receipts: int) -> bool:
         """True if the running step, after which there are so many receipts, must also write the derived rows."""
         done = self._derived.done
-        if standing is not None and (
+        is_cut = standing is not None and (
             standing.timeline < done.timeline or standing.blocks < done.headers
-        ):
-            return True
-        return not done.number or receipts - done.receipts >= MANY
+        )
+        return is_cut or not done.number or receipts - done.receipts >= MANY
 
     def publish(self) -> None:
         """Write the rows derived from the last steps, for the public tables; later, if it fails or a step has changed more."""
@@ -337,7 +337,7 @@ class ChainStore:
         first_block, blocks = ledger.blocks._rows.tail
         first_moment, moments = ledger.timeline.tail
         first_receipt, receipts = ledger.receipts._rows.tail
-        return LedgerLengths._make((
+        return _lengths_of((
             first_block + len(blocks), first_moment + len(moments), first_receipt + len(receipts),
             len(state.codes), state.slots.count, len(self._content.keys), len(ledger.artifacts),
         ))  # fmt: skip
@@ -365,7 +365,7 @@ class ChainStore:
             min(valid.blocks, blocks), min(valid.timeline, moments), min(valid.receipts, receipts)
         )
         if remaining != written:
-            self._standing = remaining
+            self._included, self._standing = _UNKNOWN, remaining
 
 
 def _call(method: WeakMethod[Callable[[], None]]) -> None:

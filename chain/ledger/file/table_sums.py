@@ -57,10 +57,9 @@ class Sums:
         """Record that a row was inserted."""
         self._change(name, key // _CHUNK, _sum_of(key, cells))
 
-    def add_all(self, name: str, keys: Sequence[int], rows: Sequence[Sequence[object]]) -> None:
-        """Record that rows were inserted, whose keys rise."""
-        numbered = [(key, *cells) for key, cells in zip(keys, rows, strict=True)]
-        for chunk, total in _by_chunk(numbered):
+    def add_all(self, name: str, rows: list[tuple[Any, ...]]) -> None:
+        """Record that rows were inserted, each after its key. The keys rise."""
+        for chunk, total in _by_chunk(rows):
             self._change(name, chunk, total)
 
     def take(self, name: str, key: int, cells: Sequence[object]) -> None:

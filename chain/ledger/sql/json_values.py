@@ -8,7 +8,7 @@ text with its decimal digits if it does not fit in 64 bits with its sign, which 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -51,6 +51,8 @@ class JsonStyle(ValueStyle[Portable]):
             return value if self._lowest <= value <= self._highest else str(value)
         if cls is str or cls is bool or value is None:
             return value
+        if cls is Address:
+            return address_text(value)
         return getattr(self, method_for(cls))(value)
 
     def address(self, value: Address) -> str:
@@ -133,6 +135,20 @@ def kept_cell(value: Any) -> Cell | float:
         return value  # type: ignore[no-any-return]
     cell = sql_cell(value)
     return float(cell) if isinstance(cell, int) and is_large(cell) else cell
+
+
+_KEPT_AS: Final[Mapping[type, Callable[[Any], Cell]]] = {bool: int, dict: _json_object}
+
+
+def kept_column(values: Sequence[Any]) -> Sequence[Any]:
+    """Return what `kept_cell` makes of each of these values. In most columns all of them have one type."""
+    kinds = {*map(type, values)}
+    if kinds <= {str, type(None)}:
+        return values
+    if kinds == {int} and min(values) >= -_HALF and max(values) < _HALF:
+        return values
+    kind = kinds.pop()
+    return tuple(map(kept_cell if kinds else _KEPT_AS.get(kind, kept_cell), values))
 
 
 def parameter(value: object) -> Cell | float:

@@ -49,6 +49,13 @@ class SqlTable(ABC):
             cells[i] = form.kept_cell(cells[i])
         return cells
 
+    def kept_columns(self, rows: Sequence[TableRow]) -> list[Sequence[Any]]:
+        """Return the columns of rows, with the cells as a chain's file keeps them."""
+        columns: list[Sequence[Any]] = [*zip(*rows, strict=True)]
+        for i in self.varied:
+            columns[i] = form.kept_column(columns[i])
+        return columns
+
     def create(self) -> str:
         """Return the statement that creates the table in SQLite."""
         columns = ", ".join(map(self._declare, self.columns))
@@ -60,7 +67,13 @@ class SqlTable(ABC):
 
     def insert(self) -> str:
         """Return the statement that inserts a row."""
-        return f"insert into main.{quoted(self.name)} values ({', '.join('?' * len(self.columns))})"
+        return self.insert_into(range(len(self.columns)))
+
+    def insert_into(self, filled: Sequence[int], rows: int = 1) -> str:
+        """Return the statement that inserts so many rows, of which only the columns with these indexes are given."""
+        names = ", ".join(quoted(self.columns[i].name) for i in filled)
+        marks = f"({', '.join('?' * len(filled))})"
+        return f"insert into main.{quoted(self.name)} ({names}) values {', '.join([marks] * rows)}"
 
 
 class AppendOnlyTable(SqlTable):

@@ -18,7 +18,7 @@ from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
-from chain.ledger.event_types import EventType, Source, decoded
+from chain.ledger.event_types import EventType, Source, decoded, decoded_members
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
@@ -34,13 +34,9 @@ T = TypeVar("T")
 _PIECE: Final = 128  # rows
 
 
-def _cells(record: object, names: Iterable[str]) -> list[Portable]:
-    """Return the members of an event or model with these names in portable form; a whole number stays one."""
-    return [
-        value if value.__class__ is int else form.portable(value)
-        for name in names
-        for value in (getattr(record, name),)
-    ]
+def _cells(members: Iterable[object]) -> list[Portable]:
+    """Return the members of an event or model in portable form; a whole number stays one."""
+    return [value if value.__class__ is int else form.portable(value) for value in members]
 
 
 def _from(rows: Sequence[T], first: int) -> Iterator[T]:
@@ -85,10 +81,11 @@ def receipt_row(
 ) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
     (
-        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, _, output, failure, gas_used,
-        gas_price, *_,
+        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, digest, output, failure,
+        gas_used, gas_price, *_,
     ) = receipt.row  # fmt: skip
-    known, creates = receipt._known, to is None
+    known = receipt._known if digest is None else receipt.ledger.program(digest)
+    creates = to is None
     entry = known.spec.entry_for(data, creates=creates) if known else None
     error = None if failure is None else receipt.error
     return (
@@ -164,7 +161,7 @@ class Logs(AppendOnlyTable):
             topic_texts = map(_topic_text, topics)
             yield (
                 place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
-                f"0x{data.hex()}", text_of(row), self._event(row, names),
+                f"0x{data.hex()}", None if len(topics) > 1 else text_of(row), self._event(row, names),
             )  # fmt: skip
 
     def _event(self, row: LogRow, names: dict[Source, str]) -> str | None:
@@ -199,7 +196,6 @@ class Events(AppendOnlyTable):
         self.name, self.type, self.spec = name, type, type.spec
         self._ledger, self._log = ledger, ledger.events
         self.columns = columns_of(self.spec.members, self._WHERE, "event")
-        self._members = [member.name for member in self.spec.members]
         self.varied = range(len(self.spec.members))
         self.key = self.columns[-1].name
 
@@ -209,17 +205,17 @@ class Events(AppendOnlyTable):
     def rows(self, first: int = 0) -> Iterator[TableRow]:
         positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
         rows, receipts = self._log.rows, self._log.receipts_from(first)
-        ledger, names, before, block = self._ledger, self._members, -1, 0
+        ledger, before, block = self._ledger, -1, 0
         time_of = lru_cache(1)(ledger.time_of)
         for position in positions[bisect_left(positions, first) :]:
             row = rows[position]
-            event = decoded(row, self.spec)
-            if event is not None:
+            members = decoded_members(row, self.spec)
+            if members is not None:
                 receipt = receipts[position - first]
                 if receipt != before:
                     before, block = receipt, ledger.receipts._block_of(receipt)
                 yield (
-                    *_cells(event, names), receipt, block, time_of(block), form.address_text(row[0]), position,
+                    *_cells(members), receipt, block, time_of(block), form.address_text(row[0]), position,
                 )  # fmt: skip
 
     def _is_of_type(self, source: Source) -> bool:
@@ -263,7 +259,8 @@ class Models(SqlTable):
 
     def row(self, world: StoredWorld, model: object) -> TableRow:
         location = world.namespace, form.address_text(world.address)
-        return (*_cells(model, self._members), *location)
+        members = (getattr(model, name) for name in self._members)
+        return (*_cells(members), *location)
 
 
 # All of them

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from chain import Chain
+from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.file import derived_rows, store
 from chain.ledger.file.load_ledger import Now
 from chain.ledger.file.store import ChainStore
 from tests.chain.game_folders import ROOT
 from tests.chain.interrupts import derived_errors, state_digest
+from tests.chain.ledger.test_blobs import send
 from tests.chain.plays import Added, Counter
 
 
@@ -145,6 +147,9 @@ STEPS: dict[str, Callable[[Chain, Any], object]] = {
     "a later block": lambda chain, counter: (chain.advance(60), counter.add(1)),
     "a rollback": lambda chain, counter: rolled_back(chain, counter),
     "without automine": lambda chain, counter: (setattr(chain, "automine", False), counter.add(1), counter.add(2)),
+    "a call and a later time": lambda chain, counter: in_one_step(chain, with_later_time, chain, counter),
+    "these in a block": lambda chain, counter: in_later_block(chain, counter),
+    "blobs in a block": lambda chain, counter: with_blobs(chain),
 }  # fmt: skip
 
 
@@ -153,6 +158,23 @@ def in_block(chain: Chain, counter: Any) -> None:
     with chain.block():
         counter.add(2)
         counter.add(3, sender=chain.accounts[2])
+
+
+def with_later_time(chain: Chain, counter: Any) -> None:
+    counter.add(1)
+    chain.advance(60)
+
+
+def in_later_block(chain: Chain, counter: Any) -> None:
+    with chain.block():
+        counter.add(1)
+        in_one_step(chain, with_later_time, chain, counter)
+
+
+def with_blobs(chain: Chain) -> None:
+    with chain.block():
+        send(chain, blobs=1)
+        send(chain, blobs=2)
 
 
 def rolled_back(chain: Chain, counter: Any) -> None:

@@ -207,6 +207,28 @@ def test_digits_in_a_file(file: Path) -> None:
     assert list(map(int, in_file(file, joined))) == list(VALUES)
 
 
+@pytest.mark.parametrize(
+    ("wide", "big", "low", "exact"),
+    [
+        (2**63, 2, 3, f"1 wide {2**63}"),
+        (1, 2**64, 3, f"1 big {2**64}"),
+        (1, 2, -(2**64), f"1 low {-(2**64)}"),
+    ],
+)
+def test_digits_of_a_row_with_one_large_number_among_others(
+    tmp_path: Path, wide: int, big: int, low: int, exact: str
+) -> None:
+    with Chain.open(tmp_path / "a.chain", contracts=[Numbers]) as chain:
+        put = chain.deploy(Numbers).put
+        put(1, 2, 3)
+        put(wide, big, low)
+        put(1, 2, 3)
+    question = (
+        "select row || ' ' || column || ' ' || digits from exact_numbers where name = 'Counted'"
+    )
+    assert in_file(tmp_path / "a.chain", question) == [exact]
+
+
 def test_digits_are_removed_with_their_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.chain"
     with Chain.open(path) as chain:
