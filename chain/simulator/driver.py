@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import ref
 
@@ -39,6 +40,9 @@ ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 BlockOverrides: TypeAlias = Mapping[str, int | bytes]  # fields of the next block
+_mining_of: Final = partial(
+    tuple.__new__, Mining
+)  # `_make`, without a call of Python: a file asks after each step
 
 
 class Driver(Steps):
@@ -133,7 +137,8 @@ class ChainDriver(Driver):
     @property
     def mining(self) -> Mining:
         """The mining settings: the clock, automine, the block interval, and the overrides of the next block."""
-        return Mining(self.clock, self.automine, self.block_interval, tuple(self.overrides.items()))
+        overrides = tuple(self.overrides.items()) if self.overrides else ()
+        return _mining_of((self.clock, self.automine, self.block_interval, overrides))
 
     @mining.setter
     def mining(self, mining: Mining) -> None:
