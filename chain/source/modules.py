@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from chain.foundation.dataclass import dataclass
 from chain.source.global_names import uses_of
@@ -45,7 +46,7 @@ class Definition:
         return self.node.annotation if isinstance(self.node, ast.AnnAssign | ast.arg) else None
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Module:
     """A parsed module; `broken` is the syntax error in it, if there is one."""
 
@@ -73,9 +74,21 @@ class Module:
         return module
 
 
+# All modules that something still uses: instrumented copies are of one `Module`, and another one would be another source.
+_in_use: Final[WeakValueDictionary[tuple[object, ...], Module]] = WeakValueDictionary()
+
+
 @lru_cache(maxsize=1024)
 def parse_module(name: str, file: str, text: str, is_package: bool = False) -> Module:
-    """Parse a module. A text with a syntax error becomes an empty module."""
+    """Parse a module, once for as long as anything uses it. A text with a syntax error becomes an empty module."""
+    key = name, file, text, is_package
+    module = _in_use.get(key)
+    if module is None:
+        module = _in_use[key] = _parsed(name, file, text, is_package)
+    return module
+
+
+def _parsed(name: str, file: str, text: str, is_package: bool) -> Module:
     broken = None
     try:
         tree = tree_of(file, text)

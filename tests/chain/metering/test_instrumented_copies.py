@@ -17,6 +17,7 @@ import pytest
 from chain import Chain, reverts
 from chain.errors import DeclarationError, Reverted
 from chain.metering.program import program_of
+from chain.source.modules import parse_module
 from chain.testing import instrumented
 
 RULES = '''"""The rules."""
@@ -150,6 +151,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
     yield write
     forget()
+
+
+def test_contracts_of_a_package_share_modules_that_were_dropped_from_the_cache(
+    package: Callable[..., Any],
+) -> None:
+    contracts = package()
+    board = program_of(contracts.Board)
+    parse_module.cache_clear()  # as happens when many other modules are read
+    assert program_of(contracts.Hand).namespace is board.namespace
 
 
 def forget() -> None:
