@@ -65,10 +65,18 @@ def burn(name: str) -> Burnt:
         start = time.process_time()
         receipt = bomb.go(check=False)
         seconds = time.process_time() - start
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     error = receipt.error
     outcome = "ok" if error is None else f"{error.kind}: {error.text} {error.place}"
-    return Burnt(outcome, receipt.ticks, seconds, size)
+    return Burnt(outcome, receipt.ticks, seconds, _most_megabytes())
+
+
+def _most_megabytes() -> int:
+    """Return the most memory that this process had. On Linux, `ru_maxrss` includes that of the process which started it."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    peak = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+    return int(peak.split()[1]) // 1024
 
 
 if __name__ == "__main__":
