@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vyper
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init
@@ -142,6 +142,8 @@ class Twins:
     before=st.lists(st.sampled_from(PUTS), max_size=4),
     deeds=st.lists(st.sampled_from(DEEDS), max_size=12),
 )
+@example([], [Deed("put", 0, 1), Deed("put", 0, 0)])  # restored
+@example([Deed("put", 0, 1)], [Deed("put", 0, 2), Deed("put", 0, 1)])
 def test_operations_cost_what_bytecode_costs(
     evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]
 ) -> None:
