@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vyper
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init
@@ -142,8 +142,6 @@ class Twins:
     before=st.lists(st.sampled_from(PUTS), max_size=4),
     deeds=st.lists(st.sampled_from(DEEDS), max_size=12),
 )
-@example([], [Deed("put", 0, 1), Deed("put", 0, 0)])  # restored
-@example([Deed("put", 0, 1)], [Deed("put", 0, 2), Deed("put", 0, 1)])
 def test_operations_cost_what_bytecode_costs(
     evm: Code, initcode: Code, before: list[Deed], deeds: list[Deed]
 ) -> None:
@@ -152,6 +150,34 @@ def test_operations_cost_what_bytecode_costs(
     assert ours.failure is law.failure is None
     assert ours.gas == law.gas
     assert twins.refund(twins.python, GO) == twins.refund(twins.bytecode, b"")
+
+
+COLD, WARM, SET, RESET, CLEARED = 2_100, 100, 20_000, 2_900, 4_800  # EIP-2929, EIP-3529
+WRITES: list[tuple[int, list[int], int, int]] = [
+    (0, [0], COLD + WARM, 0),
+    (0, [1], COLD + SET, 0),
+    (0, [1, 2], COLD + SET + WARM, 0),
+    (0, [1, 0], COLD + SET + WARM, SET - WARM),
+    (1, [1], COLD + WARM, 0),
+    (1, [2], COLD + RESET, 0),
+    (1, [2, 3], COLD + RESET + WARM, 0),
+    (1, [2, 1], COLD + RESET + WARM, RESET - WARM),
+    (1, [2, 0], COLD + RESET + WARM, CLEARED),
+    (1, [0], COLD + RESET, CLEARED),
+    (1, [0, 2], COLD + RESET + WARM, 0),
+    (1, [0, 1], COLD + RESET + WARM, RESET - WARM),
+    (1, [0, 1, 0], COLD + RESET + WARM + RESET, RESET - WARM + CLEARED),
+]
+
+
+@pytest.mark.parametrize(("before", "words", "gas", "refund"), WRITES)
+def test_writes_cost_and_refund_what_the_rules_say(
+    evm: Code, initcode: Code, before: int, words: list[int], gas: int, refund: int
+) -> None:
+    """Python contracts and most bytecode share these prices, so to compare them with each other is not enough."""
+    twins = Twins(evm, initcode, [Deed("put", 0, before)], [Deed("put", 0, word) for word in words])
+    ours, _ = twins.look(1_000_000)
+    assert (1_000_000 - ours.gas, twins.refund(twins.python, GO)) == (gas, refund)
 
 
 @pytest.mark.parametrize("gas", [1, 22_099, 22_100, 22_101])
