@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, InvalidTransaction
@@ -159,6 +159,9 @@ messages = st.one_of(
     setting=st.sampled_from(SETTINGS),
     to_nobody=st.booleans(),
 )
+@example(
+    [data_of("play", [Step(0, 0, 0), Step(0, 9, 1)])], nullcontext, False
+)  # a refund, above the floor of calldata
 def test_both_ways_leave_the_same(
     pair: tuple[tuple[Chain, Address], ...], data: list[bytes], setting: Setting, to_nobody: bool
 ) -> None:
