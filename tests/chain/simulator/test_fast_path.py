@@ -123,7 +123,7 @@ def sent(chain: Chain, to: Address, data: bytes, is_plain: bool) -> Receipt | In
     sender = bytes(chain.accounts[0])
     try:
         if not is_plain:
-            return chain.send(to, data)
+            return chain.send(bytes(to), data)  # plain bytes, as handles send them
         block = chain.driver.next_block()
         return chain.send_transaction(
             Transaction(
@@ -181,6 +181,7 @@ def test_an_ordinary_call_takes_the_fast_path(monkeypatch: pytest.MonkeyPatch) -
     script = chain.deploy(Script, 1)
     monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the way of any transaction"))
     assert script.play([Step(0, 1, 1)]).ok
+    assert isinstance(sent(chain, script.address, data_of("play", [Step(0, 1, 2)]), False), Receipt)
     assert not script.play([Step(8)], check=False).ok
     with chain.loaded(**{"": [2]}):
         assert script.play([Step(7, 0, 5)]).forced_random == (("", 2),)
