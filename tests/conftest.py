@@ -86,7 +86,7 @@ def pytest_configure() -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Keep tests with their rewritten asserts for the next run, and out of sight of tests that collect garbage."""
-    keeps_no_bytecode, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    sys.dont_write_bytecode = False
     gc.disable()
     try:
         return (yield)
@@ -95,7 +95,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.freeze()
         gc.set_threshold(_BETWEEN, *gc.get_threshold()[1:])
         gc.enable()
-        sys.dont_write_bytecode = keeps_no_bytecode
+        # Tests change modules within a second, where Python would take the old bytecode. So do the processes that they start.
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
