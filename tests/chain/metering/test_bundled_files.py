@@ -91,7 +91,6 @@ REFUSED = [
 def deck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Writes a package whose library has that text, and imports a contract of it."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def write(text: str, *, name: str = "Deck", head: str = HEAD) -> Any:
         files = {**FILES, "deck/library.py": f"{head}TEXT = {text}\n"}

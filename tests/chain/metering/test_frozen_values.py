@@ -41,7 +41,6 @@ BY_NAME = frozenset(
 def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
     """Writes a leak as a file, and imports it."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.chdir(tmp_path)
 
     def write(title: str) -> Any:

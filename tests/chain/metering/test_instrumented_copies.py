@@ -134,8 +134,6 @@ FILES = {
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Writes a small package with these changes, and imports its contract."""
     monkeypatch.syspath_prepend(tmp_path)
-    # Two texts may have one length and second.
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def write(*changes: tuple[str, str, str]) -> Any:
         forget()

@@ -62,7 +62,6 @@ def test_what_each_version_answers_otherwise_is_refused(
 ) -> None:
     (tmp_path / "told.py").write_text(HEAD.format(top=top, value=value), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     importlib.invalidate_caches()
     made: Any = importlib.import_module("told")
     try:
@@ -150,7 +149,6 @@ def test_what_newer_versions_add_is_the_same_on_each(
     )
     (tmp_path / "told_alike.py").write_text(TOLD.format(entries=entries), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     made: Any = importlib.import_module("told_alike")
     chain = Chain(guard=False)
     told = chain.deploy(made.Told)

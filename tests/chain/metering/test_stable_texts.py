@@ -78,7 +78,6 @@ def test_texts_are_the_same_everywhere(
 ) -> None:
     (tmp_path / "writing.py").write_text(source(), "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     made = importlib.import_module("writing")
     chain = Chain(guard=False)
     writer = chain.deploy(made.Writer)

@@ -1,4 +1,4 @@
-"""What a contract pays for the name of its caller, and what becomes of a text that cannot be encoded."""
+"""What a contract pays for the name of its caller, and how a text that cannot be encoded is logged."""
 
 from __future__ import annotations
 

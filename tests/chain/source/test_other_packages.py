@@ -36,7 +36,6 @@ OWN = "from {bells} import Bell\nclass Mine(Bell): pass\n"
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
     """Writes files in folders that are on Python's path, and imports the module `own`."""
     names: set[str] = set()
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def write(**files: str) -> Any:
         for place, text in files.items():

@@ -74,7 +74,6 @@ def bell(name: str) -> str:
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Writes files, and imports the first of them."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def write(text: str, **others: str) -> Any:
         for name, each in {"script": text, **others}.items():

@@ -28,7 +28,6 @@ def indented(text: str) -> str:
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
     """Writes a file and imports it, or imports it again."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def write(text: str) -> ModuleType:
         (tmp_path / "twice.py").write_text(HEAD + text, "utf-8")
