@@ -9,9 +9,8 @@ from chain.crypto.hashing import keccak
 _ERROR: Final = keccak(b"Error(string)")[:4]
 _PANIC: Final = keccak(b"Panic(uint256)")[:4]
 _OFFSET: Final = 32 << 256  # in the word before the length
-PADDING: Final = [
-    bytes(size) for size in range(32)
-]  # the zeros that follow a text or bytes, by their number
+# The zeros that follow a text or bytes, by their number.
+PADDING: Final = [bytes(size) for size in range(32)]
 TEXT_TOPICS: Final = (int.from_bytes(keccak(b"Log(string)")),)  # of a text log
 
 

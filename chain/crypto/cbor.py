@@ -92,16 +92,6 @@ _NUMBERS, _BYTES_HEADS, _ARRAYS = (
 _BIG_HEADS: Final = [b"\xc2" + head for head in _BYTES_HEADS]
 
 
-def bytes_head(size: int) -> bytes:
-    """Return what precedes so many bytes."""
-    return _BYTES_HEADS[size] if size < _FEW else _head(_BYTES, size)
-
-
-def array_head(size: int) -> bytes:
-    """Return what precedes the items of a tuple."""
-    return _ARRAYS[size] if size < _FEW else _head(_ARRAY, size)
-
-
 def decode(raw: bytes) -> Any:
     """Return the value that `raw` encodes, or raise `BadCbor`."""
     try:

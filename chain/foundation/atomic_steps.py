@@ -199,20 +199,25 @@ def locked(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P]
     return wrapper
 
 
+def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+    """Run `act(…)` as one step, or as a part of the step that is already running: all its changes are done, or none."""
+    driver = chain.driver
+    if driver.is_inside:
+        return act(*args, **named)
+    with driver.lock:
+        if driver.begun is not None or driver.is_copy:
+            driver.refresh()
+        if driver.scopes:
+            driver.refuse_others()
+        return driver.run(act, *args, **named)
+
+
 def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """Run the method as one step, or as a part of the step that is already running."""
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
-        driver = self.driver
-        if driver.is_inside:
-            return method(self, *args, **named)
-        with driver.lock:
-            if driver.begun is not None or driver.is_copy:
-                driver.refresh()
-            if driver.scopes:
-                driver.refuse_others()
-            return driver.run(method, self, *args, **named)
+        return in_one_step(self, method, self, *args, **named)
 
     return wrapper
 
@@ -255,17 +260,3 @@ def reading(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
             return method(self, *args, **named)
 
     return wrapper
-
-
-def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
-    """Run `act(…)`, which makes several changes, as one step: all of them are done, or none."""
-    driver = chain.driver
-    if driver.is_inside:
-        return act(*args, **named)
-    # The code of `step` inlined, as every request of a node comes here.
-    with driver.lock:
-        if driver.begun is not None or driver.is_copy:
-            driver.refresh()
-        if driver.scopes:
-            driver.refuse_others()
-        return driver.run(act, *args, **named)

@@ -28,6 +28,6 @@ for _name in ("context", "journal", "state", "storage", "warm"):
 # All methods that use these, since those of the compiled core read the attributes of `Frame` whatever the class of the frame.
 for _name in (
     "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "nested_slot", "note",
-    "read_if_unchanged", "sload", "sload_of", "sstore", "storage_matches", "touch",
+    "read_if_unchanged", "sload", "sstore", "storage_matches", "touch",
 ):  # fmt: skip
     setattr(Finished, _name, Finished._refuse)

@@ -27,8 +27,6 @@ cdef class Frame(MeteredMessage):
     cpdef finish(self)
     @cython.locals(gas='long long')
     cpdef sload(self, slot)
-    @cython.locals(gas='long long', state=State)
-    cpdef sload_of(self, address, slot)
     cpdef bint read_if_unchanged(self, dict words, version)
     cpdef bint storage_matches(self, dict words)
     @cython.locals(gas='long long', state=State)

@@ -163,21 +163,6 @@ class Frame(MeteredMessage):
             raise OutOfGas
         return word
 
-    def sload_of(self, address: bytes, slot: int) -> int:
-        """Read and pay for a word of another account, which is no precompiled contract."""
-        state = self.state
-        word = state.storages[address].get(slot, 0)
-        gas = COLD_ACCOUNT if state.warm_address(address) else WARM
-        warm = state.access[address]
-        if slot in warm:
-            gas += WARM
-        else:
-            gas += COLD_SLOAD
-            warm[slot] = word
-            state.access_journal.append((warm, slot))
-        self.charge(gas)
-        return word
-
     @property
     def journal(self) -> Changes:
         """All changes of the running transaction, to every account."""

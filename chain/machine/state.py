@@ -101,8 +101,7 @@ class State:
         """Undo everything after `mark`; return the changes and logs that were undone."""
         changes, accessed, logs = mark
         undone = self.changes[changes:], self.logs[logs:]
-        if undone[0]:
-            self.undo_changes(undone[0])
+        self.undo_changes(undone[0])
         del self.changes[changes:], self.logs[logs:]
         for container, key in reversed(self.access_journal[accessed:]):
             del container[key]

@@ -52,6 +52,7 @@ class Light:
         self.rows = rows
         self.heavy = heavy  # long or nested constants in classes, such as `Side.NAMES`
         self.long = long  # the lengths of longer tuples at the top of the module
+        self.own: frozenset[str] = frozenset()  # names that the function binds
         self.fixed: frozenset[str] = frozenset()  # names that only assignments and parameters bind
         self.lists: frozenset[str] = frozenset()  # names that are only ever bound to new lists
         self.kept = self.fixed  # names that keep their values while an expression is evaluated
@@ -272,6 +273,7 @@ def light_in(function: Function, constants: Light) -> Light:
         if all(value is not None and _is_bounded(value, outer, often) for value in values)
     }
     light = outer.knowing(numbers, outer.small | small)
+    light.own = frozenset(bindings)
     if isinstance(function, ast.FunctionDef):
         assigned = Counter(names_of(function))
         light.fixed = frozenset(
@@ -317,10 +319,6 @@ def _is_bounded(value: ast.expr, around: Light, often: set[str]) -> bool:
             for part in parts
         )
     return around.is_small(value)
-
-
-def names_bound_in(function: Function) -> frozenset[str]:
-    return frozenset(name for name, _ in _bindings(function))
 
 
 def _bindings(function: Function) -> Iterator[tuple[str, ast.expr | None]]:

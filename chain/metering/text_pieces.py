@@ -12,10 +12,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from chain.metering.builtin_costs import BUILT, MOST_BYTES, TEXT
-from chain.metering.cheap_values import Function, Light, names_bound_in
+from chain.metering.cheap_values import Function, Light
 from chain.metering.fuel import charge, out_of_fuel
 
 _MOST: Final = 1 << 12  # texts that are looked at, of which one replaces a piece
@@ -42,8 +43,7 @@ def joins_of_pieces(
     function: Function, light: Light, values: Mapping[str, Any]
 ) -> Iterator[tuple[ast.Call, Bounds]]:
     """Yield the joins of short pieces in a function. `values` are those of the names around it."""
-    own = names_bound_in(function)
-    constants = {name: value for name, value in values.items() if name not in own}
+    constants = {name: value for name, value in values.items() if name not in light.own}
     nodes = list(ast.walk(function))
     uses = Counter(node.id for node in nodes if isinstance(node, ast.Name))
     for name, copied in _copies(nodes, light, constants):
@@ -105,19 +105,15 @@ def _values(node: ast.expr, constants: Mapping[str, Any]) -> list[Any]:
             both = _values(first, constants), _values(second, constants)
             return both[0] + both[1] if all(both) else []
         case ast.Subscript(holder, place) if not isinstance(place, ast.Slice):
-            return list(_items(_values(holder, constants)))
+            return _items(_values(holder, constants))
     return []
 
 
-def _items(holders: list[Any]) -> Iterator[Any]:
-    """Yield the items of tuples. A text stands for its characters, as the index may be a slice that was made elsewhere."""
-    count = 0
-    for holder in holders:
-        if type(holder) not in (tuple, str):
-            yield None  # cannot be told
-        items = holder if type(holder) is tuple else (holder,)
-        count += len(items)
-        if count > _MOST:
-            yield None
-            return
-        yield from items
+def _items(holders: list[Any]) -> list[Any]:
+    """Return the items of tuples; none if there are other values, or too many items.
+
+    A text stands for its characters, as the index may be a slice that was made elsewhere.
+    """
+    rows = [holder if type(holder) is tuple else (holder,) for holder in holders]
+    is_told = all(type(holder) in (tuple, str) for holder in holders)
+    return [*chain.from_iterable(rows)] if is_told and sum(map(len, rows)) <= _MOST else []

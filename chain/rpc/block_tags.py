@@ -63,8 +63,7 @@ def state_at(chain: Chain, block: object, *, apart: bool = False) -> tuple[Chain
     if block in _HEAD and ledger.open is None and not apart:  # as nearly always
         return chain, chain.head
     found_block = require_block(chain, block)
-    head, open_block = ledger.blocks.head, ledger.open
-    behind = 0 if found_block is head else head.number - found_block.number
+    behind, open_block = ledger.blocks.head.number - found_block.number, ledger.open
     waits = open_block is not None and open_block.first_receipt < len(ledger.receipts)
     is_now = behind < 0 or (behind == 0 and not waits)
     if is_now and not apart:

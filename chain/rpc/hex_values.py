@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from chain.rpc.errors import RpcError, bad_params
+from chain.rpc.errors import bad_params
 
 _HEX: Final = re.compile("0[xX][0-9a-fA-F]+")
 _WORD_DIGITS: Final = 66  # of 32 bytes, with 0x
@@ -86,18 +86,15 @@ def to_bytes(value: object, what: str) -> bytes:
 
 
 def to_address(value: object, what: str = "the address") -> bytes:
-    raw = to_bytes(value, what)
-    if len(raw) != 20:
-        raise _wrong_size(raw, value, what, 20)
-    return raw
+    return _sized(value, what, 20)
 
 
 def to_hash(value: object, what: str = "the hash") -> bytes:
+    return _sized(value, what, 32)
+
+
+def _sized(value: object, what: str, size: int) -> bytes:
     raw = to_bytes(value, what)
-    if len(raw) != 32:
-        raise _wrong_size(raw, value, what, 32)
+    if len(raw) != size:
+        raise bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")
     return raw
-
-
-def _wrong_size(raw: bytes, value: object, what: str, size: int) -> RpcError:
-    return bad_params(f"{what} has {len(raw)} bytes, not {size}: {value!r}")

@@ -48,7 +48,7 @@ def encode(message: object) -> bytes:
 
 def decode(raw: bytes) -> object:
     text = shallow(raw.decode("utf-8"))
-    if text.startswith("{") and text.endswith("}"):  # as nearly all: there is no space to skip
+    if text.startswith("{") and text.endswith("}"):  # nearly all: no space around it
         message, end = _DECODER.raw_decode(text)
         if end == len(text):
             return message

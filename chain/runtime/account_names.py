@@ -11,6 +11,7 @@ from typing import Final
 
 from chain.crypto.accounts import ACCOUNTS, LABELS, Account, account_of_key
 from chain.crypto.hashing import checksum_address, keccak
+from chain.machine import gas as cost
 from chain.machine.frame import Frame
 from chain.machine.state import State
 from chain.schema.validation import short_repr
@@ -56,7 +57,11 @@ def text_of(word: int) -> str:
 
 def name_or_address(frame: Frame, address: bytes) -> str:
     """Return the name of `address`, or the address as text. It is charged as a read of the registry."""
-    word = frame.sload_of(REGISTRY, int.from_bytes(address))
+    state, slot = frame.state, _slot(address)
+    gas = cost.COLD_ACCOUNT if state.warm_address(REGISTRY) else cost.WARM
+    gas += cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM
+    frame.charge(gas)
+    word = state.word(REGISTRY, slot)
     return text_of(word) if word else checksum_address(address)
 
 

@@ -13,9 +13,8 @@ from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
 _MOST: Final = 1 << 12  # records of one type whose octets are kept
-_buffer: Final = (
-    bytearray  # by another name, since Cython puts nothing else than a bytearray into parts of one
-)
+# By another name, since Cython puts nothing else than a bytearray into parts of one.
+_buffer: Final = bytearray
 
 
 def octet_letters(kind: ValueType) -> str:

@@ -40,9 +40,8 @@ ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER
 DEFAULT_SENDER: Final = bytes(ACCOUNTS[0])
 BlockOverrides: TypeAlias = Mapping[str, int | bytes]  # fields of the next block
-_mining_of: Final = partial(
-    tuple.__new__, Mining
-)  # `_make`, without a call of Python: a file asks after each step
+# `_make`, without a call of Python: a file asks after each step.
+_mining_of: Final = partial(tuple.__new__, Mining)
 
 
 class Driver(Steps):
@@ -124,10 +123,9 @@ class ChainDriver(Driver):
     def now(self) -> int:
         """The chain's clock: the time that was set for the next block, otherwise that of the wall clock, if it follows one."""
         wall, clock = self.wall, self.clock
-        if wall is None or self.block_interval != 1 or clock > self.ledger.blocks.head.row[1]:
+        if wall is None or self.block_interval != 1 or clock > self.ledger.blocks.head.timestamp:
             return clock
-        now = wall.now
-        return now if now > clock else clock
+        return max(clock, wall.now)
 
     def resume(self) -> None:
         """Let the wall clock continue from the last block, after the chain was rolled back."""

@@ -80,7 +80,7 @@ class Computation(PragueComputation):
     msg: FrameMessage
     _memory: FastMemory
     _gas_meter: GasMeter
-    evm: str  # the forks with its operations
+    evm: str  # the name of its set of operations
     opcodes: dict[int, Any]
 
     def __init__(
