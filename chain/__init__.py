@@ -9,7 +9,6 @@ import atexit
 import gc
 from typing import TYPE_CHECKING, Final
 
-from chain.foundation.compiled_core import choose_core
 from chain.foundation.late_imports import late_names
 from chain.source.user_modules import prefer_users_packages
 
@@ -88,7 +87,6 @@ __all__ = [
     "watchdog",
 ]
 
-choose_core()
 prefer_users_packages()
 atexit.register(gc.freeze)  # or else the end of the process takes apart each of 200 000 objects
 

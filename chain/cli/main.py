@@ -120,8 +120,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
             version = f" {metadata.version('boardchain')}"
         except metadata.PackageNotFoundError:
             version = ", run from a source folder"
-        core = import_module("chain.foundation.compiled_core").describe_core()
-        click.echo(f"boardchain{version}, {core}")
+        click.echo(f"boardchain{version}")
         ctx.exit()
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, overload
 from chain.crypto.hashing import keccak
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, setter
-from chain.ledger.long_list import LongList
-from chain.machine.gas import FLOOR_PER_TOKEN, TRANSACTION
+from chain.ledger.rows import Rows
+from chain.machine.gas import TRANSACTION
 from chain.machine.hardforks import DEFAULT, Fork, fork_named
 from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 from chain.schema.validation import short_repr
@@ -32,15 +32,11 @@ class ChainConfig:
         False  # EIP-7825: a transaction has at most 2**24 gas, where the fork says so
     )
     max_transaction_gas: int = field(init=False)
-    has_large_blocks: bool = field(init=False)  # their gas allows more bytes than the fork does
 
     def __post_init__(self) -> None:
         cap = self.fork.max_transaction_gas if self.tx_gas_cap else None
         most = self.gas_limit if cap is None else min(cap, self.gas_limit)
         object.__setattr__(self, "max_transaction_gas", most)
-        size = self.fork.max_block_size
-        is_large = size is not None and self.gas_limit > size * FLOOR_PER_TOKEN
-        object.__setattr__(self, "has_large_blocks", is_large)
 
     @classmethod
     def of(
@@ -225,7 +221,7 @@ class Blocks(Sealed, Sequence[Block]):
 
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
         put(self, "rules", rules)
-        self._rows: LongList[tuple[Any, ...]] = LongList()
+        self._rows: Rows[tuple[Any, ...]] = Rows()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
         self._append(empty_block(rules, 0, time, fee, bytes(20)))
@@ -236,13 +232,12 @@ class Blocks(Sealed, Sequence[Block]):
     def _close(self, block: Block, row: BlockRow) -> None:
         """Append a block, with the values that it has at its end."""
         set_row(block, row)
-        _, rows = self._rows.tail
-        rows.append(row)
+        self._rows.new.append(row)
         _set_head(self, block)
 
     def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Begin with stored blocks."""
-        self._rows = LongList(stored=rows)
+        self._rows = Rows(rows)
         _set_head(self, self[-1])
 
     def rows_from(self, number: int) -> list[tuple[object, ...]]:
@@ -251,7 +246,7 @@ class Blocks(Sealed, Sequence[Block]):
 
     def _extend(self, rows: Sequence[tuple[object, ...]]) -> None:
         """Append blocks that were truncated."""
-        self._rows.extend(rows)
+        self._rows.new += rows
         _set_head(self, self[-1])
 
     def copy(self, length: int) -> Blocks:
@@ -286,7 +281,7 @@ class Blocks(Sealed, Sequence[Block]):
 
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""
-        del self._rows[length:]
+        self._rows.cut(length)
         _set_head(self, self[-1])
 
     def __repr__(self) -> str:

@@ -15,10 +15,10 @@ from chain.foundation.atomic_steps import locked
 from chain.ledger.event_types import Source
 from chain.ledger.indexes import Indexes, Positions, Union, merged
 from chain.ledger.log_index import CHUNK, Chunk, LogIndex
-from chain.ledger.long_list import LongList
 from chain.ledger.queries import PositionFinder, contract_key
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Log, Receipt, Record
+from chain.ledger.rows import Rows
 from chain.machine.state import LogRow
 from chain.runtime import is_system
 from chain.storage.read_only import ReadOnlyStorage
@@ -29,7 +29,7 @@ class EventLog:
 
     def __init__(self, ledger: Record, receipts: ReceiptLog) -> None:
         self.ledger, self.lock, self._receipts = ledger, ledger.lock, receipts
-        self._rows: LongList[LogRow] = LongList()
+        self._rows: Rows[LogRow] = Rows()
         self._entered = 0  # the number of receipts whose logs are in `_rows` and `_index`
         self._index = LogIndex(0, 0)
         self._stored: dict[Source, None] = {}  # the sources of the logs in the file
@@ -47,10 +47,10 @@ class EventLog:
         self._index, self._entered, self._chunks = LogIndex(receipts, logs), receipts, chunks
         self._stored = dict.fromkeys(sources)
         self._stored_types = {topic for _, topic, _ in sources}
-        self._rows = LongList(stored=_StoredLogs(self, logs))
+        self._rows = Rows(_StoredLogs(self, logs))
 
     @property
-    def rows(self) -> LongList[LogRow]:
+    def rows(self) -> Rows[LogRow]:
         """All logs."""
         self._update()
         return self._rows
@@ -73,12 +73,11 @@ class EventLog:
         for logs in self._receipts._logs_from(position, position + most):
             for row in logs:
                 if place == len(rows):
-                    rows.append(row)
+                    rows.new.append(row)
                 if place == index.end:
                     index.enter(place, row, position)
                 place += 1
             position = self._entered = position + 1
-        rows.settle()
         return position == len(self._receipts)
 
     def truncate(self, receipts: int) -> None:
@@ -91,11 +90,11 @@ class EventLog:
             first = log_places.first - sum(len(receipt.log_rows) for receipt in removed)
             self._older = LogIndex(0, 0), 0
             self._index, self._entered = LogIndex(receipts, first), receipts
-            del self._rows[first:]
+            self._rows.cut(first)
             return
         end = log_places.end_of(receipts)
         log_places.truncate(end, self._rows[end:])
-        del self._rows[end:]
+        self._rows.cut(end)
         self._entered = receipts
 
     def _all(self) -> LogIndex:

@@ -13,10 +13,9 @@ from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
-from chain.foundation.gc_pause import collector_paused
 from chain.ledger.blocks import Block
-from chain.ledger.long_list import PIECE, LongList
 from chain.ledger.receipts import Receipt, Record
+from chain.ledger.rows import Rows
 from chain.ledger.signing import tx_type
 from chain.ledger.state_trie import EMPTY_STATE, InitialState, StateTrie
 from chain.machine.gas import PER_BLOB
@@ -82,8 +81,8 @@ class Headers:
 
     def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
-        self._rows: LongList[tuple[object, ...]] = LongList()  # the headers, as plain tuples
-        self._hashes: LongList[bytes] = LongList()
+        self._rows: Rows[tuple[object, ...]] = Rows()  # the headers, as plain tuples
+        self._hashes: Rows[bytes] = Rows()
         self._numbers: dict[bytes, int] = {}  # by hash; covers the first `len(_numbers)` blocks
         self._worlds: dict[int, StateTrie] = {}  # cached, by block number, ascending
         self._cuts = 0  # how often the chain went back
@@ -127,9 +126,8 @@ class Headers:
     def _begin_at_once(self, number: int) -> None:
         """Build and cache the state trie of a block, unless that of an earlier one is cached."""
         if next(iter(self._worlds), number + 1) > number:
-            with collector_paused():
-                for _ in self._begin(number):
-                    pass
+            for _ in self._begin(number):
+                pass
 
     def _begin(self, number: int) -> Iterator[None]:
         """Build and cache the state trie of a block bit by bit, unless that of an earlier one is cached."""
@@ -174,7 +172,7 @@ class Headers:
 
     def restore(self, rows: Sequence[tuple[object, ...]], hashes: Sequence[bytes]) -> None:
         """Use these headers and hashes for the first blocks."""
-        self._rows, self._hashes = LongList(stored=rows), LongList(stored=hashes)
+        self._rows, self._hashes = Rows(rows), Rows(hashes)
 
     def copy(self, ledger: Record, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
@@ -191,7 +189,8 @@ class Headers:
         for block_hash in self._hashes[blocks:]:
             self._numbers.pop(block_hash, None)
         self._cuts += 1
-        del self._rows[blocks:], self._hashes[blocks:]
+        self._rows.cut(blocks)
+        self._hashes.cut(blocks)
         while self._worlds and next(reversed(self._worlds)) >= blocks:
             self._worlds.popitem()
 
@@ -222,12 +221,9 @@ class Headers:
         header = self._next(number)
         rows, hashes = self._rows, self._hashes
         if len(rows) > number:  # an earlier attempt was interrupted
-            del rows[number:]
-        rows.append(tuple(header))
-        hashes.append(header.hash)
-        if not number % PIECE:
-            rows.settle()
-            hashes.settle()
+            rows.cut(number)
+        rows.new.append(tuple(header))
+        hashes.new.append(header.hash)
 
     def _next(self, number: int) -> Header:
         ledger, blocks = self._ledger, self._ledger.blocks

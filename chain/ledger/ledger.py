@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from importlib import import_module
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from chain.abi import BadData
 from chain.crypto.accounts import Account
@@ -28,7 +28,6 @@ from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes
 from chain.ledger.headers import Header, Headers
 from chain.ledger.known_contracts import ForeignContracts
-from chain.ledger.long_list import PIECE
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
 from chain.ledger.receipts import Receipt, Row, receipt_tuple
@@ -43,8 +42,6 @@ from chain.metering.program import Program, parse_code
 from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
-
-_SETTLED_EVERY: Final = 2 * PIECE  # changes
 
 
 class Ledger:
@@ -98,16 +95,15 @@ class Ledger:
         self.state.closed = ()
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
-        start, rows = self.receipts._rows.tail
-        position = start + len(rows)
+        position = len(self.receipts._rows)
         row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
-        self.timeline.append(outcome.changes)
+        self.timeline.new.append(outcome.changes)
         self.state.closed = ()
         change_block(block, gas_used=block.gas_used + outcome.gas_used)
         if tx.type == BLOB_TYPE:
             blob_gas = len(outcome.context.blob_versioned_hashes) * PER_BLOB
             change_block(block, blob_gas_used=block.blob_gas_used + blob_gas)
-        rows.append(row)
+        self.receipts._append(row)
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
@@ -115,24 +111,14 @@ class Ledger:
         end_timeline_index, end_receipt = len(self.timeline), len(self.receipts._rows)
         change_block(block, end_timeline_index=end_timeline_index, end_receipt=end_receipt)
         self.blocks._append(block)
-        if len(self.timeline.tail[1]) > _SETTLED_EVERY:
-            self.settle()
 
     def append_alone(self, row: Row, changes: Changes) -> int:
         """Append the only transaction of the next block. Return the length of the timeline after it."""
-        start, moments = self.timeline.tail
-        moments.append(changes)
+        timeline = self.timeline
+        timeline.new.append(changes)
         self.state.closed = ()
-        _, rows = self.receipts._rows.tail
-        rows.append(row)
-        if len(moments) > _SETTLED_EVERY:
-            self.settle()
-        return start + len(moments)
-
-    def settle(self) -> None:
-        """Move older items to where the garbage collector does not walk them."""
-        for long_list in (self.timeline, self.receipts._rows, self.blocks._rows):
-            long_list.settle()
+        self.receipts._rows.new.append(row)
+        return timeline.stored + len(timeline.new)
 
     def last(self, blocks: int, moments: int) -> tuple[object, ...]:
         """Return marks of the last of the first `blocks` blocks and `moments` timeline entries; empty if there are fewer."""
@@ -191,7 +177,7 @@ class Ledger:
         for row in tail.receipts.items:
             self.receipts._append(row)
         self.timeline.notes += tail.notes.items
-        self.timeline.extend(tail.timeline.items)
+        self.timeline.new += tail.timeline.items
         for changes in tail.timeline.items:
             self.state.redo_changes(changes)
 
@@ -212,13 +198,13 @@ class Ledger:
         """Begin with stored blocks, receipt rows, timeline and notes. The caller restores the state and the hashes."""
         self.blocks._restore(blocks)
         self.receipts._restore(rows)
-        self.timeline = Timeline(stored=timeline, notes=notes)
+        self.timeline = Timeline(timeline, notes)
 
     def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
         """Append further receipts, and the changes outside of transactions at their timeline indexes."""
         for row in rows:
             self._take_notes(notes)
-            self.timeline.append(Receipt(self, row).changes)
+            self.timeline.new.append(Receipt(self, row).changes)
             self.receipts._append(row)
         self._take_notes(notes)
 

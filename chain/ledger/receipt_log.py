@@ -14,9 +14,9 @@ from typing import Any, Final, overload
 from chain.foundation.sealed import Sealed, put
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.indexes import Indexes, Positions
-from chain.ledger.long_list import LongList
 from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
 from chain.ledger.receipts import LOGS, Receipt, Record, Row
+from chain.ledger.rows import Rows
 from chain.machine.state import LogRow
 from chain.schema.inputs import flag, text
 
@@ -40,7 +40,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
         put(self, "lock", ledger.lock)
-        self._rows: LongList[Row] = LongList()
+        self._rows: Rows[Row] = Rows()
         self._indexes = Indexes()
 
     def _forget_indexes(self) -> None:
@@ -48,17 +48,17 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         self._indexes = Indexes()
 
     def _append(self, row: Row) -> None:
-        self._rows.append(row)
+        self._rows.new.append(row)
 
     def _restore(self, rows: Sequence[Row]) -> None:
         """Begin with stored receipts."""
-        self._rows = LongList(stored=rows)
+        self._rows = Rows(rows)
 
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` receipts."""
         if length < len(self._rows):
             self._indexes.truncate(length)
-            del self._rows[length:]
+            self._rows.cut(length)
 
     def __repr__(self) -> str:
         return f"<ReceiptLog of {len(self)}>"
@@ -92,10 +92,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
         row, rows = receipt.row, self._rows
         position = row[0]
-        start, newest = rows.tail
-        if position >= start:
-            return position - start < len(newest) and newest[position - start] is row
-        return rows.is_stored(position) or rows[position] is row
+        return rows.is_stored(position) or (position < len(rows) and rows[position] is row)
 
     def is_same(self, one: Receipt, other: Receipt) -> bool:
         """True if both are the same receipt of a chain file, read twice."""

@@ -17,7 +17,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node
-from chain.foundation.gc_pause import collector_paused
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
 _STEP: Final = 500  # words or accounts that are hashed at a time
@@ -171,9 +170,8 @@ class InitialState:
         accounts, storages = {**state.accounts, **self._accounts}, self._storages(state)
         tries: dict[bytes, Node | None] = {}
         for addresses in _in_batches(storages):
-            with collector_paused():
-                for address in addresses:
-                    tries[address] = trie.update(None, _word_items(storages[address].items()))
+            for address in addresses:
+                tries[address] = trie.update(None, _word_items(storages[address].items()))
             yield EMPTY_STATE
         for address, words in storages.items():
             if address not in tries:
@@ -218,17 +216,14 @@ def _large_trie(
     """Build a trie in the order of its paths, so that no node is made many times; yield after each step."""
     rest, buckets = iter(pairs), defaultdict[str, list[Item]](list)
     while some := list(islice(rest, _STEP)):
-        with collector_paused():
-            for item in make_items(some):
-                buckets[item[0][:2]].append(item)
+        for item in make_items(some):
+            buckets[item[0][:2]].append(item)
         yield EMPTY_STATE
     node: Node | None = None
     for start in sorted(buckets):
-        with collector_paused():
-            items = sorted(buckets.pop(start))
+        items = sorted(buckets.pop(start))
         for first in range(0, len(items), _STEP):
-            with collector_paused():
-                node = trie.update(node, items[first : first + _STEP])
+            node = trie.update(node, items[first : first + _STEP])
             yield EMPTY_STATE
     return node
 

@@ -11,24 +11,22 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, Self
 
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.long_list import LongList
+from chain.ledger.rows import Rows
 from chain.machine.state import Changes, State
 
 
-class Timeline(LongList[Changes]):
+class Timeline(Rows[Changes]):
     """The changes of all transactions and notes, in order."""
 
     __slots__ = ("notes",)
 
-    def __init__(
-        self, items: Iterable[Changes] = (), *, stored: Sequence[Changes] = (), notes: Iterable[int] = ()
-    ) -> None:  # fmt: skip
-        super().__init__(items, stored=stored)
+    def __init__(self, stored: Sequence[Changes] = (), notes: Iterable[int] = ()) -> None:
+        super().__init__(stored)
         self.notes = [*notes]  # the moments of the notes, ascending
 
     def add_note(self, changes: Changes) -> None:
         self.notes.append(len(self))
-        self.append(changes)
+        self.new.append(changes)
 
     def notes_from(self, moment: int) -> list[int]:
         """Return the moments of the notes from `moment` on."""
@@ -48,7 +46,7 @@ class Timeline(LongList[Changes]):
     def truncate(self, moments: int) -> None:
         """Keep the first `moments` items. May be interrupted and repeated."""
         del self.notes[bisect_left(self.notes, moments) :]
-        del self[moments:]
+        self.cut(moments)
 
     def copy(self, length: int) -> Self:
         """Return a copy of the first `length` items."""

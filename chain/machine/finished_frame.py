@@ -25,7 +25,7 @@ class Finished:
 
 for _name in ("context", "journal", "state", "storage", "warm"):
     setattr(Finished, _name, property(Finished._refuse))
-# All methods that use these, since those of the compiled core read the attributes of `Frame` whatever the class of the frame.
+# All methods that use these.
 for _name in (
     "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "nested_slot", "note",
     "read_if_unchanged", "sload", "sstore", "storage_matches", "touch",

@@ -381,7 +381,7 @@ class Frame(MeteredMessage):
 
 
 class RunningFrame(Frame):
-    """The usual frame: of a Python class, which can change, as `Frame` is a C structure in the compiled core."""
+    """The usual frame, until its contract has run."""
 
     __slots__ = ()
 

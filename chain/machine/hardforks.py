@@ -58,7 +58,6 @@ class Fork:
     peer_protocol: int  # the newest version of `eth` that its nodes speak
     max_transaction_gas: int | None = None  # EIP-7825
     max_transaction_blobs: int | None = None  # EIP-7594
-    max_block_size: int | None = None  # bytes, EIP-7934
     has_blob_reserve_price: bool = False  # EIP-7918
 
     def next_excess_blob_gas(self, excess: int, used: int, base_fee: int) -> int:
@@ -102,7 +101,6 @@ OSAKA: Final = replace(
     peer_protocol=69,
     max_transaction_gas=gas.MAX_TRANSACTION,
     max_transaction_blobs=6,
-    max_block_size=8 * 2**20,
     has_blob_reserve_price=True,
 )
 # Forks that change only the number of blobs (EIP-7892), which Ethereum has since Osaka.

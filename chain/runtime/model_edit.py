@@ -148,7 +148,7 @@ class _Items:
 
 
 class OpenList(_Items):
-    """A list of an open model: a Python class, as error texts name it, over the C structure of the compiled core."""
+    """A list of an open model."""
 
     __slots__ = ()
 

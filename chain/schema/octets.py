@@ -13,8 +13,6 @@ from chain.schema.scalars import whole
 from chain.schema.value_types import StructType, ValueType
 
 _MOST: Final = 1 << 12  # records of one type whose octets are kept
-# By another name, since Cython puts nothing else than a bytearray into parts of one.
-_buffer: Final = bytearray
 
 
 def octet_letters(kind: ValueType) -> str:
@@ -67,7 +65,7 @@ def _words_of(octets: bytes | bytearray, letters: str) -> bytes | bytearray:
     if "b" in letters and not octets.isascii():
         numbers = struct.unpack(letters * (len(octets) // len(letters)), octets)
         return b"".join([number.to_bytes(32, signed=number < 0) for number in numbers])
-    words = _buffer(32 * len(octets))
+    words = bytearray(32 * len(octets))
     words[31::32] = octets
     return words
 

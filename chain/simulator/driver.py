@@ -213,7 +213,6 @@ class ChainDriver(Driver):
     def begin_step(self) -> None:
         ledger, observer, loaded, place = self.ledger, self.observer, self.machine.loaded, None
         block, timeline = ledger.open, ledger.timeline
-        start, items = timeline.tail
         if loaded is not None:
             if loaded.is_wanted:
                 place = loaded.taken
@@ -222,7 +221,7 @@ class ChainDriver(Driver):
         ledger.tail = None
         self.begun = (
             0 if observer is None else observer.number,
-            ledger.blocks.head.row[0], start + len(items), len(timeline.notes),
+            ledger.blocks.head.row[0], timeline.stored + len(timeline.new), len(timeline.notes),
             block, block and block.row, self.held, len(self.keys), loaded, place,
             self.clock, self.automine, self.block_interval, self.overrides, self.wall,
         )  # fmt: skip

@@ -38,7 +38,7 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     accounts, parent = state.accounts, ledger.blocks.head
     rules = parent.rules
     is_special = driver.overrides or machine.evm_only or not driver.automine or HISTORY in accounts
-    if is_special or ledger.open is not None or driver.held is not None or rules.has_large_blocks:
+    if is_special or ledger.open is not None or driver.held is not None:
         return None
     account = accounts.get(sender)
     program = machine._by_code.get(accounts.get(to, NO_ACCOUNT)[2])

@@ -13,7 +13,7 @@ from chain.crypto.accounts import Account
 from chain.crypto.address import ADDRESS_SIZE
 from chain.errors import InvalidTransaction, Unfit
 from chain.foundation.atomic_steps import Entered
-from chain.ledger.block_limits import require_room
+from chain.ledger.block_limits import require_blob_room
 from chain.ledger.blocks import Block
 from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
@@ -88,8 +88,8 @@ class LocalDriver(ChainDriver):
         return receipt
 
     def include(self, tx: Transaction, block: Block) -> Receipt:
-        if tx.type == BLOB_TYPE or block.rules.has_large_blocks:
-            require_room(self.ledger, tx, block, self.keys.get(tx.sender))
+        if tx.type == BLOB_TYPE:
+            require_blob_room(tx, block)
         self.begin_block(block)
         receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
         self.ledger.open = block

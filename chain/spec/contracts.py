@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from types import FunctionType
 from typing import Any, Final
 
 from chain import abi
-from chain.foundation.cached_attribute import cached_attribute
 from chain.foundation.dataclass import dataclass
 from chain.schema.inputs import Resolver, with_addresses
 from chain.schema.validation import short_repr
@@ -56,32 +56,32 @@ class EntrySpec:
         """The name in the ABI, which several entries may share."""
         return self.given_name or self.name
 
-    @cached_attribute
+    @cached_property
     def signature(self) -> str:
         return abi.signature(self.abi_name, self.params)
 
-    @cached_attribute
+    @cached_property
     def selector(self) -> bytes:
         return b"" if self.kind == "init" else abi.selector(self.signature)
 
-    @cached_attribute
+    @cached_property
     def value_is_argument(self) -> bool:
         """True if `value=` in a call is an argument, not an amount of wei."""
         return not self.payable and any(member.name == "value" for member in self.params)
 
-    @cached_attribute
+    @cached_property
     def _encode_call(self) -> Callable[[tuple[object, ...]], bytes]:
         return abi.call_encoder(StructType(self.name, self.params), self.selector)
 
-    @cached_attribute
+    @cached_property
     def _encode_unchecked_ints(self) -> Callable[[object], bytes]:
         return abi.encoder(abi.widened(StructType(self.name, self.params)))
 
-    @cached_attribute
+    @cached_property
     def _decode_params(self) -> Callable[[bytes, int], tuple[object, ...]]:
         return abi.members_decoder(self.params)
 
-    @cached_attribute
+    @cached_property
     def _result(self) -> StructType | None:
         return StructType(self.name, (Field("result", self.returns),)) if self.returns else None
 
@@ -144,7 +144,7 @@ class EntrySpec:
         except abi.BadData as error:
             raise abi.BadData(f"{self.name}: {error.text}") from None
 
-    @cached_attribute
+    @cached_property
     def invoke(self) -> Invoke:
         """The function that runs the author's method on a contract, with the arguments in calldata.
 
@@ -162,7 +162,7 @@ class EntrySpec:
         except abi.BadData:
             return {}
 
-    @cached_attribute
+    @cached_property
     def encode_result(self) -> Callable[[object], bytes]:
         """The function that encodes the result."""
         if self._result is None:
@@ -177,11 +177,11 @@ class EntrySpec:
             )
         return b""
 
-    @cached_attribute
+    @cached_property
     def _has_classes(self) -> bool:
         return self.returns is not None and self.returns.has_author_class
 
-    @cached_attribute
+    @cached_property
     def _plain(self) -> Callable[[object], object] | None:
         """A function that makes read-only lists in the result plain, or None if it has no lists."""
         return plain(self.returns) if self.returns is not None else None
@@ -219,7 +219,7 @@ class EntrySpec:
 class _Reserved(EntrySpec):
     """An entry that every contract has and no ABI lists."""
 
-    @cached_attribute
+    @cached_property
     def signature(self) -> str:
         return SIGNATURE
 
@@ -255,7 +255,7 @@ class ContractSpec:
     def name(self) -> str:
         return self.cls.__name__
 
-    @cached_attribute
+    @cached_property
     def references(self) -> References:
         """The events, errors and models that the code mentions.
 
@@ -275,7 +275,7 @@ class ContractSpec:
     def models(self) -> dict[str, ModelSpec]:
         return self.references.models
 
-    @cached_attribute
+    @cached_property
     def by_selector(self) -> dict[bytes, EntrySpec]:
         return {entry.selector: entry for entry in (UPGRADE, *self.entries.values())}
 
@@ -283,7 +283,7 @@ class ContractSpec:
         """Return the entry that runs for this calldata; `creates` if it deploys the contract."""
         return self.init if creates else self.by_selector.get(data[:4])
 
-    @cached_attribute
+    @cached_property
     def _called(self) -> dict[str, tuple[EntrySpec, ...]]:
         """The entries by name of a method, by name in the ABI, and by signature."""
         shared: dict[str, tuple[EntrySpec, ...]] = {}
@@ -292,7 +292,7 @@ class ContractSpec:
         exact = {entry.signature: (entry,) for entry in self.entries.values()}
         return {name: (entry,) for name, entry in self.entries.items()} | shared | exact
 
-    @cached_attribute
+    @cached_property
     def unshared(self) -> dict[str, EntrySpec]:
         """The entries whose method names refer to no other entry."""
         return {name: entry for name, entry in self.entries.items() if len(self.named(name)) == 1}
@@ -337,11 +337,11 @@ class ContractSpec:
         """The class and its parents, except those of the chain."""
         return (cls for cls in self.cls.__mro__ if cls.__module__.partition(".")[0] != "chain")
 
-    @cached_attribute
+    @cached_property
     def errors_by_selector(self) -> dict[bytes, ErrorSpec]:
         return {error.selector: error for error in self.errors.values()}
 
-    @cached_attribute
+    @cached_property
     def abi(self) -> list[dict[str, Any]]:
         """The JSON ABI, as every Ethereum tool reads it."""
         constructor = (

@@ -1,6 +1,6 @@
 """The call of an author's method: the one function that is on Python's stack for each message that runs.
 
-The compiled core leaves this module as it is, since compiled functions have no frames and debuggers look for this one.
+Debuggers look for it.
 """
 
 from __future__ import annotations

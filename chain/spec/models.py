@@ -8,13 +8,12 @@ any object with words: the frame of a running message, or the current state seen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter, itemgetter
 from typing import Any, Final, Protocol, TypeAlias, TypeGuard, cast
 
 from chain import abi
 from chain.crypto.hashing import keccak
-from chain.foundation.cached_attribute import cached_attribute
 from chain.schema.value_types import BoolType, Field, ListType, StructType, ValueType
 from chain.spec.records import RecordSpec
 from chain.storage.frozen_list import read_only
@@ -73,13 +72,13 @@ class ModelSpec:
         arrangement = [*record.keys, "", *self.names]
         self._arrange = itemgetter(*(arrangement.index(member.name) for member in record.members))
 
-    @cached_attribute
+    @cached_property
     def layout(self) -> RecordLayout:
         """The layout of the flag that the model exists, and of the members that are not keys."""
         members = Field("exists", BoolType()), *self.record.data_members
         return RecordLayout(StructType(self.name, members))
 
-    @cached_attribute
+    @cached_property
     def members(self) -> tuple[tuple[str, Layout, int], ...]:
         """Each member that is not a key: its name, its layout, and its distance in words from the model's slot."""
         layouts, places = self.layout.layouts[1:], self.layout.places[1:]
@@ -88,16 +87,16 @@ class ModelSpec:
             for name, layout, offset in zip(self.names, layouts, places, strict=True)
         )
 
-    @cached_attribute
+    @cached_property
     def _accessors(self) -> dict[str, _Access]:
         """The functions that load and store each member."""
         return {name: self.layout.accessors(i) for i, name in enumerate(self.names, 1)}
 
-    @cached_attribute
+    @cached_property
     def _encode_keys(self) -> Callable[[object], bytes]:
         return abi.encoder(StructType(self.name, self.record.key_members))
 
-    @cached_attribute
+    @cached_property
     def open_members(self) -> tuple[OpenMember, ...]:
         """The same members for an open model: what loads each from the model's slot, and its distance.
 
@@ -141,7 +140,7 @@ class ModelSpec:
         both = min(len(members), len(other_members))
         return keys == other_keys and members[:both] == other_members[:both]
 
-    @cached_attribute
+    @cached_property
     def _shape(self) -> tuple[list[tuple[str, str]], ...]:
         """The names and types of the keys, and of the other members."""
         return tuple(

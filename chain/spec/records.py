@@ -11,13 +11,13 @@ import inspect
 import typing
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from types import FrameType
 from typing import Any, Final, NoReturn, TypeAlias
 
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
-from chain.foundation.cached_attribute import cached_attribute
 from chain.foundation.dataclass import dataclass
 from chain.schema.annotations import (
     declaring_class,
@@ -61,15 +61,15 @@ class RecordSpec:
     def name(self) -> str:
         return self.cls.__name__
 
-    @cached_attribute
+    @cached_property
     def key_members(self) -> tuple[Field, ...]:
         return tuple(member for member in self.members if member.name in self.keys)
 
-    @cached_attribute
+    @cached_property
     def data_members(self) -> tuple[Field, ...]:
         return tuple(member for member in self.members if member.name not in self.keys)
 
-    @cached_attribute
+    @cached_property
     def signature(self) -> str:
         return abi.signature(self.name, self.members)
 
@@ -96,18 +96,18 @@ class EventSpec:
     def signature(self) -> str:
         return self.record.signature
 
-    @cached_attribute
+    @cached_property
     def topic(self) -> int:
         return int.from_bytes(keccak(self.signature.encode()))
 
-    @cached_attribute
+    @cached_property
     def has_hashed_keys(self) -> bool:
         """True if a topic holds only the hash of a key, so that the key cannot be read from a log."""
         return any(
             isinstance(member.kind, StringType | BytesType) for member in self.record.key_members
         )
 
-    @cached_attribute
+    @cached_property
     def encode(self) -> abi.EventEncoder:
         """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
         return abi.event_encoder(self._all_members, self.keys, self.topic)
@@ -116,7 +116,7 @@ class EventSpec:
     def _all_members(self) -> StructType:
         return StructType(self.name, self.members, self.record.cls)
 
-    @cached_attribute
+    @cached_property
     def is_plain(self) -> bool:
         """True if an event is just its members: none of the author's code runs when it is made."""
         return not self._all_members.runs_author_code
@@ -138,7 +138,7 @@ class EventSpec:
         values = decode_keys(raw, 0) + decode_data(data, 0)
         return values if order is None else [values[i] for i in order]
 
-    @cached_attribute
+    @cached_property
     def _decoders(self) -> tuple[int, list[int] | None, _Decoder, _Decoder]:
         """The number of topics; the place of each member among the keys and then the others, or None if it has that place
         already; the functions that decode keys and others.
@@ -181,11 +181,11 @@ class ErrorSpec:
     def signature(self) -> str:
         return self.record.signature
 
-    @cached_attribute
+    @cached_property
     def selector(self) -> bytes:
         return abi.selector(self.signature)
 
-    @cached_attribute
+    @cached_property
     def _encode_members(self) -> Callable[[object], bytes]:
         members = self.record.members
         return (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
-from chain.foundation.cached_attribute import cached_attribute
 from chain.schema.codegen import SourceBuilder
 from chain.schema.storage_collection import StorageCollection
 from chain.schema.validation import ValueMismatch
@@ -106,7 +106,7 @@ class MapLayout(CollectionLayout):
         )
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
 
-    @cached_attribute
+    @cached_property
     def memory(self) -> ValueCache | Layout:
         """The cache of changed values. From the first change on, values are read through it."""
         memory = cached(self.value)
@@ -115,11 +115,11 @@ class MapLayout(CollectionLayout):
 
     # Fetched late, because both may have to be generated.
 
-    @cached_attribute
+    @cached_property
     def load_value(self) -> Callable[..., Any]:
         return self.value.load
 
-    @cached_attribute
+    @cached_property
     def store_value(self) -> Callable[..., None]:
         return self.value.store
 

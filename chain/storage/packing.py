@@ -230,7 +230,7 @@ class _Generated:
     def __get__(self, layout: Any, owner: type | None = None) -> Any:
         if layout is None:
             return self
-        for name, function in layout.generate().items():  # one by one, see `cached_attribute`
+        for name, function in layout.generate().items():
             setattr(layout, name, function)
         return getattr(layout, self._name)
 

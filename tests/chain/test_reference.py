@@ -15,14 +15,8 @@ import pytest
 
 import chain as library
 from chain import types
-from chain.foundation.compiled_core import describe_core
 from chain.simulator.handle import Handle, bind_instance
 from tests.chain import reference_scene as scene
-
-if describe_core() != "pure Python":
-    pytest.skip(
-        "the reference is made from sources: BOARDCHAIN_CORE=python", allow_module_level=True
-    )
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(Path(__file__).parents[2] / "scripts")

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from chain.crypto.cbor import encode
-from chain.foundation.gc_pause import collector_paused
 from chain.ledger import change_index
 from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretches
@@ -81,8 +80,7 @@ class DerivedRows:
         """
         had = self.done
         self._done = None
-        with collector_paused():  # many rows are made at once, and soon gone
-            self._done = self._write(had, number, standing, slots)
+        self._done = self._write(had, number, standing, slots)
 
     def _write(self, had: Derived, number: int, standing: Lengths | None, slots: int) -> Derived:
         ledger = self._ledger

@@ -334,11 +334,9 @@ class ChainStore:
     def _lengths(self) -> LedgerLengths:
         ledger, state = self._ledger, self._ledger.state
         # Their lengths, without three calls of `len`: this runs for every call.
-        first_block, blocks = ledger.blocks._rows.tail
-        first_moment, moments = ledger.timeline.tail
-        first_receipt, receipts = ledger.receipts._rows.tail
+        blocks, moments, receipts = ledger.blocks._rows, ledger.timeline, ledger.receipts._rows
         return _lengths_of((
-            first_block + len(blocks), first_moment + len(moments), first_receipt + len(receipts),
+            blocks.stored + len(blocks.new), moments.stored + len(moments.new), receipts.stored + len(receipts.new),
             len(state.codes), state.slots.count, len(self._content.keys), len(ledger.artifacts),
         ))  # fmt: skip
 

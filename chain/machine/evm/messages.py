@@ -9,7 +9,7 @@ because the tree has gaps where Python sends messages.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, Final, cast
 
@@ -35,7 +35,6 @@ from chain.abi.texts import revert_text
 from chain.crypto.hashing import keccak
 from chain.errors import FatalHalt
 from chain.errors import OutOfGas as FrameOutOfGas
-from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.evm.blocks import END, SIMPLE, Blocks, blocks_of
 from chain.machine.evm.forks import OPERATIONS, Operations, precompiles_of
@@ -95,20 +94,20 @@ class Computation(PragueComputation):
 
     # What only operations need that run one by one
 
-    @cached_attribute
+    @cached_property
     def code(self) -> CodeStream:  # type: ignore[override]
         return CodeStream(self.msg.code)
 
-    @cached_attribute
+    @cached_property
     def _stack(self) -> FastStack:  # type: ignore[override]
         return FastStack(self.words)
 
-    @cached_attribute
-    def children(self) -> list[ComputationAPI]:
+    @cached_property
+    def children(self) -> list[ComputationAPI]:  # type: ignore[override]
         return []
 
-    @cached_attribute
-    def beneficiaries(self) -> list[Address]:
+    @cached_property
+    def beneficiaries(self) -> list[Address]:  # type: ignore[override]
         return []
 
     @staticmethod

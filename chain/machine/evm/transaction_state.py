@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from eth.abc import (
@@ -17,7 +17,6 @@ from eth.vm.forks.prague.state import PragueState
 from eth_typing import Address, Hash32
 from eth_utils.logging import get_extended_debug_logger
 
-from chain.foundation.cached_attribute import cached_attribute
 from chain.machine.dispatch import run_call
 from chain.machine.evm.state_adapter import BlockAdapter, StateAdapter
 from chain.machine.frame import Frame, TransactionContext
@@ -46,25 +45,25 @@ class EvmState(PragueState):
 
     # What is rarely needed is made when it is.
 
-    @cached_attribute
+    @cached_property
     def created(self) -> list[Address]:
         """The contracts that were created."""
         return []
 
-    @cached_attribute
+    @cached_property
     def doomed(self) -> dict[Address, None]:
         """The contracts that destroyed themselves."""
         return {}
 
-    @cached_attribute
+    @cached_property
     def _transient(self) -> dict[tuple[bytes, int], list[bytes]]:
         return {}
 
-    @cached_attribute
+    @cached_property
     def execution_context(self) -> BlockAdapter:  # type: ignore[override]
         return BlockAdapter(self.context.block, self.machine.block_hash)
 
-    @cached_attribute
+    @cached_property
     def _account_db(self) -> StateAdapter:  # type: ignore[override]
         return StateAdapter(self.world)
 

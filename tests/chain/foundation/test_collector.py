@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from chain import Chain
-from chain.crypto import trie
 from chain.foundation.gc_pause import collector_paused
-from chain.ledger.state_trie import initial_trie
 
 
 def test_collector_is_restored() -> None:
@@ -57,16 +53,3 @@ def test_what_was_frozen_stays_so() -> None:
     with collector_paused():
         pass
     assert gc.get_freeze_count()
-
-
-def test_first_root_is_built_without_the_collector(monkeypatch: pytest.MonkeyPatch) -> None:
-    enabled: list[bool] = []
-    update = trie.update
-
-    def noted(*args: Any) -> Any:
-        enabled.append(gc.isenabled())
-        return update(*args)
-
-    monkeypatch.setattr(trie, "update", noted)
-    initial_trie(Chain().state, ())
-    assert enabled and not any(enabled)

@@ -12,14 +12,12 @@ from types import FrameType
 import pytest
 
 from chain import Chain
-from chain.foundation.compiled_core import describe_core
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.turn import TURN
 from chain.metering.watchdog import TimeUp, _Alarm
 from tests.chain.toys import Counter
 
 MOST_LOOKS = 10_000_000
-HAS_NO_FRAMES = sys.version_info < (3, 14) and describe_core() == "compiled core"
 Case = Callable[[], tuple[ThreadLock, Callable[[], object]]]
 
 
@@ -66,10 +64,6 @@ def is_entering(frame: FrameType) -> bool:
 
 @pytest.mark.parametrize("case", [_lock, _alarm, _query, _step, _view, _turn])
 def test_stop_that_comes_as_a_lock_is_taken_leaves_it_free(case: Case) -> None:
-    if HAS_NO_FRAMES and case not in (_lock, _alarm):
-        pytest.skip(
-            "compiled code takes a lock without a frame in which this test could see it wait"
-        )
     lock, work = case()
     me, is_held = get_ident(), Event()
 

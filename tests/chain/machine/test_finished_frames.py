@@ -194,7 +194,6 @@ def keeps(chain: Chain) -> Handle:
 
 
 def test_every_method_that_reaches_the_state_is_refused() -> None:
-    """The compiled core needs a complete list: its methods read what the class of a finished frame hides."""
     hidden = {"context", "journal", "state", "storage", "warm"}
     reaching = {
         name

@@ -16,7 +16,7 @@ from chain import Address, Chain, InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.evm import bls12_381, kzg, modexp, p256
 from chain.machine.gas import TOKEN, calldata_tokens
-from chain.machine.hardforks import FORKS, OSAKA, PRAGUE
+from chain.machine.hardforks import FORKS
 
 P256VERIFY = Address((0x100).to_bytes(20))
 LOW, HIGH = (1).to_bytes(32), b"\xff" * 32
@@ -244,22 +244,10 @@ def test_contracts_do_not_sign() -> None:
     assert chain.send(alice, sender=bob).ok  # impersonated
 
 
-def test_blocks_have_a_largest_size() -> None:
-    chain = Chain(gas_limit=10**9)
-    chain.set_balance(chain.accounts[0], 10**24)
-    with chain.block():
-        for _ in range(8):
-            chain.send(chain.accounts[1], bytes(2**20 - 300), gas=11 * 10**6)
-        with pytest.raises(InvalidTransaction, match="larger than 8388608 bytes"):
-            chain.send(chain.accounts[1], bytes(2**20), gas=11 * 10**6)
-    size = int(chain.node.request("eth_getBlockByNumber", ["latest", False])["size"], 16)
-    assert OSAKA.max_block_size is not None and size <= OSAKA.max_block_size
-
-
 def test_blocks_hold_what_their_fork_says() -> None:
     limits = [Chain(fork=name).head.gas_limit for name in FORKS]
     assert limits == [30_000_000, 60_000_000, 60_000_000, 60_000_000]
-    assert (PRAGUE.max_block_size, Chain(gas_limit=10**6).head.gas_limit) == (None, 10**6)
+    assert Chain(gas_limit=10**6).head.gas_limit == 10**6
 
 
 @pytest.mark.parametrize("fork", ["shanghai", ""])

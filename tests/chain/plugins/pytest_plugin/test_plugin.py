@@ -327,7 +327,7 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert (
-        "imported: ['chain', 'chain.foundation', 'chain.foundation.compiled_core', 'chain.foundation.creation_hooks',"
+        "imported: ['chain', 'chain.foundation', 'chain.foundation.creation_hooks',"
         " 'chain.foundation.gc_pause', 'chain.foundation.late_imports', 'chain.plugins', 'chain.plugins.pytest_plugin',"
         " 'chain.plugins.pytest_plugin.isolation', 'chain.plugins.pytest_plugin.plain_imports', 'chain.source',"
         " 'chain.source.user_modules']" in done.stdout

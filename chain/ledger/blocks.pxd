@@ -1,1 +1,0 @@
-cpdef empty_block(rules, number, timestamp, base_fee, coinbase, timeline_index=*, receipt=*, excess_blob_gas=*)

@@ -1,1 +1,0 @@
-cpdef calldata_tokens(bytes data)

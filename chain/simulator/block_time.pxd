@@ -1,1 +1,0 @@
-cpdef time_of_next_block(clock, last_block, interval)
