@@ -10,7 +10,6 @@ import gc
 from typing import TYPE_CHECKING, Final
 
 from chain.foundation.late_imports import late_names
-from chain.source.user_modules import prefer_users_packages
 
 if TYPE_CHECKING:
     from chain.crypto.hashing import keccak
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
         require,
     )
     from chain.ledger.bytecode_classes import compiled
-    from chain.metering.watchdog import watchdog
     from chain.runtime.contract import Contract
     from chain.runtime.system import System
     from chain.runtime.world import World
@@ -51,7 +49,6 @@ _HOMES: Final = {
     "runtime.system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),
-    "metering.watchdog": ("watchdog",),
     "runtime.world": ("World",),
 }
 
@@ -84,10 +81,8 @@ __all__ = [
     "require",
     "reverts",
     "view",
-    "watchdog",
 ]
 
-prefer_users_packages()
 atexit.register(gc.freeze)  # or else the end of the process takes apart each of 200 000 objects
 
 

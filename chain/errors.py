@@ -42,7 +42,9 @@ class Revert(Exception):
 
 
 class DeclarationError(TypeError):
-    """A contract, model, event or error was declared in a way that cannot work. The text has file, line and remedy.
+    """A contract, model, event or error was declared in a way that cannot work.
+
+    Each of `findings` has file, line and remedy. The text lists them all.
 
     >>> class Broken(Contract):
     ...     speed: float
@@ -50,6 +52,14 @@ class DeclarationError(TypeError):
         ...
     chain.errors.DeclarationError: <doctest DeclarationError[0]>:2: Broken.speed: 'float' is not exact on every machine; ...
     """
+
+    findings: tuple[Any, ...]  # the text of each
+
+    def __init__(self, *findings: str, of: str = "this") -> None:
+        listed = "".join(f"\n  {finding}" for finding in findings)
+        count = f"the declaration of {of} has {len(findings)} mistakes:{listed}"
+        super().__init__(findings[0] if len(findings) == 1 else count)
+        self.findings = findings
 
 
 class GuardError(DeclarationError):
@@ -134,13 +144,13 @@ class UnknownCode(UndeclaredContract):
 
 
 class LimitExceeded(Exception):
-    """A watchdog stopped a call that took too much time or memory. That is not an outcome, and it has no effect.
+    """A message computed for too long, or took too much memory. That is not an outcome, and it has no effect.
 
+    >>> quick = Chain(time_limit=0.5, memory_limit=2**28)  # seconds and bytes; None is no limit
     >>> try:
-    ...     with watchdog(seconds=5):
-    ...         race.roll(sender=bob).ok
-    ... except LimitExceeded as stopped:
-    ...     print(stopped)
+    ...     quick.deploy(Race).roll().ok
+    ... except LimitExceeded as ended:
+    ...     print(ended)  # with the line that ran
     True
     """
 

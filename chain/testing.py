@@ -17,9 +17,6 @@ from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import put
 from chain.ledger.logs import is_event
 from chain.machine.failure import Failure
-from chain.metering.program import (
-    instrumented as instrumented,  # a test changes it to plant a fault in a contract
-)
 from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
 from chain.simulator.log_queries import LogQueries
@@ -27,24 +24,6 @@ from chain.simulator.managed_scope import scope
 
 C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None
-
-
-def run_uninstrumented(contract: type[C]) -> type[C]:
-    """Mark a contract that shares lists or functions with its test: it runs on these, not on an instrumented copy.
-
-    Its own methods and the functions that they reach are still metered; methods of other classes are not.
-
-    >>> seen = []
-    >>> @run_uninstrumented
-    ... class Probe(Contract):
-    ...     @call
-    ...     def look(self) -> None:
-    ...         seen.append(self.block.number)
-    >>> chain.deploy(Probe).look().ok, len(seen)
-    (True, 1)
-    """
-    contract.__probe__ = True  # type: ignore[attr-defined]
-    return contract
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,6 @@ TOPICS: Final = (
         )),
         Topic("chain.ledger.blocks.Blocks", tools="rows_from copy row mark rules"),
         Topic("chain.errors.InvalidTransaction"),
-        Topic("chain", "watchdog", title="A last resort"),
         Topic("chain.errors.LimitExceeded"),
     )),
     Section("Handles", "`chain.deploy` returns a handle; its attributes are the entries of the contract.", (
@@ -115,7 +114,7 @@ TOPICS: Final = (
         )),
     )),
     Section("Testing", "More in [Testing](guides/testing.md), which also lists the fixtures of pytest.", (
-        Topic("chain.testing", "reverts assert_events run_uninstrumented", title="`chain.testing`"),
+        Topic("chain.testing", "reverts assert_events", title="`chain.testing`"),
         Topic("chain.testing.RevertInfo"),
     )),
     Section("Fuzzing", "`chain.fuzz` calls all entries at random and checks what must hold.", (

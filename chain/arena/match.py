@@ -13,7 +13,7 @@ from typing import IO, Any, Final, NamedTuple
 from chain.arena.find_game import find_game
 from chain.arena.game import Game, Result, Table
 from chain.arena.plan import Plan
-from chain.metering.watchdog import watchdog
+from chain.foundation.watchdog import TimeUp, within
 from chain.replays import record
 from chain.simulator.chain import Chain
 
@@ -144,20 +144,24 @@ class _Sitting:
         self.heat: Counter[str] = Counter()
 
     def play(self, open_table: Any) -> Row:
-        table: Table[object, object] | None = None
-        result, failure = None, None
-        limit = nullcontext() if self.seconds is None else watchdog(seconds=self.seconds)
-        try:
-            with (
-                limit,
-                nullcontext() if self.journal is None else self.journal.open("w") as journal,
-            ):
-                table = open_table()
+        tables: list[Table[object, object]] = []
+        result: Result | None = None
+        failure = None
+
+        def run() -> None:
+            nonlocal result
+            with nullcontext() if self.journal is None else self.journal.open("w") as journal:
+                tables.append(table := open_table())
                 while (result := table.result()) is None:
                     self._move(table, journal)
+
+        try:
+            run() if self.seconds is None else within(self.seconds, run)
         except Exception as problem:
             failure = f"{type(problem).__name__}: {problem}"
-        return self.row(result, failure, "" if table is None else table.text())
+        except TimeUp:
+            failure = f"TimeUp: it took more than {self.seconds} s of computing"
+        return self.row(result, failure, tables[0].text() if tables else "")
 
     def _move(self, table: Table[object, object], journal: IO[str] | None) -> None:
         if len(self.made) == self.plan.most_plies:

@@ -25,7 +25,7 @@ from chain.arena.plan import Plan
 from chain.foundation.dataclass import dataclass
 from chain.replays.subprocess_runs import subprocess_env
 from chain.source.disk_cache import cache_folder
-from chain.source.source_folder import files_below
+from chain.source.own_modules import files_below
 
 
 class NoVersion(ValueError):

@@ -57,6 +57,8 @@ def error_sentence(wrong: BaseException) -> str:
     location = _location_of(wrong)
     if isinstance(wrong, click.ClickException):
         return wrong.format_message().rstrip(".")
+    if isinstance(wrong, DeclarationError):
+        return str(wrong)  # each finding in it has its line
     if isinstance(wrong, _IN_PLAIN_WORDS) and str(wrong) and not _is_raised_there(wrong, location):
         at = f", at {location}" if location else ""
         return f"{_message(wrong).rstrip('.')}{at}"

@@ -12,14 +12,13 @@ from types import ModuleType
 import click
 
 from chain.source.location import Source
-from chain.source.user_modules import add_folder, prefer_users_packages
+from chain.source.user_modules import add_folder, add_project
 
 
 def loaded(script: Path) -> ModuleType:
     """Return the module in a file. It may import the modules in its folder and those in the working directory."""
     add_folder(Path.cwd())
-    add_folder(script.resolve().parent)
-    prefer_users_packages(script.resolve().parent)  # those of the project around it
+    add_project(script.resolve().parent)
     spec = spec_from_file_location(f"script_{script.stem}", script)
     if spec is None or spec.loader is None:
         raise click.UsageError(f"{script} is not a Python script: its name must end in .py")

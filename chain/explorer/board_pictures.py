@@ -7,6 +7,8 @@ from typing import Final
 
 from chain.explorer.receipt_survey import BoardRecord, Survey
 from chain.foundation.dataclass import dataclass
+from chain.foundation.turn import in_turn
+from chain.foundation.watchdog import TimeUp
 from chain.ledger.receipts import Receipt
 from chain.metering.program import parse_code
 from chain.pictures.markup import Markup
@@ -71,9 +73,9 @@ class BoardPictures:
         program = self._chain.machine.programs.get(digest or b"")
         if game is None or program is None:
             return None
+        handle = Handle(then, program.spec.cls, Address(board.address))
         try:
-            return game.picture(
-                Handle(then, program.spec.cls, Address(board.address)), board.board_id
-            )
-        except Exception:  # the author's code, on a board that may not have begun yet
+            with self._chain.lock:  # before the turn, as messages take them in this order
+                return in_turn(game.picture, handle, board.board_id)
+        except (Exception, TimeUp):  # the author's code, on a board that may not have begun yet
             return None

@@ -14,7 +14,7 @@ from gc import disable, enable, isenabled
 from sys import _getframe, getrecursionlimit, setrecursionlimit
 from threading import get_ident
 from types import FrameType
-from typing import Final, ParamSpec, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from chain.foundation.atomic_steps import thread_state
 from chain.foundation.thread_lock import ThreadLock
@@ -31,16 +31,19 @@ TURN: Final = ThreadLock()
 class _Turn:
     """The owner of the turn, and the settings outside of turns. An instance, because setting class attributes is slow."""
 
-    __slots__ = ("outside", "owner")
+    __slots__ = ("outside", "owner", "start")
 
     def __init__(self) -> None:
         self.owner = 0  # the thread, while the lock is held
-        # The recursion limit, and True if garbage is collected. If an interrupt prevents their restoration, the next turn
-        # restores them.
-        self.outside: tuple[int, bool] | None = None
+        # The recursion limit, True if garbage is collected, and what ends a limit of memory. If an interrupt prevents their
+        # restoration, the next turn restores them. Each turn has a tuple of its own; without one it is None or `RESTING`.
+        self.outside: tuple[Any, ...] | None = None
+        self.start: Callable[[], None] | None = None  # called by the first turn after a rest
 
 
 _turn: Final = _Turn()
+RUNNING: Final = _turn  # for the watchdog, which looks at the turns
+RESTING: Final = ()
 
 
 def is_mine() -> bool:
@@ -60,7 +63,9 @@ def begin_turn() -> None:
     """Set up the turn. Called by the thread that has just acquired `TURN`."""
     _turn.owner = get_ident()
     if _turn.outside is None:
-        _turn.outside = getrecursionlimit(), isenabled()
+        _turn.outside = getrecursionlimit(), isenabled(), None
+    else:
+        _begin_otherwise()
     try:
         setrecursionlimit(SHALLOW)
         setrecursionlimit(ROOM)
@@ -69,14 +74,26 @@ def begin_turn() -> None:
     disable()
 
 
+def _begin_otherwise() -> None:
+    """Begin the first turn after a rest, or after a turn whose end was interrupted."""
+    if _turn.outside:
+        _turn.outside = (*_turn.outside,)
+        return
+    if _turn.start is not None:
+        _turn.start()
+    _turn.outside = getrecursionlimit(), isenabled(), None
+
+
 def end_turn() -> None:
     """Restore the settings of the process. Always called before `TURN` is released."""
     _turn.owner = 0
-    if _turn.outside is not None:
-        limit, collects = _turn.outside
+    if _turn.outside:
+        limit, collects, end_memory_limit = _turn.outside
         setrecursionlimit(limit)
         if collects:
             enable()
+        if end_memory_limit is not None:
+            end_memory_limit()
         _turn.outside = None
 
 

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Final
+
+from chain.metering.analysis import plain_code
 
 _OPTIMIZED: Final = 0x1  # a flag of functions, but not of class and module bodies
 _LONGEST_WORD: Final = 16
@@ -68,8 +70,8 @@ def constants_in(files: Iterable[str]) -> tuple[tuple[int, ...], tuple[str, ...]
 
 def constants_of(function: Callable[..., object]) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Return the integers and the single words in one function."""
-    code = getattr(function, "__code__", None)
-    return _constants(() if code is None else _within(code))
+    codes = _within(plain_code(function)) if isinstance(function, FunctionType) else ()
+    return _constants(codes)
 
 
 def _constants(codes: Iterable[CodeType]) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -1,93 +1,91 @@
 """The guard: a static check that a contract does the same on every machine and in every run.
 
-It reads the source of a contract and of the parts of its package that the contract uses. It runs nothing, and it reports
-everything that is not on its allowlists: clocks, randomness other than `self.random`, floats and `/`, values of modules and
-classes that calls change, stored lists changed in place, caches, errors caught without a name, reflection, threads, files.
-Each finding gives the location, the problem, the reason and the alternative.
-
-On chain, sets keep the order of insertion and texts show no memory addresses (`chain.metering`), so these need no rule. Only
-the order of a set at the top of a module is reported, because Python imports that code too.
-
-It is made for honest authors. It is not a sandbox: an author who wants to get past it can. Nor does it see everything.
-It knows that a value is a set, or a stored list, only if an annotation, a literal or a visible call shows it. Of
-Python's own error messages it recognizes those of errors with a class of their own, and those of `int(text)` and of
-calling an Enum; it misses the message of a ValueError that is raised further down. The value of an exponent is known
-only when the contract runs: there the instrumented copy refuses a negative one.
+It reads the sources of a contract, without running them, and finds the mistakes that honest authors make: clocks, dice, floats,
+files, values that outlive a call and change, caches, errors caught without a name, lines that do nothing. Each finding has the
+location, the problem, the reason and the alternative. It is no sandbox, and it is not alone: what a value shows better than the
+source, such as a list that is changed under another name, is refused at deployment or when the line runs.
 """
 
 from __future__ import annotations
 
+import ast
+import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
-from chain.guard import saved_findings
 from chain.guard.finding import Finding
-from chain.source.discovery import class_identity, locate_class, modules_in, read_text
-from chain.source.modules import SourceTree, parse_module
-
-if TYPE_CHECKING:
-    from chain.guard.linter import Linter
+from chain.source.own_modules import files_below
 
 __all__ = ["Finding", "check", "check_contract", "check_source"]
 
-_Answer = tuple[dict[str, str], list[Finding]]
-# By class: the source texts that were read, and the findings in them.
-_answers: dict[tuple[str, str, int], _Answer] = {}
-
 
 def check(target: str | Path | ModuleType | type) -> list[Finding]:
-    """Check a package (`contracts.blokus`, or its folder), a file or a contract class, and return the findings.
+    """Return the findings in a package (`contracts.blokus`, or its folder), a file, or what a contract class reaches.
 
-    In a file with contracts, only the code that they reach is checked, as at their deployment. Any other file is checked
-    as a whole.
+    Only a class has been imported. Of a package, folder or file, the texts are read: if there are contracts, what they name
+    in these texts is checked, and otherwise everything but tests.
     """
     if isinstance(target, type):
         return check_contract(target)
     if isinstance(target, ModuleType):
-        target = target.__name__ if hasattr(target, "__path__") else str(target.__file__)
-    findings: dict[Finding, None] = {}
-    for sources, modules, contracts in modules_in(target):
-        linter = _linter(sources)
-        for contract in contracts:
-            linter.add_contract(contract)
-        for module in () if contracts else modules:
-            linter.add_module(module)
-        findings.update(dict.fromkeys(linter.findings()))
-    return sorted(findings)
+        target = next(iter(getattr(target, "__path__", ())), None) or str(target.__file__)
+    path = _path_of(target)
+    found = [path] if path.is_file() else files_below(path)
+    texts = {str(file): file.read_text("utf-8") for file in found if file.suffix == ".py"}
+    if not texts:
+        raise FileNotFoundError(f"{target}: this folder has no Python files")
+    return _check(texts)
 
 
 def check_contract(cls: type) -> list[Finding]:
     """Check everything that a contract class reaches. A class without a source, made at a prompt, has no findings."""
-    key = class_identity(cls)
-    cached = _answers.get(key)
-    if cached is not None and all(read_text(file) == text for file, text in cached[0].items()):
-        return list(cached[1])
-    saved = saved_findings.load(cls)
-    if saved is not None:
-        return saved
-    location = locate_class(cls)
-    if location is None:
-        return []
-    sources, definition = location
-    linter = _linter(sources)
-    linter.add_contract(definition)
-    findings = linter.findings()
-    saved_findings.save(cls, sources, findings)
-    _answers[key] = {module.file: module.text for module in linter.reach.modules}, findings
-    return list(findings)
+    found: list[Finding] = import_module("chain.metering.program").findings_of(cls)
+    return found
 
 
 def check_source(text: str, name: str = "contract.py") -> list[Finding]:
-    """Check a single source text, as if it were a file of that name."""
-    module = parse_module(Path(name).stem, name, text)
-    linter = _linter(SourceTree(module, lambda name: None))
-    linter.add_module(module)
-    return linter.findings()
+    """Return the findings in a source, as if it were a file of that name."""
+    return _check({name: text})
 
 
-def _linter(sources: SourceTree) -> Linter:
-    """Return a new check. The rules are imported late, as most verdicts are known already."""
-    linter: Linter = import_module("chain.guard.linter").Linter(sources)
-    return linter
+def _check(texts: Mapping[str, str]) -> list[Finding]:
+    # Imported late: a deployment needs findings, which are nearly always in the cache.
+    from chain.guard.heard import File, findings_heard
+    from chain.guard.rules import RULES
+    from chain.guard.visitor import findings_in
+    from chain.source.import_paths import imports_of
+
+    files, found = [], set[Finding]()
+    for name, text in texts.items():
+        module, is_package = _module_name(Path(name)), Path(name).name == "__init__.py"
+        try:
+            tree = ast.parse(text, name)
+            imports = imports_of(tree, module, is_package)
+            files.append(File(module, tree, imports, findings_in(tree, text, name, imports)))
+        except SyntaxError as error:
+            place = name, error.lineno or 1, error.offset or 1
+            found.add(RULES["not_python"].at(*place, text=error.msg))
+        except RecursionError:
+            found.add(RULES["not_python"].at(name, 1, 1, text="it is nested too deeply"))
+    return sorted(found.union(findings_heard(files)))
+
+
+def _module_name(file: Path) -> str:
+    """Return the name by which a file is imported, from the folder around its packages."""
+    folder, names = file.parent, [] if file.name == "__init__.py" else [file.stem]
+    while (folder / "__init__.py").exists():
+        folder, names = folder.parent, [folder.name, *names]
+    return ".".join(names)
+
+
+def _path_of(target: str | Path) -> Path:
+    parts = str(target).split(".")
+    for path in (Path(target), *(Path(entry, *parts) for entry in ["", *sys.path])):
+        for candidate in (path, path.with_suffix(".py")):
+            if candidate.exists():
+                return candidate.resolve()
+    raise FileNotFoundError(
+        f"{target}: no such file or package; write contracts.blokus, contracts/blokus or a file"
+    )

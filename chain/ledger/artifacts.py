@@ -25,6 +25,7 @@ from chain.ledger.type_descriptions import (
     members_of,
     type_from_description,
 )
+from chain.metering.as_data import original_name
 from chain.metering.program import Program, parse_code
 from chain.runtime import is_system, is_world
 from chain.runtime.contract import Contract, ContractType
@@ -137,7 +138,7 @@ def artifact_of(program: Program) -> Artifact:
 
 
 def full_name(cls: type) -> str:
-    return f"{cls.__module__}:{cls.__qualname__}"
+    return f"{original_name(cls.__module__)}:{cls.__qualname__}"
 
 
 class Artifacts(Mapping[bytes, Artifact]):
@@ -176,7 +177,7 @@ class Artifacts(Mapping[bytes, Artifact]):
         """Return a program that decodes the history of the class with this digest; it cannot run."""
         if digest not in self._counterparts and digest in self:
             spec = self[digest].spec
-            self._counterparts[digest] = Program(spec, digest, spec)
+            self._counterparts[digest] = Program(spec, digest)
         return self._counterparts.get(digest)
 
     def _record(self) -> None:

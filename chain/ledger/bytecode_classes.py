@@ -89,7 +89,7 @@ def contract_of_abi(items: JsonAbi, name: str, creation: bytes = b"") -> type[Co
     own["by_selector"] = {entry.selector: entry for entry in functions}
     cls.__spec__ = spec
     digest = keccak(json.dumps(items, sort_keys=True).encode() + creation)
-    setattr(cls, BYTECODE, BytecodeProgram(spec, digest, spec, creation=creation))
+    setattr(cls, BYTECODE, BytecodeProgram(spec, digest, creation=creation))
     return cast("type[Contract]", cls)
 
 
@@ -104,7 +104,7 @@ def _entry(contract: str, item: Mapping[str, Any], *, is_shared: bool = False) -
     returns = outputs[0].kind if len(outputs) == 1 else StructType("tuple", outputs) if outputs else None  # fmt: skip
     return BytecodeEntry(
         contract, abi.signature(given, params) if is_shared else given, kind, mutability == "payable", False, False,
-        cannot_run, params, (REQUIRED,) * len(params), returns, given if is_shared else None, outputs,
+        cannot_run, params, (REQUIRED,) * len(params), returns, given if is_shared else None, outputs=outputs,
     )  # fmt: skip
 
 

@@ -16,19 +16,20 @@ from types import FrameType
 from typing import Any
 
 from chain.machine.frame import Frame
-from chain.metering.fuel import resume, suspend
-from chain.metering.instrumented_builtins import INSTRUMENTED_BUILTINS, IS_DEBUGGED, LOOKING
+from chain.metering.fuel import BUILTINS, IS_DEBUGGED, LOOKING, is_counted, resume, suspend
 from chain.spec.invocation import INVOKE
 
 
 def enable() -> None:
     """Let debug statements of contracts run, on the chains that are debugged."""
-    INSTRUMENTED_BUILTINS[IS_DEBUGGED], INSTRUMENTED_BUILTINS[LOOKING] = _is_debugged, looking
+    BUILTINS[IS_DEBUGGED], BUILTINS[LOOKING] = _is_debugged, looking
     pdb.Pdb.cmdloop = _prompt  # type: ignore[method-assign, assignment]
 
 
 def _is_debugged() -> bool:
-    """Return True if the running message belongs to a chain that is debugged."""
+    """Return True if the running message belongs to a chain that is debugged, or if none runs."""
+    if not is_counted():
+        return True
     machine: Any = next((frame.context.machine for frame in _running()), None)
     return machine is not None and bool(machine.debugs)
 
@@ -57,11 +58,11 @@ def looking() -> Iterator[None]:
     ]
     # The first message keeps no journal of the slots that it makes warm.
     warm = [(slots, slots.copy()) for slots in state.access.values()]
-    rest = suspend()
+    tank = suspend()
     try:
         yield
     finally:
-        resume(rest)
+        resume(tank)
         state.undo(mark)
         for slots, slots_before in warm:
             slots.clear()

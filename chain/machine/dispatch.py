@@ -7,16 +7,15 @@ for the creation of a contract.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from types import TracebackType
 from typing import Any, Final
 
 from chain.errors import OutOfGas, Revert
 from chain.foundation.turn import TURN, begin_turn, end_turn, is_mine
+from chain.foundation.watchdog import MessageTimeUp
 from chain.machine.frame import Frame
+from chain.machine.limits import clear_frames, limit_exceeded
 from chain.metering.fuel import abort_message, end_message, start_message
 from chain.metering.program import Program
-from chain.metering.value_size import weigh_written
 from chain.spec.contracts import ContractSpec, EntrySpec
 
 _new: Final = object.__new__  # contract classes refuse to be called
@@ -25,7 +24,7 @@ _new: Final = object.__new__  # contract classes refuse to be called
 def run_call(frame: Frame, program: Program) -> None:
     """Run the message in `frame` as a call of `program`."""
     frame.program = program
-    spec, data = program.instrumented, frame.data
+    spec, data = program.spec, frame.data
     entry = spec.by_selector.get(data[:4])
     if entry is None:
         raise RejectedCall(_no_entry(spec, data))
@@ -50,15 +49,20 @@ def _run_entry(
     frame: Frame, spec: ContractSpec, entry: EntrySpec, data: bytes, locks: tuple[bytes, ...]
 ) -> None:
     """Run the author's part of a message. The first message of a transaction waits for its turn."""
-    if frame.context.metering_depth or is_mine():
+    context = frame.context
+    if context.metering_depth or is_mine():
         _run_fuelled(frame, spec, entry, data, locks)
         return
     with TURN:
         try:
-            begin_turn()
-            _run_fuelled(frame, spec, entry, data, locks)
-        finally:
-            end_turn()
+            try:
+                begin_turn()
+                _run_fuelled(frame, spec, entry, data, locks)
+            finally:
+                end_turn()
+        except (MessageTimeUp, MemoryError) as problem:
+            end_turn()  # the time may have been up just as the turn ended
+            raise limit_exceeded(frame.name, context.machine.limits, problem) from None
 
 
 def _run_fuelled(
@@ -74,12 +78,8 @@ def _run_fuelled(
         contract._frame, contract._random = frame, None
         frame.result, frame.output = entry.invoke(contract, data)
     except BaseException as error:
-        # The text of the error is written later, when no fuel is charged. So it is charged now; if the fuel runs out
-        # here, `abort_message` finds the tank empty.
-        with suppress(OutOfGas):
-            weigh_written(error)
         if isinstance(error, OutOfGas):
-            _clear_frames(error.__traceback__)  # now, while no garbage collection walks through it
+            clear_frames(error.__traceback__)  # now, while no garbage collection walks through it
         abort_message(frame, started, error)
         raise
     else:
@@ -89,18 +89,10 @@ def _run_fuelled(
         frame.finish()
 
 
-def _clear_frames(traceback: TracebackType | None) -> None:
-    """Forget the locals of frames that have ended. Python's `traceback` has this, too, but takes a millisecond to import."""
-    while traceback is not None:
-        with suppress(RuntimeError):  # the frame still runs
-            traceback.tb_frame.clear()
-        traceback = traceback.tb_next
-
-
 def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     """Run the message in `frame` as the creation of a contract of `program`; the output is its code."""
     frame.program = program
-    spec = program.instrumented
+    spec = program.spec
     init = spec.init
     if init is None:
         if args or frame.value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable
 
@@ -12,9 +13,7 @@ from chain.machine.dispatch import RejectedCall
 from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.machine.unknown_names import explain
-from chain.metering.counterparts import author_class, convert_error
-from chain.metering.stable_text import is_own
-from chain.source.failure_line import innermost_author_line
+from chain.source.failure_line import hide_machine, innermost_author_line, is_of_python
 
 
 def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
@@ -40,7 +39,7 @@ def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
     """Return the failure for a revert; `result` is its line if the traceback has none of the author's lines."""
     line = innermost_author_line(no.__traceback__) or result or (None, None)
     no.__traceback__ = None
-    spec, cause = type(no).__error__, convert_error(no, author_class)
+    spec, cause = type(no).__error__, no
     if spec is not None:
         try:
             return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *line)
@@ -60,7 +59,8 @@ def _exception(frame: Frame, bug: BaseException) -> Failure:
     text = f"{name}: {explanation or _safe_text(str, bug)}"
     # A contract may read the data, so Python's own messages, which change between versions, are left out of it.
     data = revert_data(text if is_own(bug) else name)
-    return Failure("exception", text, data, convert_error(bug, author_class), *line)
+    hide_machine(bug)
+    return Failure("exception", text, data, bug, *line)
 
 
 def _safe_text(how: Callable[[object], str], what: object) -> str:
@@ -71,3 +71,16 @@ def _safe_text(how: Callable[[object], str], what: object) -> str:
         raise
     except Exception:
         return "its message cannot be read"
+
+
+def is_own(error: BaseException) -> bool:
+    """True if the message of an error was written by an author, and not by Python: the instruction that raised it decides."""
+    traceback = error.__traceback__
+    if isinstance(error, Revert) or traceback is None:
+        return True
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    if code.co_filename.startswith("<") or is_of_python(code.co_filename):
+        return False
+    return dis.opname[code.co_code[traceback.tb_lasti]] == "RAISE_VARARGS"

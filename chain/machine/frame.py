@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol
 
 from chain.crypto.hashing import checksum_address, create2_address, create_address
 from chain.errors import OutOfGas, Revert
+from chain.foundation.watchdog import Limits
 from chain.machine import gas as cost
 from chain.machine.block_context import BlockContext
 from chain.machine.failure import Failure
@@ -41,6 +42,7 @@ class Executor(Protocol):
     """The part of the machine that frames use: it runs messages and knows the declared programs."""
 
     state: State
+    limits: Limits
 
     def program(self, digest: bytes) -> Program | None: ...
     def execute(self, frame: Frame) -> None: ...

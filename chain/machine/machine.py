@@ -14,9 +14,11 @@ from chain.crypto.hashing import checksum_address, create_address, keccak
 from chain.errors import (
     FatalHalt,
     InvalidTransaction,
+    LimitExceeded,
     UndeclaredContract,
     UnknownCode,
 )
+from chain.foundation.watchdog import UNLIMITED, Limits, uninterrupted, watch
 from chain.machine import gas as cost
 from chain.machine.block_context import BlockContext
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
@@ -24,12 +26,12 @@ from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.frame import Frame, RunningFrame, TransactionContext
+from chain.machine.limits import limits_of
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
 from chain.machine.transaction import Transaction, TransactionResult
 from chain.machine.validation import validate
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, parse_code, parse_initcode
-from chain.metering.watchdog import uninterrupted
 from chain.spec.contracts import UPGRADE, ContractSpec
 
 
@@ -59,6 +61,7 @@ class Machine:
         self.state = state
         self.guards = guards  # True if the guard checks a contract before it is declared
         self.debugs = False  # True if debug statements of contracts run
+        self.limits = UNLIMITED  # of a message, see `chain.foundation.watchdog`
         self.programs = Programs()  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
         self.evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
@@ -70,7 +73,7 @@ class Machine:
     def with_state(self, state: State) -> Machine:
         """Return a machine with the same programs that runs on another state."""
         machine = Machine(state, evm_only=self.evm_only, guards=self.guards)
-        machine.debugs = self.debugs
+        machine.debugs, machine.limits = self.debugs, self.limits
         machine.programs |= self.programs
         machine.programs.find_offered = self.programs.find_offered
         machine._by_code |= self._by_code
@@ -81,6 +84,11 @@ class Machine:
         """Let the debug statements of contracts run on this machine."""
         import_module("chain.machine.debugging").enable()
         self.debugs = True
+
+    def limit(self, limits: Limits) -> None:
+        """Set the limits of a message."""
+        self.limits = limits
+        watch(limits, limits_of)
 
     def declare(self, program: Program) -> Program:
         """Register a contract class, so that its code can be deployed and run."""
@@ -113,8 +121,8 @@ class Machine:
     def evm(self) -> Any:
         """The py-evm executor. It is imported on first use, because the import takes most of a second."""
         if self._evm is None:
-            with uninterrupted():
-                self._evm = import_module("chain.machine.evm.py_evm_executor").PyEvmExecutor(self)
+            module: Any = uninterrupted(import_module, "chain.machine.evm.py_evm_executor")
+            self._evm = module.PyEvmExecutor(self)
         return self._evm
 
     # One transaction
@@ -206,7 +214,9 @@ class Machine:
         self, frame: Frame, context: TransactionContext, error: BaseException, mark: Mark, refund: int
     ) -> None:  # fmt: skip
         """Record that a message failed with `error`, and undo it to `mark`. Raise again what is not an outcome of a message."""
-        if isinstance(error, MemoryError | OSError):  # of the host, not of the message
+        if isinstance(
+            error, MemoryError | OSError | LimitExceeded
+        ):  # of the host, not of the message
             raise error
         if isinstance(error, Exception | FatalHalt):
             self._undo(frame, context, failure_from_exception(frame, error), mark, refund)
@@ -271,7 +281,7 @@ class Machine:
         digest = parse_code(self.state.code(address)) if data[:4] == UPGRADE.selector else None
         if not digest or self.program(digest) is not None:
             return None
-        return Program(_ANY_CONTRACT, digest, _ANY_CONTRACT)
+        return Program(_ANY_CONTRACT, digest)
 
     def require_declared(self, address: bytes, data: bytes) -> None:
         """Refuse to call a Python contract whose class is not declared here, unless `data` upgrades it."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
+from chain.foundation.watchdog import uninterrupted
 from chain.machine.finished_frame import Finished
 from chain.machine.frame import Frame
 from chain.machine.machine import Machine
 from chain.machine.state import LogRow, State
-from chain.metering.watchdog import uninterrupted
 
 
 class WordRead(NamedTuple):
@@ -149,8 +149,8 @@ class RecordingMachine(Machine):
     def evm(self) -> Any:
         """The py-evm executor that records, imported on first use."""
         if self._evm is None:
-            with uninterrupted():
-                self._evm = import_module("chain.machine.evm.opcode_recording").ObservedEvm(self)
+            module: Any = uninterrupted(import_module, "chain.machine.evm.opcode_recording")
+            self._evm = module.ObservedEvm(self)
         return self._evm
 
 

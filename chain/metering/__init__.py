@@ -1,8 +1,7 @@
-"""Metering: the instrumented copy of a contract that runs on chain and pays for its own computing.
+"""Metering: what makes a contract end, and behave the same everywhere.
 
-A copy is compiled from the author's source, from only the parts that the contract reaches, with ticks in every loop iteration
-and at every function entry (`insert_ticks`, `fuel`), in modules of its own (`module_copies`). File names and line numbers are
-those of the source, so tracebacks, debuggers and coverage work as usual. A digest of the same syntax is the contract's code
-(`digest`). Records, enums and errors of a copy are counterparts of the author's (`counterparts`). May import `spec`, `guard`,
-`source` and what is below them. Begin with `program`, then `build`.
+A contract runs on its author's own functions. When a class is first deployed, `reach` follows it to every function, class and
+value that it names; each of these functions gets a code object with ticks (`analysis`, `ticks`, `fuel`); the values that
+outlive a call refuse to be changed by a message (`constants`). `digest` is the identity of all this, `kept` what is needed to
+run it in another process. Begin with `program`, then `build`.
 """

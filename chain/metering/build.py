@@ -1,184 +1,188 @@
-"""Build the program of a contract class: its digest and its instrumented copy."""
+"""Build the program of a contract class: follow what it reaches, put ticks into it, and compute its digest."""
 
 from __future__ import annotations
 
-import ast
+import builtins
 import sys
-from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Iterator
+from inspect import get_annotations
 from types import FunctionType
-from typing import Any, Final
 
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
-from chain.metering.counterparts import ModuleNames, register, resolve_qualname
+from chain.guard.finding import AT_IMPORT, Finding
+from chain.metering.analysis import Analysis, analysis_of, known_twins, plain_code
+from chain.metering.constants import changes_so_far, follow_originals, freeze
 from chain.metering.digest import digest_of
-from chain.metering.import_effects import acts, refuse_acts
-from chain.metering.module_copies import namespace_for
-from chain.metering.program import Program, namespace_in_use, program_of
-from chain.metering.program_sources import ProgramSources
-from chain.source.compiled_code import closure_of, functions_in, functions_reached
-from chain.source.current_definition import class_node, first_line, is_as_written, text_of_code
-from chain.source.discovery import locate_class, read_text
-from chain.source.modules import Definition, Module, is_main, parse_module
-from chain.source.top_level import author_module, module_in, top_of
-from chain.spec.contracts import ContractSpec
-from chain.spec.references import is_own_code
-
-_PLAIN: Final = (int, str, bytes, bool)
+from chain.metering.program import Program
+from chain.metering.reach import Name, Reach
+from chain.source.compiled_code import functions_in, paths_in, text_of_code
+from chain.source.location import relative_path
+from chain.source.own_modules import is_own
 
 
-def build_program(cls: type) -> Program:
-    """Return the program of the contract class `cls`, from the best available source.
+class Build:
+    """The program of a contract class, and what it was made from."""
 
-    A class at the top of a module is instrumented together with what it reaches (`chain.metering.module_copies`). A class that
-    has a source but no such definition is instrumented as it is (`chain.metering.local_classes`). A class without a source is
-    identified by its compiled code.
-    """
-    spec: ContractSpec = cls.__spec__  # type: ignore[attr-defined]
-    module = _module_of(cls)
-    node = None if module is None else _definition_in(cls, module)
-    if module is not None and node is not None:
-        return _program_from_module(spec, module, node)
-    if cls.__module__.partition(".")[0] == "chain":
-        file = str(sys.modules[cls.__module__].__file__)
-        # The chain's own contracts run uninstrumented.
-        ours = parse_module(cls.__module__, file, read_text(file))
-        sources = ProgramSources(ours)
-        sources.add_name(ours, cls.__qualname__)
-        return Program(spec, digest_of(cls.__qualname__, sources), spec)
-    located = locate_class(cls)
-    if located is None or not _is_written_in(cls, located[1]):  # identified by its compiled code
-        return Program(spec, keccak(_compiled(cls, spec).encode()), _copied_alone(cls))
-    sources = ProgramSources(located[1].module)
-    sources.add_node(located[1].module, located[1].node)
-    digest = digest_of(cls.__qualname__, sources, [str(spec.abi), *_closure_values(cls)])
-    return Program(spec, digest, _copied_alone(cls))
+    def __init__(self, cls: type) -> None:
+        follow_originals()
+        self.reach = Reach(cls)
+        self._analyses: dict[str, Analysis | None] = {}  # by file
+        self._changes = changes_so_far()
+        self._findings: list[Finding] | None = None
+        for function in self.reach.functions:
+            if known_twins(function) is None:
+                self._add_ticks(function)
+        for twins in filter(None, map(known_twins, self.reach.functions)):
+            self._analyses[twins.plain.co_filename] = twins.analysis  # edits since do not count
+        spec = cls.__spec__  # type: ignore[attr-defined]
+        label = f"{cls.__qualname__} {spec.abi}"
+        if cls.__module__.partition(".")[0] == "chain":
+            self.program = Program(spec, keccak(f"{cls.__module__}.{label}".encode()))
+        else:
+            self.program = Program(spec, digest_of(label, self._definitions(), self.reach.data))
 
+    @property
+    def is_current(self) -> bool:
+        """True if the class still reaches the same objects; once they are constants, with the same content."""
+        follow_originals()
+        if not self.reach.is_current:
+            return False
+        if self.is_frozen and self._changes != changes_so_far():
+            if Reach(self.reach.root).data != self.reach.data:
+                return False
+            self._changes = changes_so_far()
+        return True
 
-def _copied_alone(cls: type) -> ContractSpec:
-    """Return the spec of the instrumented copy of a class that is copied as it is, without its module."""
-    copies = import_module("chain.metering.local_classes")
-    spec: ContractSpec = copies.instrument_local_class(cls)
-    return spec
+    @property
+    def is_frozen(self) -> bool:
+        """True if the constants refuse changes."""
+        return self._findings is not None
 
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings of the guard in all that the contract reaches. From now on, its constants refuse changes."""
+        if self._findings is None:
+            found = {*self._written(), *freeze(self.reach)}
+            self._findings = sorted(
+                each for each in found if each.rule != "made_and_dropped" or self._is_for_use(each)
+            )
+        return self._findings
 
-def _module_of(cls: type) -> Module | None:
-    """Return the module that holds the class, None if it cannot be run again from its source."""
-    module = sys.modules.get(cls.__module__)
-    if getattr(cls, "__probe__", False):
-        return None
-    if module is None or resolve_qualname(vars(module), cls.__qualname__) is not cls:
-        return None
-    if cls.__module__ != "__main__" and cls.__module__.partition(".")[0] == "chain":
-        return None
-    return module_in(cls.__module__, getattr(module, "__file__", None))
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of the files of the reached functions, by file."""
+        twins = filter(None, map(known_twins, self.reach.functions))
+        return {each.plain.co_filename: each.analysis.text for each in twins}
 
+    def _add_ticks(self, function: FunctionType) -> None:
+        code, space = function.__code__, function.__globals__
+        analysis = self._analysis(code.co_filename, space)
+        if analysis is None:  # typed at a prompt, or made by `dataclass` and the like
+            return
+        twins = analysis.twins_of(code, "@pytest_ar" in space)
+        if twins is None:
+            raise DeclarationError(
+                f"{relative_path(code.co_filename)}:{code.co_firstlineno}: {code.co_qualname} differs from its file, "
+                "which was edited after the import; import it again, or restart the process"
+            )
+        function.__code__ = twins.ticked
 
-def _definition_in(cls: type, module: Module) -> ast.ClassDef | None:
-    """Return the definition of the class, None if its statement cannot be run again."""
-    name = cls.__qualname__.partition(".")[0]
-    if name not in top_of(module).meanings:
-        return None  # the file does not define it: it was added to the module at run time
-    node = class_node(cls, module)
-    if node is None:
-        _refuse_edited(cls, module)
-        return None
-    statement = _statement_around(node, module)
-    return None if is_main(statement) or acts(module, statement) else node
+    def _analysis(self, file: str, space: dict[str, object]) -> Analysis | None:
+        if file not in self._analyses:
+            is_source = file != "<string>" and not file.endswith(".pyc")
+            self._analyses[file] = analysis_of(file, str(space["__name__"])) if is_source else None
+        return self._analyses[file]
 
+    def _analysis_of_module(self, name: str) -> Analysis | None:
+        space = vars(sys.modules.get(name, sys))
+        return self._analysis(str(space.get("__file__")), space) if is_own(name) else None
 
-def _statement_around(node: ast.ClassDef, module: Module) -> ast.stmt:
-    """Return the top-level statement of the module that contains `node`, or is `node`."""
-    return next(
-        statement for statement in module.tree.body if (statement.end_lineno or 0) >= node.lineno
-    )
+    # Definitions
 
+    def _definitions(self) -> Iterator[tuple[str, str, str]]:
+        """Yield module, name and syntax of each function and class."""
+        for function in self.reach.functions:
+            twins, code = known_twins(function), function.__code__
+            if twins is not None:
+                yield function.__module__, function.__qualname__, twins.syntax
+            elif not code.co_filename.startswith("<") or "." not in function.__qualname__:
+                yield function.__module__, function.__qualname__, text_of_code(code)
+        for cls in self.reach.classes:
+            yield cls.__module__, cls.__qualname__, self._syntax_of_class(cls)
 
-def _refuse_edited(cls: type, module: Module) -> None:
-    """Refuse a class whose file was edited since it was imported: the file would run other code than the class."""
-    source = getattr(vars(cls)["__spec__"], "source", None)
-    classes = (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
-    if any(node.name == cls.__name__ and is_as_written(cls, module, node) for node in classes):
-        return  # the definition is in the file, in a loop or the like
-    if source is not None and Path(source.file).resolve() == Path(module.file).resolve():
-        raise DeclarationError(
-            f"{source}: {cls.__qualname__} differs from its file, which was edited after the import; "
-            f"import {cls.__module__} again, or restart the process"
-        )
+    def _syntax_of_class(self, cls: type) -> str:
+        """Return the hash of the statement of a class; of several with its name, that around its methods."""
+        space = vars(sys.modules.get(cls.__module__, sys))
+        codes = [
+            plain_code(each)
+            for each in vars(cls).values()
+            if isinstance(each, FunctionType)
+            and each.__globals__ is space
+            and each.__qualname__.startswith(f"{cls.__qualname__}.")
+        ]
+        lines = [code.co_firstlineno for code in codes if code.co_filename != "<string>"]
+        source = getattr(vars(cls).get("__spec__"), "source", None)
+        lines += [source.line] if source is not None else []
+        analysis = self._analysis_of_module(cls.__module__)
+        found = [
+            (line, syntax)
+            for (name, line), syntax in (analysis.syntax if analysis else {}).items()
+            if name == cls.__qualname__ and line <= min(lines, default=line)
+        ]
+        if found:
+            return max(found)[1]
+        texts = [text_of_code(plain_code(each)) for each in functions_in(vars(cls).values())]
+        return "\n".join([*sorted(map(str, get_annotations(cls))), *texts])
 
+    # Findings
 
-def _is_written_in(cls: type, definition: Definition) -> bool:
-    return isinstance(definition.node, ast.ClassDef) and is_as_written(
-        cls, definition.module, definition.node
-    )
+    def _written(self) -> Iterator[Finding]:
+        """Yield the findings in the sources of what is reached."""
+        for function in self.reach.functions:
+            twins = known_twins(function)
+            yield from twins.findings if twins else ()
+        for module, name in self._names():
+            analysis = self._analysis_of_module(module)
+            yield from analysis.findings.get((name, 0), ()) if analysis else ()
+        for found in self._at_import():
+            if found.rule not in AT_IMPORT:
+                yield found
 
+    def _names(self) -> list[Name]:
+        classes = ((cls.__module__, cls.__qualname__) for cls in self.reach.classes)
+        return [*self.reach.values, *classes]
 
-def _program_from_module(spec: ContractSpec, module: Module, node: ast.ClassDef) -> Program:
-    sources = ProgramSources(module)
-    sources.add_node(module, _statement_around(node, module))
-    refuse_acts(spec.cls, sources)
-    digest = digest_of(spec.cls.__qualname__, sources)
-    namespace = namespace_for(sources)
-    copied_class = resolve_qualname(namespace.modules[module.name].space, spec.cls.__qualname__)
-    if copied_class is None or not first_line(node) <= copied_class.__spec__.source.line <= (
-        node.end_lineno or 0
-    ):
-        # Its name refers to another class in the copy.
-        return Program(spec, digest, _copied_alone(spec.cls))
-    register(copied_class, spec.cls)
-    return Program(spec, digest, copied_class.__spec__, namespace)
+    def _at_import(self) -> Iterator[Finding]:
+        """Yield the findings in code that ran while the constants were made."""
+        seen = set[Name]()
+        waiting = [
+            (module, name.partition(".")[0])
+            for module, name in self._names()
+            if "<locals>" not in name
+        ]
+        while waiting:
+            module, name = waiting.pop()
+            analysis = self._analysis_of_module(module)
+            if (module, name) in seen or analysis is None:
+                continue
+            seen.add((module, name))
+            yield from analysis.findings.get((name, 0), ())
+            waiting += [(module, used) for used in analysis.uses.get(name, ())]
+            value = vars(sys.modules[module]).get(name)
+            if isinstance(value, FunctionType) and is_own(value.__module__):
+                file = self._analysis(value.__code__.co_filename, value.__globals__)
+                code = plain_code(value)
+                yield from (
+                    file.findings.get((code.co_qualname, code.co_firstlineno), ()) if file else ()
+                )
+                waiting += [(value.__module__, path[0]) for path in paths_in(code)]
 
-
-def build_instrumented(thing: Any) -> Any:
-    """Return the instrumented copy of `thing`, an imported module or class."""
-    name = thing.__module__ if isinstance(thing, type) else thing.__name__
-    module = author_module(name, name.partition(".")[0])
-    if module is None:
-        raise TypeError(
-            f"{name} has no instrumented copy: it is not one of your own modules in a file"
-        )
-    namespace = _namespace_of(thing, name) or namespace_in_use(name)
-    if namespace is None:
-        sources = ProgramSources(module)
-        sources.add_module(module)
-        namespace = namespace_for(sources)
-    copied_module = namespace.module_copy(name)
-    if not isinstance(thing, type):
-        return copied_module
-    return resolve_qualname(vars(copied_module), thing.__qualname__)
-
-
-def _namespace_of(thing: object, module: str) -> ModuleNames | None:
-    """Return the module namespace of the contract `thing`, or of the contracts in the module `thing`, or None."""
-    candidates = [thing] if isinstance(thing, type) else list(vars(thing).values())
-    contracts = (
-        candidate
-        for candidate in candidates
-        if isinstance(candidate, type)
-        and candidate.__module__ == module
-        and "__spec__" in vars(candidate)
-    )
-    namespaces = (program_of(candidate).namespace for candidate in contracts)
-    return next((namespace for namespace in namespaces if namespace is not None), None)
-
-
-def _closure_values(cls: type) -> list[str]:
-    """Return the plain values in the closures of a class made in a function. They are part of its digest."""
-    functions = [value for value in vars(cls).values() if isinstance(value, FunctionType)]
-    return sorted({text for function in functions for text in _plain(closure_of(function))})
-
-
-def _plain(values: Mapping[str, object]) -> list[str]:
-    return [f"{name} = {value!a}" for name, value in values.items() if isinstance(value, _PLAIN)]
-
-
-def _compiled(cls: type, spec: ContractSpec) -> str:
-    """Describe a class without a source: the code of its functions, and of the functions they mention."""
-    parts = [cls.__qualname__, *map(str, spec.abi)]
-    parents = [parent for parent in cls.__mro__ if "__spec__" in vars(parent)]
-    methods = [method for parent in parents for method in functions_in(vars(parent).values())]
-    for function, named in functions_reached(methods, is_own_code(cls)):
-        parts += [f"{function.__qualname__} {text_of_code(function.__code__)}", *_plain(named)]
-    return "\n".join(parts)
+    def _is_for_use(self, finding: Finding) -> bool:
+        """Return True if the class whose instance is dropped is an event or an error: only the imported class shows it."""
+        name = finding.what.split()[1]
+        named = [thing for (_, other), (_, thing) in self.reach.values.items() if other == name]
+        classes = [
+            each for each in (*named, getattr(builtins, name, None)) if isinstance(each, type)
+        ]
+        return any(issubclass(cls, BaseException) or "__event__" in vars(cls) for cls in classes)

@@ -7,48 +7,36 @@ code differs only in the type byte, and the constructor's arguments follow it, s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from chain.errors import UnknownSource
 from chain.foundation.dataclass import dataclass
 from chain.foundation.gc_pause import collector_paused
 from chain.foundation.turn import in_turn
-from chain.metering.counterparts import (
-    ModuleNames,
-    author_class,
-    convert,
-    convert_error,
-    counterpart_in,
-    former,
-)
-from chain.metering.stack_room import read_source
-from chain.metering.watchdog import uninterrupted
+from chain.foundation.watchdog import uninterrupted
 from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec
 
-T = TypeVar("T")
-E = TypeVar("E", bound=BaseException)
+if TYPE_CHECKING:
+    from chain.guard import Finding
 
 BYTECODE: Final = "__bytecode__"  # an attribute of classes that stand for contracts in bytecode
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
 _CODE: Final = b"\x01"
 _CODE_START: Final = MARK + _CODE
-
-_programs: dict[type, Program] = {}  # by the author's class
+T = TypeVar("T")
+_builds: Final[dict[type, Any]] = {}
+_by_digest: Final[dict[bytes, Any]] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A contract on a chain: the spec of its author's class for readers, and of its instrumented copy for execution."""
+    """A contract on a chain: the spec of its class, and the digest of all that it reaches."""
 
     spec: ContractSpec
     digest: bytes
-    instrumented: ContractSpec  # the spec of the instrumented copy, which runs
-    # None if the instrumented copy is not in modules of its own.
-    namespace: ModuleNames | None = None
 
     def __repr__(self) -> str:
         return f"<Program {self.spec.name} 0x{self.digest.hex()}>"
@@ -64,14 +52,6 @@ class Program:
     def args_of(self, data: bytes) -> bytes:
         """Return the encoded arguments of `@init` in the data of a transaction that created the contract."""
         return data[len(self.initcode) :]
-
-    def to_instrumented(self, problem: E) -> E:
-        """Return an exception with the classes of the instrumented copy."""
-        return convert_error(problem, counterpart_in(self.namespace))
-
-    def to_author(self, value: T) -> T:
-        """Return a value of the instrumented copy with the author's classes."""
-        return cast(T, convert(value, author_class))
 
     @property
     def abi(self) -> list[dict[str, object]]:
@@ -100,47 +80,55 @@ def check_classes(contracts: object) -> None:
 
 
 def program_of(cls: type) -> Program:
-    """Return the program of a contract class or of its instrumented copy. The same sources give the same digest everywhere."""
+    """Return the program of a contract class. The same sources give the same digest everywhere."""
     require_contract_class(cls)
     if BYTECODE in vars(cls):
         raise TypeError(
             f"{cls.__name__} is bytecode that is known by its ABI: only chain.deploy and chain.handle accept it"
         )
-    author = author_class(cls)
-    if author not in _programs:
-        if author in former:
-            raise UnknownSource(author)
-        # Imported late: instrumentation reads sources, which a chain that only reads its state never needs.
-        with uninterrupted(), collector_paused():
-            read_source(author, _make, author, import_module("chain.metering.build").build_program)
-    return _programs[author]
+    program: Program = build_of(cls).program
+    return program
 
 
-def _make(author: type, make: Callable[[type], Program]) -> None:
-    if author not in _programs:  # another thread may have built it meanwhile
-        _programs[author] = make(author)
+def findings_of(cls: type) -> list[Finding]:
+    """Return the findings of the guard in all that a contract class reaches. From now on, its constants refuse changes."""
+    build = build_of(cls, is_to_freeze=True)
+    found: list[Finding] = build.findings if build.is_frozen else _alone(lambda: build.findings)
+    return found
 
 
-def namespace_in_use(module: str) -> ModuleNames | None:
-    """Return the instrumented modules of the latest contract that runs a copy of this module; None if there is none."""
-    spaces = [program.namespace for program in _programs.values() if program.namespace is not None]
-    return next((space for space in reversed(spaces) if space.module_copy(module)), None)
+def build_of(cls: type, is_to_freeze: bool = False) -> Any:
+    """Return the `Build` of a contract class. It is made again after a test has changed what the class reaches.
+
+    What is to become a constant may have changed since the first one, so before that it is made again too.
+    """
+
+    def known() -> Any:
+        build = _builds.get(cls)
+        is_known = build is not None and (build.is_frozen or not is_to_freeze) and build.is_current
+        return build if is_known else None
+
+    return known() or _alone(lambda: known() or _built(cls))
 
 
-def discard_copies(programs: Iterable[Program]) -> list[Program]:
-    """Return these programs with new instrumented copies, which keep nothing of earlier runs, as in a new process."""
-    _programs.clear()
-    import_module("chain.metering.module_copies").forget()
-    rebuilt = [
-        program_of(program.spec.cls) for program in programs if program.namespace is not None
-    ]
-    by_digest = {program.digest: program for program in rebuilt}
-    return [by_digest[program.digest] for program in programs if program.digest in by_digest]
+def _built(cls: type) -> Any:
+    # Imported late: a chain that only reads its state never reads sources.
+    build = import_module("chain.metering.build").Build(cls)
+    _builds[cls] = _by_digest[build.program.digest] = build
+    return build
 
 
-def instrumented(thing: object) -> Any:
-    """Return the instrumented copy of an imported module or class, which runs on chain; for tests that inject a fault there."""
-    return in_turn(import_module("chain.metering.build").build_instrumented, thing)
+def sentence_on_changes(program: Program) -> str:
+    """Return a sentence if a test, for example, has changed what a contract reaches since its deployment; else nothing."""
+    build = _by_digest.get(program.digest)
+    names = [] if build is None or build.is_current else build.reach.changes()
+    told = f"{program.spec.name} does not run as it was deployed: {', '.join(names)} changed since"
+    return told if names else ""
+
+
+def _alone(make: Callable[[], T]) -> T:
+    with collector_paused():
+        return uninterrupted(in_turn, make)
 
 
 def parse_code(code: bytes) -> bytes | None:

@@ -7,6 +7,7 @@ The replay ends at the first difference, unless the whole transcript is to be re
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
@@ -19,8 +20,9 @@ from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.hardforks import fork_named
-from chain.metering.program import check_classes, discard_copies, program_of
-from chain.replays.recorder import Named, Recorder, record, settings_of
+from chain.metering.kept import Kept, NotKept, keep, run_kept
+from chain.metering.program import check_classes, program_of
+from chain.replays.recorder import Named, Recorder, settings_of, transcript_of
 from chain.replays.step_requests import StepRequests
 from chain.replays.transcript import BadTranscript, Transcript, TranscriptStep, parse
 from chain.runtime.contract import Contract
@@ -133,7 +135,7 @@ class Replay:
     @property
     def text(self) -> str:
         """The transcript of the replay."""
-        return record(self.chain)
+        return transcript_of(self.chain)
 
 
 def replay(
@@ -214,16 +216,27 @@ class Replayer:
     ) -> Difference | None:
         """Play all steps. Return the first difference, or None."""
         first: Difference | None = None
+        kept = [] if self.anew_at is None else [*self._kept()]
         for i, step in enumerate(through(self.steps)):
             if i == self.anew_at:
-                for program in discard_copies(list(self.chain.machine.programs.values())):
-                    self.chain.machine.declare(program)
+                for program in kept:
+                    self._load_again(program)
             difference = self.step(step)
             first = first or difference
             if first is not None and not to_the_end:
                 return first
         self._finish()
         return first
+
+    def _kept(self) -> Iterator[Kept]:
+        """Yield the contracts that can be loaded again."""
+        for program in self.chain.machine.programs.values():
+            with suppress(NotKept):
+                yield keep(program.spec.cls)
+
+    def _load_again(self, program: Kept) -> None:
+        with suppress(NotKept):
+            self.chain.machine.declare(self.chain.declare(run_kept(program)))
 
     def step(self, step: TranscriptStep) -> Difference | None:
         """Play one step. Return its difference, or None."""

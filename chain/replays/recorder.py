@@ -17,7 +17,7 @@ from chain.ledger.decoded.activity import ActivityFormatter
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
-from chain.metering.program import Program
+from chain.metering.program import Program, sentence_on_changes
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
 from chain.replays.outcomes import reason
@@ -42,6 +42,14 @@ def record(chain: Chain, *, through: Through = iter) -> str:
     """
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only whole chains can be recorded")
+    for program in chain.machine.programs.values():
+        if told := sentence_on_changes(program):
+            raise ValueError(f"{told}; undo that, or deploy it again")
+    return transcript_of(chain, through)
+
+
+def transcript_of(chain: Chain, through: Through = iter) -> str:
+    """Return the transcript of a chain, even if what its contracts reach has changed."""
     bytecode = list(_known_bytecode(chain.ledger))
     writer = Recorder(chain.ledger, contract_names(chain.ledger), bytecode)
     lines = [FIRST, *_settings(chain)]

@@ -32,7 +32,7 @@ INITCODE_TOO_LARGE: Final = -38025
 OVER_LIMIT: Final = -38026
 NO_MEMORY: Final = (
     "it needs more memory than is allowed, so it was stopped and undone: 'boardchain node "
-    "--max-memory' allows more"
+    "--memory-limit' allows more"
 )
 _LONGEST: Final = 1_000
 

@@ -17,7 +17,7 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
-from chain.errors import InvalidTransaction
+from chain.errors import InvalidTransaction, LimitExceeded
 from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.file.store import NotWritten
 from chain.rpc.call_texts import CallTexts
@@ -144,6 +144,8 @@ class Node:
             return "error", error.json()
         except MemoryError:
             return "error", refused(f"{method}: {NO_MEMORY}").json()
+        except LimitExceeded as ended:
+            return "error", refused(str(ended)).json()
         except Exception as bug:  # a bug must not end the conversation
             return "error", RpcError(BROKEN, f"{method}: {type(bug).__name__}: {bug}").json()
 

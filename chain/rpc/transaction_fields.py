@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
+from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Block
 from chain.ledger.signing import TYPES, decode_signed, tx_type
 from chain.machine.transaction import BLOB_TYPE, NO_CREATION, SET_CODE_TYPE, Transaction
-from chain.metering.watchdog import uninterrupted
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import (
     known_fields,
@@ -49,8 +49,7 @@ def parse_signed(chain: Chain, raw: bytes) -> Transaction:
 
 def _typed() -> Any:
     """Return the module for newer transaction types. It imports py-evm, so it is loaded on first use."""
-    with uninterrupted():
-        return import_module("chain.rpc.typed_transactions")
+    return uninterrupted(import_module, "chain.rpc.typed_transactions")
 
 
 def parse_fields(

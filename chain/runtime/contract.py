@@ -16,16 +16,16 @@ from chain.foundation.sealed import Sealed, setter
 from chain.machine import gas as cost
 from chain.machine.block_context import BlockContext
 from chain.machine.frame import Frame
-from chain.metering.fuel import GAS_PER_TICK, charge
 from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
-from chain.runtime.class_namespace import ClassBody
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
 from chain.schema.inputs import address_of, raw_bytes, wei
 from chain.schema.validation import short_repr
+from chain.spec.class_body import ClassBody
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
+from chain.spec.findings import Findings
 from chain.spec.records import EventSpec
 
 C = TypeVar("C", bound="Contract")
@@ -65,6 +65,9 @@ class BlockInfo(Sealed):
         """The random number of the block, the same for all its transactions."""
         return self._context.prevrandao
 
+    def __repr__(self) -> str:
+        return f"<block {self.number}>"
+
 
 _put_context: Final = setter(BlockInfo, "_context")
 
@@ -85,7 +88,9 @@ class ContractType(type):
         cls = super().__new__(mcs, name, bases, {"__slots__": (), **space})
         if cls.__module__ not in _BASES:
             base = next(parent for parent in cls.__mro__ if parent.__module__ in _BASES)
-            cls.__spec__ = cls._finalize_spec(read_contract_class(cls, base, sys._getframe(1)))  # type: ignore[attr-defined]
+            findings = space.findings if isinstance(space, ClassBody) else Findings(name)
+            spec = read_contract_class(cls, base, sys._getframe(1), findings)
+            cls.__spec__ = cls._finalize_spec(spec)  # type: ignore[attr-defined]
         return cls
 
     def __call__(cls, *_: object, **__: object) -> NoReturn:
@@ -292,7 +297,6 @@ class Contract(metaclass=ContractType):
         initcode = self._initcode(contract, args, named)
         words = cost.word_count(len(initcode))
         self._frame.charge(cost.KECCAK_WORD * words)
-        charge(words)
         return Address(create2_address(self._frame.address, _salt_of(salt), initcode))
 
     def _create(
@@ -345,7 +349,6 @@ class Contract(metaclass=ContractType):
         if len(digest) != _WORD:
             raise ValueError(f"a hash has {_WORD} bytes, this one has {len(digest)}")
         self._frame.charge(cost.ECRECOVER)
-        charge(cost.ECRECOVER // GAS_PER_TICK)
         if len(signature) != _SIGNATURE or signature[-1] not in _PARITIES:
             return None
         signer = recover(digest, signature[:-1] + bytes((signature[-1] - _PARITIES[0],)))

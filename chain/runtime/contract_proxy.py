@@ -72,7 +72,6 @@ def unwrap_result(child: Frame, caller: Frame) -> bytes:
     if failure is None:
         return child.output
     if isinstance(failure.cause, Revert):
-        program = caller.program
-        raise failure.cause if program is None else program.to_instrumented(failure.cause)
+        raise failure.cause
     text = revert_text(failure.data) if failure.kind == "exception" else failure.text
-    raise Revert(text, data=failure.data)
+    raise Revert(text, data=failure.data) from failure.cause

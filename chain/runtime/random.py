@@ -7,19 +7,14 @@ other inputs, so a replay draws the same numbers. A test can force outcomes by t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.machine.frame import Frame
-from chain.metering.fuel import charge
 from chain.schema.inputs import whole_number
 from chain.storage.frozen_list import changeable
 
 T = TypeVar("T")
-
-
-_DRAWN: Final = 96  # ticks for a hash and what is made of it
-_SHARED_TYPES: Final = frozenset({int, str, bytes, bool})  # not classes of the author
 
 
 class Random:
@@ -33,6 +28,9 @@ class Random:
         self._seed: bytes | None = None  # computed at the first draw: most messages draw nothing
         self._stream_index = frame.context.random_streams
         frame.context.random_streams += 1
+
+    def __repr__(self) -> str:
+        return "<Random>"
 
     def _missing(self, name: str) -> str:
         return f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
@@ -60,7 +58,7 @@ class Random:
         if not items:
             raise ValueError("choice: there is nothing to choose from")
         forced = self._frame.context.forced_random
-        index = None if forced is None else forced.choose_index(self._author_items(items), tag)
+        index = None if forced is None else forced.choose_index(items, tag)
         return items[self._draw(len(items)) if index is None else index]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
@@ -72,7 +70,7 @@ class Random:
         [1, 4, 3, 2]
         """
         forced = self._frame.context.forced_random
-        order = None if forced is None else forced.permutation(self._author_items(items), tag)
+        order = None if forced is None else forced.permutation(items, tag)
         changeable(items, "shuffle")
         if order is not None:
             for position, item in enumerate([items[index] for index in order]):
@@ -82,20 +80,12 @@ class Random:
             index = self._draw(last + 1)
             items[last], items[index] = items[index], items[last]
 
-    def _author_items(self, items: Sequence[T]) -> Sequence[T]:
-        """Return the items as instances of the author's classes, which forced outcomes refer to."""
-        program = self._frame.program
-        if program is None or _SHARED_TYPES.issuperset(map(type, items)):
-            return items
-        return [program.to_author(item) for item in items]
-
     def _draw(self, n: int) -> int:
         """Return a number below n. Draws above the greatest multiple of n are discarded, so that the result is uniform."""
         if self._seed is None:
             self._seed = self._make_seed()
         limit = 2**256 - 2**256 % n
         while True:
-            charge(_DRAWN)
             number = int.from_bytes(keccak(self._seed + self._drawn.to_bytes(8)))
             self._drawn += 1
             if number < limit:

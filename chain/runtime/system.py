@@ -342,7 +342,7 @@ class System(Contract):
         system_spec = replace(spec, init=replace(_CONSTRUCTOR, contract=spec.name))
         if spec.init is None:
             return system_spec
-        setup = replace(spec.init, kind="call", function=_run_once(spec.init.function))
+        setup = replace(spec.init, kind="call", function=_run_once(spec.init.function), method="")
         return replace(system_spec, setup=setup, entries={setup.name: setup, **spec.entries})
 
 

@@ -143,9 +143,16 @@ class _Reader:
             raise UnsupportedAnnotation(
                 f"'{cls.__name__}' contains itself; store the inner one elsewhere and keep its number here"
             )
+        members, wrong = list[Field](), list[str]()
         self.open.append(cls)
-        members = [Field(item.name, self._member(cls, item)) for item in dataclasses.fields(cls)]
+        for item in dataclasses.fields(cls):
+            try:
+                members.append(Field(item.name, self._member(cls, item)))
+            except UnsupportedAnnotation as error:
+                wrong += error.texts
         self.open.pop()
+        if wrong:
+            raise UnsupportedAnnotation(*wrong, is_of_member=True)
         if not members:
             raise UnsupportedAnnotation(f"'{cls.__name__}' has no fields; add one")
         require_positional_init(cls)
@@ -157,9 +164,9 @@ class _Reader:
             hint = resolve(item.type, self.names)
             return self.read(without_key(hint) if "__model__" in vars(cls) else hint)
         except UnsupportedAnnotation as error:
-            if error.place:
+            if error.is_of_member:
                 raise
-            raise UnsupportedAnnotation(str(error), f"{cls.__name__}.{item.name}") from None
+            raise UnsupportedAnnotation(f"{cls.__name__}.{item.name}: {error}") from None
         finally:
             self.names = outer
 

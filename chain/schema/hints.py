@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 
 class UnsupportedAnnotation(TypeError):
-    """An annotation that names no value type. The message says what to write instead."""
+    """An annotation that names no value type. Each of its texts says what is wrong and what to write instead."""
 
-    def __init__(self, wrong: str, place: str = "") -> None:
-        super().__init__(f"{place}: {wrong}" if place else wrong)
-        self.place = place  # the dataclass member that has the annotation
+    def __init__(self, *texts: str, is_of_member: bool = False) -> None:
+        super().__init__("; ".join(texts))
+        self.texts = texts
+        self.is_of_member = is_of_member  # True if the texts begin with the member of a dataclass
 
 
 class Namespace(NamedTuple):

@@ -7,15 +7,17 @@ ValueError.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Final, NoReturn, Protocol, TypeAlias
+from typing import Any, Final, NoReturn, Protocol, TypeAlias, TypeVar
 
 from chain.crypto.address import Address
 from chain.schema.validation import join, short_repr
 from chain.schema.value_types import AddressType, OptionalType, StructType, ValueType
 
+T = TypeVar("T")
 WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei
 GAS: Final = 2**63 - 1
 NONCE: Final = 2**64 - 1
@@ -107,6 +109,43 @@ def number_of_blocks(value: object) -> int:
     if count < 0:
         raise ValueError(f"the number of blocks cannot be negative: mine 0 or more, not {count}")
     return count
+
+
+def message_limits(time: Any, memory: Any) -> tuple[float | None, int | None]:
+    """Check the limits of a message, in seconds and bytes. None is no limit."""
+    if time is not None and (type(time) not in (int, float) or not 0 < time <= LAST_TIME):
+        raise ValueError(f"time_limit = {short_repr(time)} is neither a number of seconds nor None")
+    if memory is not None and (type(memory) is not int or not 0 < memory < 1 << 62):
+        raise ValueError(
+            f"memory_limit = {short_repr(memory)} is neither a number of bytes nor None"
+        )
+    return time, memory
+
+
+def or_none(read: Callable[[str], T]) -> Callable[[str], T | None]:
+    """Return a function that reads a word of the command line, and `none` as None."""
+    return lambda word: None if word == "none" else read(word)
+
+
+def read_limits(words: Mapping[str, str | None]) -> dict[str, float | None]:
+    """Read the limits of messages, by their names; those without a word are left out."""
+    read = {"time": or_none(seconds_of), "memory": or_none(bytes_of)}
+    return {name: read[name](word) for name, word in words.items() if word is not None}
+
+
+def seconds_of(word: str) -> float:
+    """Read a number of seconds: 10, 0.5."""
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]+)?", word) is None or float(word) == 0:
+        raise ValueError(f"{word!r} is not a number of seconds above 0: write 10 or 0.5")
+    return float(word)
+
+
+def bytes_of(word: str) -> int:
+    """Read a number of bytes, plain or in a larger unit: 65536, 64K, 512M, 2G."""
+    match = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", word, re.IGNORECASE)
+    if match is None:
+        raise ValueError(f"{word!r} is not a number of bytes: write 65536, 64K, 512M or 2G")
+    return int(match[1]) << 10 * " KMG".index(match[2].upper() or " ")
 
 
 def flag(value: object, name: str) -> bool:

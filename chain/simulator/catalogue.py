@@ -21,7 +21,7 @@ from chain.runtime.world import World
 from chain.simulator.reader import ChainReader
 from chain.source.failure_line import innermost_author_line
 from chain.source.location import Source, relative_path
-from chain.source.user_modules import find_module
+from chain.source.user_modules import add_folder
 
 
 class ContractNotFound(LookupError):
@@ -123,7 +123,7 @@ def _defines(folders: Iterable[str], module: str, name: str) -> bool:
 
 def import_reported(name: str) -> ModuleType:
     """Import a module, also from the working directory. Raise `ContractNotFound` with a one-sentence reason on failure."""
-    find_module(name)
+    add_folder(Path.cwd())
     try:
         return import_module(name)
     except DeclarationError as error:  # its text names the location already

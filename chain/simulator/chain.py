@@ -14,6 +14,7 @@ from chain.errors import Revert
 from chain.foundation import creation_hooks
 from chain.foundation.atomic_steps import read_only_step, reading, step, thread_state
 from chain.foundation.sealed import put
+from chain.foundation.watchdog import Limits
 from chain.ledger.blocks import Block, Blocks, ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import decode_signed
@@ -107,15 +108,21 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         evm_only: bool = False,
         guard: bool = True,
         debug: bool = False,
+        time_limit: float | None = 10,
+        memory_limit: int | None = 2**30,
     ) -> None:
         """Create a chain in memory.
+
+        A message that computes for more than `time_limit` seconds, or takes more than `memory_limit` bytes of memory, ends with
+        `LimitExceeded`; None is no limit.
 
         With `debug` the statements `print(…)` and `breakpoint()` of contracts run; gas and hashes are as without them.
         """
         rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees, fork, tx_gas_cap)
         inputs.flag(evm_only, "evm_only")
         inputs.flag(guard, "guard")
-        content = genesis(rules, genesis_time, base_fee, evm_only=evm_only, guard=guard)
+        limits = Limits(*inputs.message_limits(time_limit, memory_limit))
+        content = genesis(rules, genesis_time, base_fee, limits, evm_only=evm_only, guard=guard)
         if inputs.flag(debug, "debug") or not guard:
             content[0].debug()
         self._set_driver(LocalDriver(*content))

@@ -17,6 +17,7 @@ from weakref import ref
 from chain.crypto.accounts import ACCOUNTS, Account
 from chain.foundation.atomic_steps import Entered, Steps
 from chain.foundation.thread_lock import ThreadLock
+from chain.foundation.watchdog import DEFAULT_LIMITS, Limits
 from chain.ledger.blocks import Block, BlockRow, ChainConfig, Mining, empty_block, set_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -348,12 +349,14 @@ class ChainDriver(Driver):
 
 
 def genesis(
-    rules: ChainConfig, genesis_time: int, base_fee: int, *, evm_only: bool = False, guard: bool = True
+    rules: ChainConfig, genesis_time: int, base_fee: int, limits: Limits = DEFAULT_LIMITS, *, evm_only: bool = False,
+    guard: bool = True,
 ) -> tuple[Machine, Ledger, dict[bytes, Account], Mining]:  # fmt: skip
     """Return the content of a chain with only its first block."""
     keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
     state = State()
     machine = Machine(state, evm_only=evm_only, guards=guard)
+    machine.limit(limits)
     for account in ACCOUNTS:
         state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
     ledger = Ledger(state, machine.programs, keys, rules, genesis_time, base_fee)

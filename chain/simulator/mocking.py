@@ -76,7 +76,7 @@ def _have_asked(chain: Chain, entry: Entry) -> None:
     """Make the entry's instrumented copy ask for mocks before it runs."""
     chain.need_contract(entry._address, entry.spec.contract)
     program = chain.machine.program_at(entry._address)
-    by_selector = {} if program is None else program.instrumented.by_selector
+    by_selector = {} if program is None else program.spec.by_selector
     spec = by_selector.get(entry.spec.selector)
     if spec is None:
         raise TypeError(
@@ -99,7 +99,7 @@ def _asking(spec: EntrySpec) -> EntrySpec:
         return spec.decode_result(mock.output)
 
     setattr(run, _ASKS, True)
-    return replace(spec, function=run)
+    return replace(spec, function=run, method="")
 
 
 def with_mock(mocks: tuple[Mock, ...], mock: Mock, scope: ref[Entered]) -> tuple[Mock, ...]:

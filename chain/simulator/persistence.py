@@ -42,7 +42,7 @@ class FilePersistence(ChainReader):
     @classmethod
     def open(
         cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
-        debug: bool = False, **settings: object,
+        debug: bool = False, time_limit: float | None = 10, memory_limit: int | None = 2**30, **settings: object,
     ) -> Self:  # fmt: skip
         """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 
@@ -61,7 +61,8 @@ class FilePersistence(ChainReader):
         try:
             all_settings = cls._settings_in(file)
             all_settings = chain_file.merged_settings(file, all_settings, settings)
-            chain = cls(**all_settings)
+            limits: dict[str, Any] = {"time_limit": time_limit, "memory_limit": memory_limit}
+            chain = cls(**all_settings, **limits)
             if flag(debug, "debug"):
                 chain.machine.debug()
             all_settings["gas_limit"] = chain.ledger.blocks.rules.gas_limit
@@ -109,7 +110,8 @@ class FilePersistence(ChainReader):
     def _settings_in(cls, file: ChainFile) -> dict[str, Any]:
         """Return the settings of the chain in a file; the defaults if it is new."""
         settings: dict[str, Any] = dict(cls.__init__.__kwdefaults__ or {})
-        del settings["debug"]  # a choice of the opening process
+        for choice in ("debug", "time_limit", "memory_limit"):  # of the opening process
+            del settings[choice]
         for name, value in (file.settings or {}).items():
             is_flag = isinstance(settings[name], bool)
             settings[name] = bool(value) if is_flag else value  # a file stores True as 1

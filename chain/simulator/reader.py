@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
-from functools import cache
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
@@ -41,11 +40,11 @@ from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import (
     Program,
     bytecode_program,
+    findings_of,
     parse_code,
     program_of,
     require_contract_class,
 )
-from chain.metering.stack_room import read_source
 from chain.runtime.contract import Contract
 from chain.schema.inputs import (
     AccountLike,
@@ -385,15 +384,8 @@ class ChainReader(Sealed, ABC):
         )
 
 
-@cache
 def run_guard(contract: type[Contract], *, debugs: bool = False) -> None:
-    """Refuse a contract in which the guard finds a mistake. Debug statements do not count on a chain where they run.
-
-    Each class is checked once. The guard is imported on first use.
-    """
-    if getattr(contract, "__probe__", False):
-        return  # a probe runs functions of a test, which are exempt
-    findings = read_source(contract, import_module("chain.guard").check_contract, contract)
-    findings = [found for found in findings if not (debugs and found.rule == "debug")]
+    """Refuse a contract in which the guard finds a mistake. Debug statements do not count on a chain where they run."""
+    findings = [each for each in findings_of(contract) if not (debugs and each.rule == "debug")]
     if findings:
         raise GuardError(contract.__name__, findings)

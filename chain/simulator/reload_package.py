@@ -17,13 +17,11 @@ from stat import S_ISREG
 
 from chain.errors import DeclarationError
 from chain.foundation.turn import in_turn
-from chain.metering.module_copies import retire
 from chain.metering.program import Program, program_of
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain
 from chain.simulator.reader import run_guard
-from chain.source.source_folder import files_below
-from chain.source.top_level import author_module
+from chain.source.own_modules import files_below, is_own, modules_imported_by
 
 Stamps = dict[Path, tuple[int, int]]
 
@@ -68,7 +66,6 @@ def import_again(offered: ContractCatalogue, *, is_checked: bool = True) -> Cont
     If that fails, restore all modules. `is_checked` is True if the guard checks the contracts.
     """
     old = {name: sys.modules[name] for name in _modules(offered)}
-    undo = retire(old)
     _forget(old)
     try:
         catalogue = ContractCatalogue(offered.package)
@@ -79,7 +76,6 @@ def import_again(offered: ContractCatalogue, *, is_checked: bool = True) -> Cont
     except BaseException as error:
         _forget(_modules(offered))
         sys.modules.update(old)
-        undo()
         if isinstance(error, DeclarationError):
             raise ContractNotFound(str(error)) from error
         raise
@@ -89,30 +85,10 @@ def import_again(offered: ContractCatalogue, *, is_checked: bool = True) -> Cont
 def _modules(offered: ContractCatalogue) -> list[str]:
     """Return the names of a package's modules, and of the other modules of its author that they import."""
     top = offered.package.partition(".")[0]
-    waiting = [name for name in sys.modules if f"{name}.".startswith(f"{top}.")]
-    names = dict.fromkeys(waiting)
-    while waiting:
-        module = author_module(waiting.pop(), top)
-        targets = (
-            [
-                global_name.import_path
-                for global_name in module.names.values()
-                if global_name.import_path
-            ]
-            if module
-            else []
-        )
-        for name in {prefix for target in targets for prefix in _prefixes(target)}:
-            if name not in names and author_module(name, top) is not None:
-                names[name] = None
-                waiting.append(name)
-    return [name for name in names if name.partition(".")[0] != "chain"]
-
-
-def _prefixes(path: str) -> Iterator[str]:
-    """Iterate over the modules on a dotted path: for `a.b.c` these are a, a.b, a.b.c."""
-    parts = path.split(".")
-    return (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    inside = [name for name in sys.modules if f"{name}.".startswith(f"{top}.") and is_own(name)]
+    return list(
+        dict.fromkeys(name for each in inside for name in (each, *modules_imported_by(each)))
+    )
 
 
 def _forget(modules: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dis import opmap
+from dis import get_instructions, opmap
 from functools import lru_cache
 from types import (
     CellType,
@@ -108,6 +108,17 @@ def codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 @lru_cache(maxsize=4096)
+def names_rebound(code: CodeType) -> frozenset[str]:
+    """Return the variables of enclosing functions that code, or a function in it, sets."""
+    return frozenset(
+        step.argval
+        for each in (code, *codes_in(code))
+        for step in get_instructions(each)
+        if step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in each.co_freevars
+    ).intersection(code.co_freevars)
+
+
+@lru_cache(maxsize=4096)
 def paths_in(code: CodeType) -> tuple[tuple[str, ...], ...]:
     """Return the global and enclosing names that code reads, with the attributes after them. Other attributes are left out."""
     return tuple(dict.fromkeys(_paths_in(code)))
@@ -149,3 +160,11 @@ _LOADS: Final = re.compile(b"[" + b"".join(re.escape(bytes([load])) for load in 
 _ATTRIBUTES: Final = {opmap["LOAD_ATTR"]: 0 if sys.version_info < (3, 12) else 1}
 if "LOAD_METHOD" in opmap:  # before Python 3.12
     _ATTRIBUTES[opmap["LOAD_METHOD"]] = 0
+
+
+def text_of_code(code: CodeType) -> str:
+    """A text that describes what a code object does, independent of its line numbers."""
+    constants = [
+        text_of_code(each) if isinstance(each, CodeType) else f"{each!a}" for each in code.co_consts
+    ]
+    return f"{code.co_name} {code.co_code.hex()} {(code.co_names, code.co_varnames, code.co_freevars)} {constants}"

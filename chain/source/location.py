@@ -21,6 +21,14 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 N = TypeVar("N", bound="Function | ast.ClassDef")
 
 
+def read_text(file: str) -> str:
+    """The text of a file, or of a source that exists only in Python's cache of lines."""
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, ValueError):
+        return "".join(linecache.getlines(file))
+
+
 class Source(NamedTuple):
     """The file and line of the statement that made a thing."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 _BLOCKS: Final = ("body", "orelse", "handlers", "finalbody", "cases")
@@ -31,3 +32,11 @@ def definitions_in(file: str, text: str) -> list[ast.AST]:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         ]
     return found
+
+
+def text_tree(file: str) -> ast.Module:
+    """The syntax tree of a file as it is now; an empty one if it cannot be read."""
+    try:
+        return tree_of(file, Path(file).read_text("utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module([], [])

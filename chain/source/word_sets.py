@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def word_set(text: str, before: str = "") -> frozenset[str]:
-    """The words of `text`, each prefixed with `before`."""
+    """Return the words of `text`, each with `before` in front."""
     return frozenset(before + word for word in text.split())

@@ -1,4 +1,4 @@
-"""The reader of contract classes. It reads a class once, when Python creates it, and reports all mistakes then.
+"""The reader of contract classes. It reads a class once, when Python creates it, and reports all mistakes then, together.
 
 Every message has one form: file and line, the name, what is wrong with it; what to write instead.
 """
@@ -10,7 +10,7 @@ import inspect
 import typing
 from dataclasses import replace
 from types import FrameType, FunctionType
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 from chain import abi
 from chain.errors import DeclarationError
@@ -20,6 +20,7 @@ from chain.schema.value_types import Field, ValueType
 from chain.source.compiled_code import functions_in
 from chain.source.location import line_of, line_of_argument, line_of_field, source_of_frame
 from chain.spec.contracts import REQUIRED, UPGRADE, ContractSpec, EntrySpec
+from chain.spec.findings import Findings
 from chain.spec.references import references_of
 from chain.storage.collections import layout_of_field
 from chain.storage.layout import FieldsLayout, Layout
@@ -33,16 +34,18 @@ OVERRIDABLE_NAMES = frozenset({
 })  # fmt: skip
 
 
-def read_contract_class(cls: type, base: type, frame: FrameType) -> ContractSpec:
+def read_contract_class(
+    cls: type, base: type, frame: FrameType, findings: Findings
+) -> ContractSpec:
     """Read contract class `cls`, which derives from `base` (Contract or System), or report what is wrong with it."""
-    return ContractClassReader(cls, base, frame).read()
+    return ContractClassReader(cls, base, frame, findings).read()
 
 
 class ContractClassReader:
-    """A reader of one contract class. `frame` is the place of the declaration."""
+    """A reader of one contract class. `frame` is the place of the declaration, `findings` are those in the class body."""
 
-    def __init__(self, cls: type, base: type, frame: FrameType) -> None:
-        self.cls, self.base, self.name = cls, base, cls.__name__
+    def __init__(self, cls: type, base: type, frame: FrameType, findings: Findings) -> None:
+        self.cls, self.base, self.name, self.findings = cls, base, cls.__name__, findings
         self.source = source_of_frame(frame)
         self.names = namespace_at(frame, cls.__qualname__)
         self.found = {
@@ -56,39 +59,46 @@ class ContractClassReader:
 
     def read(self) -> ContractSpec:
         self._check_class()
-        marked = {name: value for name, value in self.found.items() if self._is_entry(name, value)}
-        entries = {name: self._entry(name, function) for name, function in marked.items()}
+        entries = dict[str, EntrySpec]()
+        for name, value in self.found.items():
+            with self.findings:
+                if self._is_entry(value, name):
+                    entries[name] = self._entry(name, value)
         init = self._take_init(entries)
         self._check_selectors(entries)
         fields = self._storage()
         functions = functions_in(self.found.values())
         if self._is_new:
-            references_of(self.cls, functions)  # only checked now; they are read again on first use
+            with self.findings:  # only checked now; they are read again on first use
+                references_of(self.cls, functions)
+        self.findings.report()
         return ContractSpec(self.cls, entries, init, fields, functions, source=self.source)
 
     # The class as a whole
 
     def _check_class(self) -> None:
-        if "__init__" in vars(self.cls):
-            self._refuse(
-                line_of(vars(self.cls)["__init__"]),
-                "__init__",
-                "a contract's __init__ never runs; mark a method with @init",
-            )
-        if self.cls.__dictoffset__:
-            parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
-            raise DeclarationError(
-                f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is not "
-                "a contract, so attributes that it sets on 'self' would be lost; derive it from "
-                f"{self.base.__name__} or write '__slots__ = ()' in it"
-            )
+        with self.findings:
+            if "__init__" in vars(self.cls):
+                self._refuse(
+                    line_of(vars(self.cls)["__init__"]),
+                    "__init__",
+                    "a contract's __init__ never runs; mark a method with @init",
+                )
+        with self.findings:
+            if self.cls.__dictoffset__:
+                parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
+                raise DeclarationError(
+                    f"{line_of(self.cls, self.source)}: {self.name}: its parent {parent.__name__} is not "
+                    "a contract, so attributes that it sets on 'self' would be lost; derive it from "
+                    f"{self.base.__name__} or write '__slots__ = ()' in it"
+                )
 
     def _refuse(self, line: str, name: str, wrong: str) -> NoReturn:
         raise DeclarationError(f"{line}: {self.name}.{name}: {wrong}")
 
     # Entries
 
-    def _is_entry(self, name: str, value: object) -> bool:
+    def _is_entry(self, value: object, name: str) -> TypeGuard[FunctionType]:
         """Return True if `value` is marked as an entry."""
         function = (
             getattr(value, "__func__", None)
@@ -121,18 +131,25 @@ class ContractClassReader:
         if spec is None or spec.function is not function:
             spec = self._read_entry(name, function)
             function.__read__ = spec  # type: ignore[attr-defined]  # cached for the classes that inherit it
-        return replace(spec, contract=self.name, name=name)
+        return replace(spec, contract=self.name, name=name, method=name)
 
     def _read_entry(self, name: str, function: FunctionType) -> EntrySpec:
         entry = function.__entry__  # type: ignore[attr-defined]
-        self._check_name(name, entry.kind, function)
-        signature = _Signature(f"{self.name}.{name}", function, self._names_of(function))
-        params, defaults = signature.params()
-        returns = signature.returns()
-        if returns is not None and entry.kind == "init":
-            self._refuse(
-                line_of_argument(function, "return"), name, "@init returns nothing; write '-> None'"
-            )
+        findings = self.findings.part()
+        signature = _Signature(f"{self.name}.{name}", function, self._names_of(function), findings)
+        with findings:
+            self._check_name(name, entry.kind, function)
+        with findings:
+            params, defaults = signature.params()
+        with findings:
+            returns = signature.returns()
+            if returns is not None and entry.kind == "init":
+                self._refuse(
+                    line_of_argument(function, "return"),
+                    name,
+                    "@init returns nothing; write '-> None'",
+                )
+        findings.report()
         return EntrySpec(
             self.name, name, entry.kind, entry.payable, entry.private, entry.nonreentrant,
             function, params, defaults, returns, entry.name,
@@ -164,11 +181,10 @@ class ContractClassReader:
     def _take_init(self, entries: dict[str, EntrySpec]) -> EntrySpec | None:
         """Remove the `@init` from the entries and return it."""
         inits = [entry for entry in entries.values() if entry.kind == "init"]
-        if len(inits) > 1:
-            first, second = inits[0].name, inits[1]
-            self._refuse(
-                line_of(second.function), second.name, f"'{first}' is the @init already; keep one"
-            )
+        for second in inits[1:]:
+            with self.findings:
+                wrong = f"'{inits[0].name}' is the @init already; keep one"
+                self._refuse(line_of(second.function), second.name, wrong)
         return entries.pop(inits[0].name) if inits else None
 
     def _check_selectors(self, entries: dict[str, EntrySpec]) -> None:
@@ -182,9 +198,11 @@ class ContractClassReader:
                     else f"its signature {entry.signature} is also that of {other.name}; give it "
                     "other arguments or another name"
                 )
-                self._refuse(line_of(entry.function), entry.name, problem)
+                with self.findings:
+                    self._refuse(line_of(entry.function), entry.name, problem)
         for entry in entries.values():
-            self._check_abi_name(entry, entries.get(entry.abi_name, entry))
+            with self.findings:
+                self._check_abi_name(entry, entries.get(entry.abi_name, entry))
 
     def _check_abi_name(self, entry: EntrySpec, other: EntrySpec) -> None:
         """Check that a name that is both a method's name and a name in the ABI means the same entry, or an overload of it."""
@@ -207,16 +225,19 @@ class ContractClassReader:
             if issubclass(ancestor, self.base) and ancestor is not self.base
         ]:
             for name, hint in self._fields_of(parent).items():
-                if name in layouts:
-                    self._refuse_field(name, "a parent has this field already; choose another name")
-                if isinstance(self.found.get(name), FunctionType):
-                    self._refuse(
-                        line_of(self.found[name]),
-                        name,
-                        "a parent has a field of this name; rename it",
-                    )
-                layouts[name] = self._layout(name, hint)
-        if not layouts:
+                with self.findings:
+                    if name in layouts:
+                        self._refuse_field(
+                            name, "a parent has this field already; choose another name"
+                        )
+                    if isinstance(self.found.get(name), FunctionType):
+                        self._refuse(
+                            line_of(self.found[name]),
+                            name,
+                            "a parent has a field of this name; rename it",
+                        )
+                    layouts[name] = self._layout(name, hint)
+        if self.findings or not layouts:
             return None
         fields = FieldsLayout(list(layouts), list(layouts.values()))
         for name, field in fields.properties(self.name).items():
@@ -231,14 +252,15 @@ class ContractClassReader:
         names = self.names._replace(own=self.found)
         fields = {}
         for name, hint in inspect.get_annotations(parent).items():
-            resolved = self._resolve(name, hint, names)
-            if resolved in (typing.ClassVar, typing.Final) or typing.get_origin(resolved) in (
-                typing.ClassVar,
-                typing.Final,
-            ):
-                continue  # a constant
-            self._check_field(name)
-            fields[name] = resolved
+            with self.findings:
+                resolved = self._resolve(name, hint, names)
+                if resolved in (typing.ClassVar, typing.Final) or typing.get_origin(resolved) in (
+                    typing.ClassVar,
+                    typing.Final,
+                ):
+                    continue  # a constant
+                self._check_field(name)
+                fields[name] = resolved
         self.cls.__fields__ = fields  # type: ignore[attr-defined]
         return fields
 
@@ -246,7 +268,7 @@ class ContractClassReader:
         try:
             return resolve(hint, names)
         except UnsupportedAnnotation as error:
-            self._refuse_field(name, str(error))
+            raise self._wrong_field(name, error) from None
 
     def _check_field(self, name: str) -> None:
         if hasattr(self.base, name):
@@ -266,19 +288,23 @@ class ContractClassReader:
         try:
             return layout_of_field(f"{self.name}.{name}", hint, self.names)
         except UnsupportedAnnotation as error:
-            self._refuse_field(name, str(error))
+            raise self._wrong_field(name, error) from None
 
     def _refuse_field(self, name: str, wrong: str) -> NoReturn:
-        raise DeclarationError(
-            f"{line_of_field(self.cls, name, self.source)}: {self.name}.{name}: {wrong}"
-        )
+        raise self._wrong_field(name, UnsupportedAnnotation(wrong))
+
+    def _wrong_field(self, name: str, error: UnsupportedAnnotation) -> DeclarationError:
+        line = line_of_field(self.cls, name, self.source)
+        return self.findings.refusal(line, f"{self.name}.{name}", error)
 
 
 class _Signature:
     """The reader of the parameters and the return type of an entry."""
 
-    def __init__(self, path: str, function: FunctionType, names: Namespace) -> None:
-        self.path, self.function, self.names = path, function, names
+    def __init__(
+        self, path: str, function: FunctionType, names: Namespace, findings: Findings
+    ) -> None:
+        self.path, self.function, self.names, self.findings = path, function, names, findings
         self.hints = inspect.get_annotations(function)
 
     def params(self) -> tuple[tuple[Field, ...], tuple[object, ...]]:
@@ -291,12 +317,13 @@ class _Signature:
             raise DeclarationError(
                 f"{line_of(self.function)}: {self.path}: it does not take 'self'; write that first"
             )
+        members, defaults = list[Field](), list[object]()
         for parameter in parameters[1:]:
-            self._check(parameter)
-        members = tuple(
-            Field(parameter.name, self._kind(parameter.name)) for parameter in parameters[1:]
-        )
-        return members, tuple(map(self._default, members, parameters[1:]))
+            with self.findings:
+                self._check(parameter)
+                members.append(Field(parameter.name, self._kind(parameter.name)))
+                defaults.append(self._default(members[-1], parameter))
+        return tuple(members), tuple(defaults)
 
     def returns(self) -> ValueType | None:
         """Return the type of the result, or None if there is no result."""
@@ -322,7 +349,8 @@ class _Signature:
         try:
             return type_of_annotation(resolve(self.hints[name], self.names), self.names)
         except UnsupportedAnnotation as error:
-            self._refuse(name, f"{subject}: {error}")
+            line = line_of_argument(self.function, name)
+            raise self.findings.refusal(line, f"{self.path}: {subject}", error) from None
 
     def _default(self, member: Field, parameter: inspect.Parameter) -> object:
         if parameter.default is parameter.empty:

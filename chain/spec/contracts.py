@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from operator import attrgetter
 from types import FunctionType
 from typing import Any, Final
 
@@ -46,6 +47,9 @@ class EntrySpec:
     defaults: tuple[object, ...]  # for each parameter its default, or `REQUIRED`
     returns: ValueType | None
     given_name: str | None = None  # `@call(name=…)`; `name` is that of the method, which is unique
+    method: str = (
+        ""  # of the class, looked up at each call; without it, `function` takes the contract
+    )
 
     @property
     def is_view(self) -> bool:
@@ -151,7 +155,8 @@ class EntrySpec:
         It returns the result and its encoding.
         """
         decode, start = self._decode_params, len(self.selector)
-        return invoker(self.name, self.function, self.encode_result, decode, start)
+        find = attrgetter(self.method) if self.method else partial(partial, self.function)
+        return invoker(self.name, find, self.encode_result, decode, start)
 
     def name_args(self, data: bytes) -> dict[str, object]:
         """Return the arguments by name, or an empty dict if they cannot be decoded."""

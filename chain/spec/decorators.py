@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast, dataclass_transform, overload
 from chain.errors import DeclarationError, Revert
 from chain.foundation.dataclass import dataclass
 from chain.source.location import line_of, location_of_frame
+from chain.spec.class_body import findings_at
 from chain.spec.models import ModelSpec
 from chain.spec.records import ErrorSpec, EventSpec, RecordReader
 
@@ -95,35 +96,43 @@ def _marker(
     kind: str, function: F | None, options: dict[str, Any], known: tuple[str, ...]
 ) -> F | Callable[[F], F]:
     """Return the function with its marker, or a decorator that marks it. `known` are the options of the decorator `kind`."""
-    location = location_of_frame(sys._getframe(2))
+    frame = sys._getframe(2)
+    findings, location = findings_at(frame), location_of_frame(frame)
+    checked: dict[str, Any] = {}
     for name, value in options.items():
-        if kind == "view" and name == "payable":
-            raise DeclarationError(
-                f"{location}: a view takes no value, because it changes nothing; make it a @call"
-            )
-        if name not in known:
-            raise DeclarationError(
-                f"{location}: @{kind} has no option '{name}'; it takes {', '.join(known)}"
-            )
-        if name == "name":
-            _check_abi_name(kind, value, location)
-        elif not isinstance(value, bool):
-            raise DeclarationError(f"{location}: @{kind}({name}={value!r}): write True or False")
-    entry = EntryMarker(kind, **options)
-    if function is None:
-        return lambda marked: _mark(marked, entry, location)
-    return _mark(function, entry, location)
+        with findings:
+            _check_option(kind, name, value, known, location)
+            checked[name] = value
+    entry = EntryMarker(kind, **checked)
+
+    def mark(marked: F) -> F:
+        with findings:
+            _mark(marked, entry, location)
+        return marked
+
+    return mark if function is None else mark(function)
 
 
-def _check_abi_name(kind: str, name: object, place: str) -> None:
-    """Check the option `name`. `place` is the location of the decorator."""
-    if not isinstance(name, str) or not (name.isascii() and name.isidentifier()):
+def _check_option(kind: str, name: str, value: object, known: tuple[str, ...], place: str) -> None:
+    """Check an option of the decorator `kind` at `place`."""
+    if kind == "view" and name == "payable":
         raise DeclarationError(
-            f"{place}: @{kind}(name={name!r}): write the name that the entry has in the ABI, as in name='transfer'"
+            f"{place}: a view takes no value, because it changes nothing; make it a @call"
+        )
+    if name not in known:
+        raise DeclarationError(
+            f"{place}: @{kind} has no option '{name}'; it takes {', '.join(known)}"
+        )
+    if name != "name":
+        if not isinstance(value, bool):
+            raise DeclarationError(f"{place}: @{kind}({name}={value!r}): write True or False")
+    elif not isinstance(value, str) or not (value.isascii() and value.isidentifier()):
+        raise DeclarationError(
+            f"{place}: @{kind}(name={value!r}): write the name that the entry has in the ABI, as in name='transfer'"
         )
 
 
-def _mark(function: F, entry: EntryMarker, place: str) -> F:
+def _mark(function: object, entry: EntryMarker, place: str) -> None:
     """Check a method and attach its marker. `place` is the location of the decorator."""
     if not isinstance(function, FunctionType):
         raise DeclarationError(
@@ -144,7 +153,6 @@ def _mark(function: F, entry: EntryMarker, place: str) -> F:
             f"{line_of(function)}: {path}: an entry runs to its end without pausing: return a list instead of yielding"
         )
     function.__entry__ = entry  # type: ignore[attr-defined]
-    return function
 
 
 @dataclass_transform()

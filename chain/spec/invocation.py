@@ -1,7 +1,4 @@
-"""The call of an author's method: the one function that is on Python's stack for each message that runs.
-
-Debuggers look for it.
-"""
+"""The call of an author's method: the one function that is on Python's stack for each message that runs."""
 
 from __future__ import annotations
 
@@ -14,9 +11,13 @@ Invoke: TypeAlias = Callable[[Any, bytes], tuple[object, bytes]]
 
 
 def invoker(
-    name: str, function: Callable[..., Any], encode: Callable[[object], bytes], decode: Callable[..., Any], start: int
-) -> Invoke:  # fmt: skip
-    """Return the function that runs an author's method on a contract, with the arguments in calldata from `start` on.
+    name: str,
+    find: Callable[[Any], Callable[..., Any]],
+    encode: Callable[[object], bytes],
+    decode: Callable[..., Any],
+    start: int,
+) -> Invoke:
+    """Return the function that runs the method that `find` finds on a contract, with the arguments in calldata from `start` on.
 
     It returns the result and its encoding.
     """
@@ -26,7 +27,7 @@ def invoker(
             args = decode(data, start)
         except abi.BadData as error:
             raise abi.BadData(f"{name}: {error.text}") from None
-        result = function(contract, *args)
+        result = find(contract)(*args)
         return result, encode(result)
 
     return invoke

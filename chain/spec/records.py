@@ -37,6 +37,7 @@ from chain.schema.value_types import (
     StructType,
 )
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
+from chain.spec.findings import Findings
 
 _Decoder: TypeAlias = Callable[[bytes, int], tuple[object, ...]]
 _HASH: Final = FixedBytes("bytes32", 32)  # a topic that holds only the hash of a key
@@ -223,34 +224,42 @@ class RecordReader:
     def __init__(self, cls: type, what: str, frame: FrameType) -> None:
         self.cls, self.what, self.source = cls, what, source_of_frame(frame)
         self.names = namespace_at(frame, cls.__qualname__)
+        self.findings = Findings(cls.__name__)
 
     def make(self, **options: bool) -> RecordSpec:
         """Turn the class into a dataclass with these options, and describe it."""
         self._resolve_annotations()
-        try:
-            dataclass(self.cls, **options)
-        except (TypeError, ValueError) as error:
-            self._refuse(str(error))
-        return self._describe()
+        with self.findings:
+            try:
+                dataclass(self.cls, **options)
+            except (TypeError, ValueError) as error:
+                self._refuse(str(error))
+            spec = self._describe()
+        self.findings.report()
+        return spec
 
     def _resolve_annotations(self) -> None:
         """Replace annotations that are text by objects: `dataclasses` cannot resolve text entered at a prompt."""
         annotations = {}
         for name, hint in inspect.get_annotations(self.cls).items():
-            try:
-                annotations[name] = resolve(hint, self.names)
-            except UnsupportedAnnotation as error:
-                self._refuse_member(name, str(error))
+            annotations[name] = hint
+            with self.findings:
+                try:
+                    annotations[name] = resolve(hint, self.names)
+                except UnsupportedAnnotation as error:
+                    raise self._wrong_member(name, error) from None
         self.cls.__annotations__ = annotations
 
     def _describe(self) -> RecordSpec:
         members, keys = [], []
         for item in dataclasses.fields(self.cls):
-            member, key = self._member(item)
-            members.append(member)
-            keys += [item.name] if key else []
+            with self.findings:
+                member, key = self._member(item)
+                members.append(member)
+                keys += [item.name] if key else []
         spec = RecordSpec(self.cls, tuple(members), tuple(keys), self.source)
-        self._check_whole(spec)
+        if not self.findings:
+            self._check_whole(spec)
         return spec
 
     def _member(self, item: dataclasses.Field[object]) -> tuple[Field, bool]:
@@ -265,7 +274,7 @@ class RecordReader:
             if self.what == "model":
                 require_frozen(value_type)
         except UnsupportedAnnotation as error:
-            self._refuse_member(item.name, str(error))
+            raise self._wrong_member(item.name, error) from None
         if has_key_mark and self.what == "error":
             self._refuse_member(
                 item.name, "errors are not searched for, so they have no keys; remove the Key[…]"
@@ -304,5 +313,8 @@ class RecordReader:
         )
 
     def _refuse_member(self, name: str, wrong: str) -> NoReturn:
+        raise self._wrong_member(name, UnsupportedAnnotation(wrong))
+
+    def _wrong_member(self, name: str, error: UnsupportedAnnotation) -> DeclarationError:
         line = line_of_field(self.cls, name, self.source)
-        raise DeclarationError(f"{line}: {self.cls.__name__}.{name}: {wrong}")
+        return self.findings.refusal(line, f"{self.cls.__name__}.{name}", error)

@@ -93,7 +93,8 @@ def test_examples_run(
                 entry.example, names, entry.name, str(reference.PAGE), 0
             )
             report: list[str] = []
-            doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+            run = doctest.DocTestRunner(optionflags=OPTIONS).run
+            run(test, out=report.append, clear_globs=False)  # contracts stay declared
     assert not report, "".join(report)
 
 

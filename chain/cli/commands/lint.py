@@ -1,4 +1,4 @@
-"""Check contracts for lost data and for results that may differ between machines.
+"""Check contracts for mistakes in declarations, for lost data and for results that may differ between machines.
 
 $ boardchain lint contracts.blokus
 $ boardchain lint my_game.py
@@ -11,22 +11,23 @@ import sys
 import click
 
 from chain.cli import output
-from chain.guard import Finding, check
+from chain.cli.checked_files import findings_in
+from chain.guard import Finding
 
 
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
 @output.json_option
 def command(targets: tuple[str, ...], json: bool) -> None:
-    """Check each TARGET, a package (contracts.blokus), a folder or a file, without running it.
+    """Check the contracts in each TARGET: a package (contracts.blokus), a folder or a file.
 
-    In a file with contracts this covers the code that they reach, as every deploy does. In any other file, and in a package, it
-    covers all code. In a folder without Python files at its top, such as a project, it covers every file below with contracts.
+    The files with contracts are imported, and all code that the contracts reach is checked, as every deploy does. A file that
+    cannot be imported is checked as text, and so is a TARGET without contracts, such as a file of rules.
 
     Each finding shows its location, the problem, the reason and the alternative. If there are findings, the exit code is 1.
     """
     try:
-        findings = [finding for target in targets for finding in check(target)]
+        findings = sorted({finding for target in targets for finding in findings_in(target)})
     except (FileNotFoundError, UnicodeDecodeError) as error:
         raise click.UsageError(str(error)) from None
     if json:
@@ -39,8 +40,9 @@ def command(targets: tuple[str, ...], json: bool) -> None:
 
 
 def _print_finding(finding: Finding) -> None:
+    texts = [text for text in (finding.what, finding.why, finding.instead) if text]
     if output.is_terminal():
-        location = click.style(finding.place, bold=True)
-        click.echo(f"{location}: {finding.what}\n    {finding.why}\n    {finding.instead}")
+        place = click.style(finding.place, bold=True)
+        click.echo(f"{place}: " + "\n    ".join(texts))
     else:
-        click.echo(str(finding))
+        click.echo(f"{finding.place}: {'; '.join(texts)}")

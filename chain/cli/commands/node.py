@@ -9,8 +9,9 @@ $ boardchain node --contracts mygame --reload
 
 from __future__ import annotations
 
-import re
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import fields
 from functools import partial
 from importlib import import_module
@@ -22,13 +23,14 @@ import click
 from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.explorer.explorer import Explorer
+from chain.foundation.watchdog import patience
 from chain.ledger.blocks import ChainConfig
 from chain.machine.gas import TRANSACTION
 from chain.machine.hardforks import DEFAULT, FORKS
 from chain.rpc.chain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.rpc.server.collector import COLLECTOR
-from chain.schema.inputs import FEE, LAST_TIME
+from chain.schema.inputs import FEE, LAST_TIME, bytes_of, or_none, seconds_of
 from chain.simulator.block_time import WallClock
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
@@ -42,23 +44,23 @@ PHRASE = "test test test test test test test test test test test junk"
 option = partial(click.option, show_default=True)
 
 
-class _Bytes(click.ParamType[int]):
-    """A number of bytes, plain or in a larger unit: 65536, 64K, 512M, 2G."""
+class _Parsed(click.ParamType[Any]):
+    """A word that a function reads."""
 
-    name = "bytes"
+    def __init__(self, name: str, read: Callable[[str], object]) -> None:
+        self.name, self._read = name, read
 
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        match = re.fullmatch(r"([1-9][0-9]{0,18})([KMG]?)", str(value), re.IGNORECASE)
-        if match is None:
-            self.fail(
-                f"{value!r} is not a number of bytes: write 65536, 64K, 512M or 2G", param, ctx
-            )
-        return int(match[1]) << _SHIFTS[match[2].upper()]
+    ) -> Any:
+        try:
+            return self._read(str(value))
+        except ValueError as error:
+            return self.fail(str(error), param, ctx)
 
 
-_SHIFTS = {"": 0, "K": 10, "M": 20, "G": 30}
+_OF_MESSAGES = ("seconds", "memory")  # they follow from the limits of a message
+_BYTES = _Parsed("bytes", bytes_of)
 _NUMBERS: dict[object, click.ParamType[object]] = {
     "int": click.IntRange(1),
     "float": click.FloatRange(0, min_open=True),
@@ -67,12 +69,12 @@ _NUMBERS: dict[object, click.ParamType[object]] = {
 
 def _limit_options(command: Any) -> Any:
     """Add one option per limit, such as `--max-body BYTES`."""
-    for limit in reversed(fields(Limits)):
+    for limit in reversed([limit for limit in fields(Limits) if limit.name not in _OF_MESSAGES]):
         name = f"--max-{limit.name.replace('_', '-')}"
         add_option = option(
             name,
             f"max_{limit.name}",
-            type=_Bytes() if limit.metadata["is_size"] else _NUMBERS[limit.type],
+            type=_BYTES if limit.metadata["is_size"] else _NUMBERS[limit.type],
             default=limit.default,
             help=limit.metadata["help"],
         )
@@ -165,13 +167,26 @@ def _limit_options(command: Any) -> Any:
     help="Show the chain to people who open the address in a browser.",
 )
 @option("--explorer-write", is_flag=True, help="Let them send transactions from there.")
+@option(
+    "--time-limit",
+    type=_Parsed("seconds", or_none(seconds_of)),
+    default="10",
+    help="Seconds of computing after which a message is ended and undone; none for no limit.",
+)
+@option(
+    "--memory-limit",
+    type=_Parsed("bytes", or_none(bytes_of)),
+    default="1G",
+    help="Bytes of memory that a message may take, in addition to the node's own; none for no limit.",
+)
 @option("--quiet", is_flag=True, help="Print only the address it listens on.")
 @_limit_options
 def command(
     host: str, port: int, chain_id: int | None, gas_limit: int | None, fork: str | None, tx_gas_cap: bool | None,
     base_fee: int | None, elastic_fees: bool | None, genesis_time: int | None, clock: str, client_version: str | None,
     data: str | None, offered: ContractCatalogue, block_time: float | None, hosts: tuple[str, ...],
-    origins: tuple[str, ...], reload: bool, explorer: bool, explorer_write: bool, quiet: bool, **limits: Any,
+    origins: tuple[str, ...], reload: bool, explorer: bool, explorer_write: bool, time_limit: float | None,
+    memory_limit: int | None, quiet: bool, **limits: Any,
 ) -> None:  # fmt: skip
     """Serve a chain as JSON-RPC over HTTP and WebSocket, on one port, until it is stopped.
 
@@ -181,7 +196,11 @@ def command(
         import_module, ("chain.rpc.server.server", "chain.rpc.server.listener")
     )
     access = listening.AccessPolicy(frozenset(map(str.lower, hosts)), frozenset(origins))
-    chosen = Limits(**{name.removeprefix("max_"): limit for name, limit in limits.items()})
+    chosen = Limits(
+        **{name.removeprefix("max_"): limit for name, limit in limits.items()},
+        seconds=patience(time_limit) or sys.maxsize,
+        memory=memory_limit or sys.maxsize,
+    )
     is_new = data is None or not Path(data).exists()
     if genesis_time is None and clock == "wall" and is_new:
         genesis_time = int(time.time())
@@ -189,7 +208,8 @@ def command(
         "chain_id": chain_id, "gas_limit": gas_limit, "fork": fork, "tx_gas_cap": tx_gas_cap, "base_fee": base_fee,
         "elastic_fees": elastic_fees, "genesis_time": genesis_time,
     }  # fmt: skip
-    settings = {name: value for name, value in rules.items() if value is not None}
+    settings: dict[str, Any] = {name: value for name, value in rules.items() if value is not None}
+    settings |= {"time_limit": time_limit, "memory_limit": memory_limit}
     with _opened(data, settings, offered) as chain:
         if block_time is not None:
             chain.automine, chain.node.interval = False, block_time

@@ -23,7 +23,7 @@ from chain.replays import record
 from chain.replays.read_file import is_chain, text_of
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
-from chain.source.user_modules import add_folder
+from chain.source.user_modules import add_folder, add_project
 
 
 @click.command()
@@ -65,7 +65,8 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
     """Return a transcript of each chain that the script created."""
     with _witnessed() as chains, redirect_stdout(sys.stderr):
         old_argv, sys.argv = sys.argv, [str(script), *args]
-        add_folder(script.resolve().parent)
+        add_folder(Path.cwd())
+        add_project(script.resolve().parent)
         try:
             main = runpy.run_path(str(script), run_name="__main__").get("main")
             if not chains and callable(main) and takes_chain(main):

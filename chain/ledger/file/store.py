@@ -26,6 +26,7 @@ from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
 from chain.foundation.thread_lock import ThreadLock
+from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import sealed
@@ -45,7 +46,6 @@ from chain.ledger.file.packed_rows import encode_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.ledger.sql.stored_views import Reach
-from chain.metering.watchdog import uninterrupted
 
 # Derived rows are written after this many receipts or seconds.
 MANY: Final = 2048
@@ -274,9 +274,8 @@ class ChainStore:
     def _start_timer(self) -> None:
         timer = Timer(SOON, self._late)
         timer.daemon = True
-        with uninterrupted():  # Python may take a thread that begins for the one that began it
-            timer.start()
-            self._timer = timer
+        uninterrupted(timer.start)  # Python may take a thread that begins for the one that began it
+        self._timer = timer
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -2,13 +2,14 @@
 
 After a test, each chain is reverted to its state at the beginning of the test, whichever fixture made it. Before each
 Hypothesis example it is reverted to its state before the first one. The effects of fixtures with a wider scope remain. A test
-that fails shows the activity on its chains, and the path of the saved pictures of the board that the last transaction was
-about. Nothing of the engine is imported until a fixture is used.
+that fails shows the lines of the test and of the contracts, the activity on its chains, and the path of the saved pictures of
+the board that the last transaction was about. Nothing of the engine is imported until a fixture is used.
 """
 
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -18,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from chain.foundation import creation_hooks
-from chain.plugins.pytest_plugin import plain_imports
+from chain.plugins.pytest_plugin import plain_imports, tracebacks
 from chain.plugins.pytest_plugin.isolation import ChainIsolation
-from chain.source.user_modules import prefer_users_packages
+from chain.source.user_modules import add_project
 
 if TYPE_CHECKING:
     from chain.crypto.accounts import Account
@@ -71,6 +72,8 @@ def carol(accounts: list[Account]) -> Account:
 # Anchors
 
 _KEY: Final = pytest.StashKey[ChainIsolation]()
+_LIMITER: Final = pytest.StashKey[Callable[["Chain"], None]]()
+_REPORT: Final = pytest.StashKey[int]()  # a copy of stderr, which pytest takes away while tests run
 _GAS: Final[pytest.StashKey[GasReport]] = pytest.StashKey()  # present if a gas option is used
 
 
@@ -87,6 +90,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--contract-debug", action="store_true", help="let print and breakpoint in contracts work"
     )
+    group.addoption(
+        "--time-limit",
+        metavar="SECONDS",
+        help="end messages that compute for longer than 10 s, or than this; none: no limit",
+    )
+    group.addoption(
+        "--memory-limit",
+        metavar="BYTES",
+        help="end messages that take more memory than 1G, or than this; none: no limit",
+    )
     group.addoption("--gas-by-test", action="store_true", help="also show it for each test")
     group.addoption(
         "--gas-snapshot",
@@ -96,12 +109,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    prefer_users_packages(config.rootpath)
+    add_project(config.rootpath)
     plain_imports.begin()
+    if config.option.fulltrace:
+        patch = pytest.MonkeyPatch()
+        patch.setenv("BOARDCHAIN_DEBUG", "1")  # of failures in contracts, too
+        config.add_cleanup(patch.undo)
+    else:
+        config.pluginmanager.register(tracebacks)
     anchors = config.stash[_KEY] = ChainIsolation()
     creation_hooks.creation_listeners.append(anchors.register_chain)
     if config.getoption("contract_debug", default=False):
         creation_hooks.creation_listeners.append(_debug)
+    report = config.stash[_REPORT] = os.dup(2)
+    config.stash[_LIMITER] = _limiter(config, report)
+    creation_hooks.creation_listeners.append(config.stash[_LIMITER])
     if config.getoption("double_run", default=False):
         config.pluginmanager.register(
             import_module("chain.plugins.pytest_plugin.hash_seeds").HashSeedRuns(config, anchors)
@@ -115,10 +137,29 @@ def _debug(chain: Chain) -> None:
     chain.machine.debug()
 
 
+def _limiter(config: pytest.Config, report: int) -> Callable[[Chain], None]:
+    """Return what gives a new chain the limits of the command line, unless it has others than usual.
+
+    A process that has to end writes the lines that run to the file `report`.
+    """
+    words = {name: config.getoption(f"{name}_limit", default=None) for name in ("time", "memory")}
+
+    def limit(chain: Chain) -> None:
+        watchdog = import_module("chain.foundation.watchdog")
+        watchdog.report_to(report)
+        if any(words.values()) and chain.machine.limits == watchdog.DEFAULT_LIMITS:
+            read_limits = import_module("chain.schema.inputs").read_limits
+            chain.machine.limit(watchdog.DEFAULT_LIMITS._replace(**read_limits(words)))
+
+    return limit
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     plain_imports.end()
     if _debug in creation_hooks.creation_listeners:
         creation_hooks.creation_listeners.remove(_debug)
+    creation_hooks.creation_listeners.remove(config.stash[_LIMITER])
+    os.close(config.stash[_REPORT])
     creation_hooks.creation_listeners.remove(config.stash[_KEY].register_chain)
     if _GAS in config.stash:
         creation_hooks.creation_listeners.remove(config.stash[_GAS].register_chain)
@@ -226,11 +267,12 @@ def _own_fixtures(item: Any) -> Iterator[object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[object]) -> Any:
+    isolation = item.config.stash[_KEY]
+    chains = [*isolation.began.items()]  # only the traceback, before it is shortened, may hold them
     report: pytest.TestReport = yield
     if report.failed and call.when != "teardown":
-        isolation = item.config.stash[_KEY]
         report.sections += isolation.activity_sections()
-        if any(len(chain.receipts) > began for chain, began in isolation.began.items()):
+        if any(len(chain.receipts) > began for chain, began in chains):
             pictures = import_module("chain.plugins.pytest_plugin.board_pictures")
             report.sections += pictures.sections(item, isolation.began)
     return report

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from operator import is_
 from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakKeyDictionary
@@ -54,7 +55,7 @@ class ChainIsolation:
                     activity = chain.activity(since=max(began, len(chain.receipts) - _MOST))
                 except ValueError as problem:
                     activity = f"({problem})\n"
-                sections.append(("chain activity", left_out + activity))
+                sections.append(("chain activity", left_out + activity + _changes(chain)))
         return sections
 
     @contextmanager
@@ -109,3 +110,10 @@ class ChainIsolation:
 def _is_same(snapshot: Snapshot, other: Snapshot) -> bool:
     """True if nothing happened on a chain between two snapshots, not even something that was undone and repeated."""
     return snapshot == other and all(map(is_, snapshot.tail_identity, other.tail_identity))
+
+
+def _changes(chain: Chain) -> str:
+    """Return a line for each contract that does not run as it was deployed."""
+    tell = import_module("chain.metering.program").sentence_on_changes
+    told = map(tell, chain.machine.programs.values())
+    return "".join(f"({sentence})\n" for sentence in told if sentence)

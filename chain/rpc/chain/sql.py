@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from chain.foundation.watchdog import TimeUp
 from chain.ledger.sql.sql_view import QueryLimits, TooLong
-from chain.metering.watchdog import TimeUp
 from chain.rpc.chain.values import client_errors, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.json_format import Json

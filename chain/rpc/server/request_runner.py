@@ -23,10 +23,10 @@ from typing import Any, Final
 from chain.crypto.cbor import decode, encode
 from chain.foundation.atomic_steps import in_one_step
 from chain.foundation.turn import in_turn
+from chain.foundation.watchdog import TimeUp, within
 from chain.ledger.blocks import Mining
 from chain.ledger.file.replication import lengths_of, take_page
 from chain.ledger.file.store import ChainStore
-from chain.metering.watchdog import ThreadTime, TimeUp, within
 from chain.rpc.chain import sql
 from chain.rpc.chain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
@@ -62,7 +62,6 @@ class Runner:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._workers: dict[Worker, float] = {}  # worker to start time
-        self._time = ThreadTime()
         self._long: dict[object, float] = {}  # kind of slow request to when it may be tried again
         self._line = asyncio.Lock()  # queue of the transactions that need the chain to themselves
         self._is_free = asyncio.Event()  # set while no transaction has the chain to itself
@@ -172,11 +171,11 @@ class Runner:
         if self._long and self._is_long(message):
             raise TimeUp
         seconds = _SHORT_TRIAL_SECONDS if self._workers else _TRIAL_SECONDS
-        started = self._time.now()
+        started = thread_time()
         collects = gc.isenabled()
         gc.disable()  # or else a full collection counts as time of this request
         try:
-            return within(seconds, run, started)
+            return within(seconds, run)
         except TimeUp:
             if thread_time() - started > seconds / 2:  # else others had the processor
                 self._remember(message)

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from chain.metering.watchdog import limit_memory
+from chain.foundation.process_memory import limiter, size_of_process
 from chain.rpc.errors import NO_MEMORY, refused
 from chain.rpc.limits import Limits
 
@@ -91,7 +91,7 @@ class Worker:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
             return refused(
                 f"it took more than {self._limits.seconds} s of computing, so it was stopped and "
-                "undone: 'boardchain node --max-seconds' allows more"
+                "undone: 'boardchain node --time-limit' allows more"
             )
         if status == _NO_MEMORY << 8:
             return refused(NO_MEMORY)
@@ -112,7 +112,9 @@ def _work(work: Callable[[], bytes], writes: int, limits: Limits) -> NoReturn:
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # end with the node
         os.nice(_STEPS_BACK)
-        limit_memory(limits.memory)
+        limit = limiter(min(size_of_process() + limits.memory, sys.maxsize))
+        if limit is not None:
+            limit[0]()
         signal.setitimer(signal.ITIMER_PROF, min(limits.seconds, _ENDLESS))
         remaining = memoryview(work())
         while remaining:

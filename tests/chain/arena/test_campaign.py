@@ -108,9 +108,7 @@ def test_hung_game_fails_and_play_continues(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         failed = [*store.failures()]
     assert failed
-    assert all(
-        (row.failure or "").startswith("LimitExceeded: it took more than 0.2 s") for row in failed
-    )
+    assert all((row.failure or "").startswith("TimeUp: it took more than 0.2 s") for row in failed)
     assert all("Nim.fill" in (row.transcript or "") for row in failed)
 
 

@@ -23,7 +23,7 @@ from contracts.deblockle import Deblockle
 
 ROOT = Path(__file__).parents[3]
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
 
 Run = Callable[..., Result]
 

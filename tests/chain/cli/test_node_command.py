@@ -193,26 +193,22 @@ def test_strange_packages_are_reported() -> None:
 
 
 def test_limits_are_numbers_with_units() -> None:
-    options = [
-        "--max-memory",
-        "512M",
-        "--max-waiting",
-        "64k",
-        "--max-body",
-        "9",
-        "--max-seconds",
-        "0.5",
-    ]
-    chosen = command.make_context("node", options).params
-    found = [chosen[f"max_{name}"] for name in ("memory", "waiting", "body", "seconds")]
-    assert found == [512 << 20, 64 << 10, 9, 0.5]
+    options = "--memory-limit 512M --max-waiting 64k --max-body 9 --time-limit 0.5"
+    chosen = command.make_context("node", options.split()).params
+    names = "memory_limit", "max_waiting", "max_body", "time_limit"
+    assert [chosen[name] for name in names] == [512 << 20, 64 << 10, 9, 0.5]
+    unlimited = ["--memory-limit", "none", "--time-limit", "none"]
+    chosen = command.make_context("node", unlimited).params
+    assert (chosen["memory_limit"], chosen["time_limit"]) == (None, None)
 
 
 @pytest.mark.parametrize(
-    "words", [("--max-memory", "1X"), ("--max-body", "0"), ("--max-seconds", "0")]
+    "words", [("--memory-limit", "1X"), ("--max-body", "0"), ("--time-limit", "0")]
 )
 def test_other_limits_are_refused(words: tuple[str, str]) -> None:
-    with pytest.raises(click.BadParameter, match=r"write 65536, 64K, 512M or 2G|not in the range"):
+    with pytest.raises(
+        click.BadParameter, match=r"write 65536, 64K, 512M or 2G|not in the range|write 10 or 0.5"
+    ):
         command.make_context("node", [*words])
 
 

@@ -24,7 +24,12 @@ from chain import Chain
 
 from contracts.my_game import MyGame
 
-print(Chain().deploy(MyGame).answer())
+def main(chain):
+    print(chain.deploy(MyGame).answer())
+
+
+if __name__ == "__main__":
+    main(Chain())
 """
 TEST = "from contracts.my_game import MyGame\n\ndef test_answer(deploy):\n    assert deploy(MyGame).answer() == 42\n"
 PLAN = (
@@ -33,9 +38,9 @@ PLAN = (
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "chain.plugins.pytest_plugin")
 
 
-@pytest.fixture(params=["package", "folder"])
-def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A project with contracts of its own, with and without `__init__.py`."""
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with contracts of its own."""
     project = tmp_path / "mine"
     for name in ("contracts", "scripts", "tests", "notebooks"):
         (project / name).mkdir(parents=True)
@@ -43,15 +48,13 @@ def project(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     (project / "contracts" / "my_game.py").write_text(GAME)
     (project / "scripts" / "play.py").write_text(PLAY)
     (project / "tests" / "test_my_game.py").write_text(TEST)
-    if request.param == "package":
-        (project / "contracts" / "__init__.py").touch()
+    (project / "contracts" / "__init__.py").touch()
     return project
 
 
 def run(folder: Path, *words: str) -> str:
     """Run Python in a folder, with the chain and its games installed, and return what it prints."""
-    paths = {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": ""}
-    environment = {**os.environ, **paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = {**os.environ, "PYTHONSAFEPATH": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -60,10 +63,10 @@ def run(folder: Path, *words: str) -> str:
 
 
 WAYS = [
-    (".", ("scripts/play.py",)),
-    ("..", ("mine/scripts/play.py",)),
+    (".", ("-m", "chain", "run", "scripts/play.py")),
+    ("..", ("-m", "chain", "run", "mine/scripts/play.py")),
     (".", ("-m", "scripts.play")),
-    ("notebooks", ("-c", PLAY)),
+    (".", ("-c", PLAY)),
 ]
 
 
@@ -73,7 +76,7 @@ def test_own_contracts_win_in_scripts(project: Path, folder: str, words: tuple[s
 
 
 def test_own_contracts_win_before_the_chain_is_imported(project: Path) -> None:
-    chain, contracts, play = PLAY.strip().split("\n\n")
+    chain, contracts, play = PLAY.strip().split("\n\n", 2)
     assert run(project, "-c", "\n".join((contracts, chain, play))) == "42\n"
 
 

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *command: str) -> str:
     done = subprocess.run(
-        (sys.executable, *command), cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        (sys.executable, *command), cwd=folder, env=dict(os.environ),
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     return done.stdout + done.stderr

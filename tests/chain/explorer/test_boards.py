@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
+from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -11,8 +14,10 @@ from chain import Chain, Contract, call
 from chain.explorer import receipt_survey
 from chain.explorer.pages import boards
 from chain.explorer.receipt_survey import Survey
+from chain.pictures.boards import Boards
+from chain.pictures.picture import Picture
 from chain.types import u64
-from contracts.deblockle import Deblockle
+from contracts.deblockle import Deblockle, rules
 from tests.chain.explorer.visitor import Elements, Visitor
 from tests.chain.toys import Counter
 
@@ -91,6 +96,36 @@ def test_a_board_is_a_picture_file_too(visitor: Visitor) -> None:
     answer = visitor.get("/board/Deblockle/0.svg")
     assert answer.headers["content-type"] == "image/svg+xml"
     assert answer.body.startswith(b"<svg")
+
+
+class Walk(Contract):
+    @call
+    def go(self) -> u64:
+        return u64(sum(n % 3 for n in range(10_000)))
+
+
+def test_a_picture_takes_no_ticks_from_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It calls rules that the chain counts, while messages of another thread run."""
+    chain = Chain()
+    chain.deploy(Deblockle).create_game("first.testnet", "second.testnet", 3)
+    walk, state, beside = Chain().deploy(Walk), rules.set_up(3)[0], list[int | None]()
+    alone, picture, interval = walk.go().ticks, Boards.picture, sys.getswitchinterval()
+    thread = Thread(target=lambda: beside.extend(walk.go().ticks for _ in range(9)))
+
+    def slowly(*args: Any) -> Picture:
+        if thread.ident is None:
+            sys.setswitchinterval(1e-4)
+            thread.start()
+        for _ in range(50):
+            list(rules.legal_moves(state))
+        return picture(*args)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Boards, "picture", slowly)
+        assert "Player 1 to roll" in Visitor(chain).get("/board/Deblockle/0.svg").text
+    sys.setswitchinterval(interval)
+    thread.join()
+    assert beside == [alone] * 9
 
 
 def test_a_rollback_removes_steps() -> None:

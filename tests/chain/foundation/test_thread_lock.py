@@ -14,7 +14,7 @@ import pytest
 from chain import Chain
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.turn import TURN
-from chain.metering.watchdog import TimeUp, _Alarm
+from chain.foundation.watchdog import TimeUp
 from tests.chain.toys import Counter
 
 MOST_LOOKS = 10_000_000
@@ -29,11 +29,6 @@ def _lock() -> tuple[ThreadLock, Callable[[], object]]:
             pass
 
     return lock, enter
-
-
-def _alarm() -> tuple[ThreadLock, Callable[[], object]]:
-    alarm = _Alarm()
-    return alarm._lock, alarm.pause
 
 
 def _query() -> tuple[ThreadLock, Callable[[], object]]:
@@ -62,7 +57,7 @@ def is_entering(frame: FrameType) -> bool:
     return frame.f_code.co_code[frame.f_lasti] == opmap["BEFORE_WITH"]
 
 
-@pytest.mark.parametrize("case", [_lock, _alarm, _query, _step, _view, _turn])
+@pytest.mark.parametrize("case", [_lock, _query, _step, _view, _turn])
 def test_stop_that_comes_as_a_lock_is_taken_leaves_it_free(case: Case) -> None:
     lock, work = case()
     me, is_held = get_ident(), Event()

@@ -1,119 +1,137 @@
 """The guard finds what would not be the same everywhere, and accepts ordinary code.
 
 Each file in `snippets` holds a few lines that no contract may have; next to it is the whole message that their author
-reads. After a change on purpose, `pytest tests/chain/guard/test_guard.py --rewrite` writes these texts anew. Those
-in `fine` may stay.
+reads. After a change on purpose, `pytest tests/chain/guard/test_guard.py --rewrite` writes these texts again. Those in `fine`
+may stay. Those in `running` show their mistake only by a value: it is refused at deployment, or when the line runs.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
-from click.testing import CliRunner, Result
 
 from chain import Chain, Contract, DeclarationError, call
-from chain.cli.main import cli
 from chain.errors import GuardError
-from chain.guard import Finding, check, check_source
+from chain.guard import check, check_source
 from chain.guard.rules import RULES
-from chain.simulator import reader
 from chain.types import u64
 
 FOLDER = Path(__file__).parent / "snippets"
 SNIPPETS = sorted(FOLDER.glob("*.py"))
-FINE = sorted((FOLDER / "fine").glob("*.py"))
 CONTRACTS = Path(__file__).parents[3] / "contracts"
-GAMES = sorted(module.parent.name for module in CONTRACTS.glob("*/contract.py"))
-
-
-def findings(path: Path) -> list[Finding]:
-    """Return the findings. A snippet about the data of a package is checked as the module that may read them."""
-    name = "library.py" if path.stem.startswith("library_") else path.name
-    return check_source(path.read_text("utf-8"), name)
+EVERYDAY = dict(line.split() for line in (FOLDER / "everyday.txt").read_text("utf-8").splitlines())
 
 
 def each(paths: list[Path]) -> list[ParameterSet]:
-    return [pytest.param(path, id=path.stem) for path in paths]
+    return [pytest.param(path, id=path.stem) for path in sorted(paths)]
 
 
 @pytest.mark.parametrize("path", each(SNIPPETS))
 def test_snippet_is_refused(path: Path, golden: Callable[[Path, str], None]) -> None:
-    golden(path.with_suffix(".txt"), "".join(f"{finding}\n" for finding in findings(path)))
-
-
-@pytest.mark.parametrize("path", each(SNIPPETS))
-def test_refusal_says_what_why_instead(path: Path) -> None:
-    lines = path.with_suffix(".txt").read_text("utf-8").splitlines()
-    assert lines
+    found = [str(finding) for finding in check_source(path.read_text("utf-8"), path.name)]
+    assert found
     assert [
-        line for line in lines if not re.match(r"\w+\.py:\d+:\d+: [^;]+; [^;]+; [^;]+\Z", line)
+        text for text in found if not re.fullmatch(r"\w+\.py:\d+:\d+: [^;]+; [^;]+; [^;]+", text)
     ] == []
+    golden(path.with_suffix(".txt"), "".join(f"{text}\n" for text in found))
+
+
+@pytest.mark.parametrize("path", each([*(FOLDER / "fine").glob("*.py")]))
+def test_ordinary_code_passes(path: Path) -> None:
+    assert check_source(path.read_text("utf-8"), path.name) == []
+
+
+@pytest.mark.parametrize("path", each([*(FOLDER / "running").glob("*.py")]))
+def test_value_is_refused(path: Path) -> None:
+    assert check_source(path.read_text("utf-8"), path.name) == []
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    words = path.with_suffix(".txt").read_text("utf-8").splitlines()
+    with pytest.raises(Exception, match=".*".join(map(re.escape, words))):
+        Chain().deploy(module.Game).play()
 
 
 def test_every_rule_has_a_snippet() -> None:
-    used = {finding.rule for path in SNIPPETS for finding in findings(path)}
-    assert used == {rule.name for rule in RULES}
+    found = [found for path in SNIPPETS for found in check_source(path.read_text("utf-8"))]
+    assert {finding.rule for finding in found} == set(RULES)
 
 
-def test_rules_have_names_of_their_own() -> None:
-    assert len({rule.name for rule in RULES}) == len(RULES)
+def test_everyday_mistakes_are_refused() -> None:
+    refused = {"static": FOLDER, "running": FOLDER / "running"}
+    assert [
+        name for name, how in EVERYDAY.items() if not (refused[how] / f"{name}.py").exists()
+    ] == []
 
 
-@pytest.mark.parametrize("path", each(FINE))
-def test_ordinary_code_passes(path: Path) -> None:
-    assert findings(path) == []
+# Files and packages
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", sorted(path.parent.name for path in CONTRACTS.glob("*/contract.py"))
+)
 def test_game_passes(game: str) -> None:
     assert check(CONTRACTS / game) == []
 
 
-# The command
+def test_package_is_read_as_far_as_its_contracts_go(tmp_path: Path) -> None:
+    files = {
+        "__init__.py": "raise RuntimeError('this is never imported')",
+        "contract.py": "from chain import Contract\nfrom . import rules\nclass Game(Contract):\n def play(self): rules.turn()",
+        "rules.py": "from .random import roll as turn\ndef draw(): print()",
+        "random.py": "from random import randrange\ndef roll(): return randrange(6)",
+        "play.py": "import time\nfrom .contract import Game\nprint(time.time() / 2)",
+    }
+    (tmp_path / "game").mkdir()
+    for name, text in files.items():
+        (tmp_path / "game" / name).write_text(text, "utf-8")
+    assert [(Path(found.file).name, found.rule) for found in check(tmp_path)] == [
+        ("random.py", "chance")
+    ]
 
 
-def lint(*words: object) -> Result:
-    return CliRunner().invoke(cli, ["lint", *map(str, words)])
+def test_broken_file_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("def (:", "utf-8")
+    (tmp_path / "rules.py").write_text("import time", "utf-8")
+    assert [found.rule for found in check(tmp_path)] == ["not_python", "clock"]
 
 
-def test_command_prints_what_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(FOLDER)
-    found = lint("imaginary_step.py", "division.py")
-    expected = [Path(f"{name}.txt").read_text("utf-8") for name in ("imaginary_step", "division")]
-    assert found.exit_code == 1
-    assert found.stdout == "".join(expected)
+def test_source_nested_too_deeply_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_deep(*args: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("chain.guard.visitor.findings_in", too_deep)
+    [found] = check_source("SUM = 1")
+    assert found.what == "this cannot be read: it is nested too deeply"
 
 
-def test_command_answers_in_json() -> None:
-    [first, *_] = json.loads(lint("--json", FOLDER / "division.py").stdout)
-    assert [first[name] for name in ("line", "column", "rule")] == [2, 5, "division"]
+def test_module_that_is_nowhere_is_refused() -> None:
+    [found] = check_source("from chain.nowhere import *")
+    assert found.rule == "machine"
 
 
-def test_command_is_content_with_a_good_file() -> None:
-    done = lint(FOLDER / "fine" / "matching_a_move.py")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "no findings\n")
+def test_folder_without_python_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no Python files"):
+        check(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("targets", "said"),
-    [
-        ([], "Missing argument 'TARGET…'"),
-        (["no.such"], "no such file or package"),
-        (["{empty}"], "no Python"),
-    ],
-)
-def test_command_says_how_to_call_it(targets: list[str], said: str, tmp_path: Path) -> None:
-    done = lint(*(target.format(empty=tmp_path) for target in targets))
-    assert done.exit_code == 2
-    assert said in done.stderr
+def test_target_that_is_nowhere_is_refused() -> None:
+    with pytest.raises(FileNotFoundError, match="no such file or package"):
+        check("no.such")
 
 
-# At every deploy
+def test_name_of_a_package_is_found() -> None:
+    assert check("contracts.blokus.rules") == []
+
+
+# At every deployment
 
 
 class Half(Contract):
@@ -166,17 +184,6 @@ def test_forks_and_pasts_have_the_same_guard() -> None:
     for guarded in (chain.fork(), chain.at(0)):
         with pytest.raises(GuardError):
             guarded.declare(Half)
-
-
-def test_class_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Fresh(Contract):
-        @call
-        def nothing(self) -> None: ...
-
-    Chain().deploy(Fresh)
-    monkeypatch.setattr("chain.guard.check_contract", None)
-    Chain().deploy(Fresh)
-    assert reader.run_guard.cache_info().hits
 
 
 def test_unguarded_file_stays_so(tmp_path: Path) -> None:

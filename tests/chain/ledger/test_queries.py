@@ -9,7 +9,6 @@ import pytest
 
 from chain import Address, Chain, Contract, Key, call, event
 from chain.simulator.handle import Handle
-from chain.testing import run_uninstrumented
 from chain.types import u8, u64
 from tests.chain.ledger.moving_board import Board, Moved, Named
 from tests.chain.toys import Side
@@ -20,7 +19,6 @@ class Never:
     at: u64
 
 
-@run_uninstrumented
 class OtherBoard(Board):
     @call
     def unheard(self) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from chain import Address, Chain, Contract, Map, Reverted, Set, Vector, call, init
 from chain.ledger.decoded.writes import Write
 from chain.machine.state import iter_changes
-from chain.testing import run_uninstrumented
 from chain.types import i16, u8, u16, u64, u256
 
 ALICE = Chain().accounts[0]
@@ -54,7 +53,6 @@ class Session:
     notes: tuple[str, ...] | None
 
 
-@run_uninstrumented
 class Lab(Contract):
     """A field of every layout, and a way to change it inside one message."""
 

@@ -27,7 +27,6 @@ from chain import (
 from chain.machine.finished_frame import Finished
 from chain.machine.frame import Frame
 from chain.simulator.handle import Handle
-from chain.testing import run_uninstrumented
 from chain.types import u8, u64
 from tests.chain.helpers import failure_of, untyped
 
@@ -52,7 +51,6 @@ class Hands(Revert):
         self.held = held
 
 
-@run_uninstrumented
 class Keeps(Contract):
     n: u64
     items: Vector[u8]

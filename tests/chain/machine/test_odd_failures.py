@@ -91,7 +91,7 @@ SAID = {
     "shy": "its message cannot be read",
     "number_for_text": "5",
     "half_a_character": "?!",
-    "number_too_long": "Clumsy.number_too_long ran out of gas",
+    "number_too_long": "AssertionError: its message cannot be read",
     "number_too_long_to_keep": "Clumsy.n = a number of 1994 bits does not fit u8 (0..255)",
     "error_without_its_fields": "TypeError: Shy.__init__() missing 1 required positional argument: 'n'",
 }

@@ -11,7 +11,7 @@ import pytest
 
 from chain import Address, Chain
 from chain.crypto.accounts import ACCOUNTS
-from chain.metering.watchdog import TimeUp
+from chain.foundation.watchdog import TimeUp
 from chain.rpc.errors import REFUSED, RpcError
 from chain.rpc.limits import Limits
 from chain.rpc.server.access import AccessPolicy
@@ -195,9 +195,9 @@ def test_parallel_sends_arrive_in_any_order(
     assert not chain.node.queue.waiting(chain.state)
 
 
-def _always(seconds: float, run: Any, started: float) -> Any:
+def _always(seconds: float, run: Any) -> Any:
     return run()
 
 
-def _never(seconds: float, run: Any, started: float) -> Any:
+def _never(seconds: float, run: Any) -> Any:
     raise TimeUp

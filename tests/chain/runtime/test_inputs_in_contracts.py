@@ -8,9 +8,14 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Reverted, call, view
-from chain.testing import run_uninstrumented
 from chain.types import Address, u64
 from tests.chain.helpers import check_whole, failure_of, wei_of
+
+
+@pytest.fixture
+def chain() -> Chain:
+    return Chain(guard=False)  # contracts and tests share lists and functions
+
 
 ETHER = 10**18
 
@@ -25,7 +30,6 @@ class Bank(Contract):
         return self.caller
 
 
-@run_uninstrumented
 class Probe(Contract):
     """Does inside a contract what a test asks for."""
 
@@ -60,7 +64,7 @@ INSIDE: list[tuple[Callable[[Any], object], str]] = [
 @pytest.mark.parametrize("evm_only", [False, True])
 @pytest.mark.parametrize("case", range(len(INSIDE)))
 def test_mistake_of_a_contract_fails_its_message(case: int, evm_only: bool) -> None:
-    chain = Chain(evm_only=evm_only)
+    chain = Chain(evm_only=evm_only, guard=False)
     contract = chain.deploy(Probe)
     wei = wei_of(chain)
     receipt = contract.do(case, value=100, check=False)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from chain import Address, Chain, DeclarationError, Key, Reverted, System, call, event, model
 from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.decoded.writes import Write
-from chain.testing import run_uninstrumented
 from chain.types import ZERO_ADDRESS, i32, u8, u64
 from tests.chain.helpers import untyped
 
@@ -61,7 +60,6 @@ class Moved:
     moves: u8
 
 
-@run_uninstrumented
 class Game(System):
     turn: u8
 

@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 
 from chain import Chain, Key, Revert, Reverted, System, call, model
-from chain.testing import run_uninstrumented
 from chain.types import u8, u16, u64
+
+
+@pytest.fixture
+def chain() -> Chain:
+    return Chain(guard=False)  # contracts and tests share lists and functions
 
 
 @model
@@ -40,14 +44,12 @@ class Hand:
 made: list[int] = []
 
 
-@run_uninstrumented
 class Work(System):
     @call
     def work(self) -> None:
         job[0](self)
 
 
-@run_uninstrumented
 class Other(System):
     @call
     def work(self) -> None:
@@ -59,7 +61,7 @@ job: list[Callable[[Any], object]] = []
 
 @pytest.fixture(params=[False, True], ids=["direct", "evm"])
 def world(request: pytest.FixtureRequest) -> Any:
-    chain = Chain(evm_only=request.param)
+    chain = Chain(evm_only=request.param, guard=False)
     world = chain.deploy_world("duel", systems=[Work, Other], writers={Graph: [Work, Other]})
     work(world, lambda storage: storage.write(graph(), graph(id=2)))
     return world

@@ -11,8 +11,13 @@ from chain import Address, Chain, Key, System, call, model
 from chain.machine.frame import Frame
 from chain.runtime.world import world_at
 from chain.runtime.world_words import is_registered, is_writer, namespace_of
-from chain.testing import run_uninstrumented
 from chain.types import u8
+
+
+@pytest.fixture
+def chain() -> Chain:
+    return Chain(guard=False)  # contracts and tests share lists and functions
+
 
 Question = Callable[[Frame, Address], object]
 
@@ -23,7 +28,6 @@ class Score:
     points: u8
 
 
-@run_uninstrumented
 class League(System):
     @call
     def work(self) -> None:

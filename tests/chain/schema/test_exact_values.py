@@ -16,7 +16,6 @@ from chain.crypto.address import ZERO_ADDRESS
 from chain.schema.annotations import type_of_annotation
 from chain.schema.exact_values import exactness
 from chain.schema.value_types import BytesType, StringType, ValueType
-from chain.testing import run_uninstrumented
 from chain.types import i16, u8, u64, u256
 from tests.chain.values import SCALARS, composed, values_of
 
@@ -100,7 +99,6 @@ def test_same_value_and_none_are_exact() -> None:
     assert IS_EXACT_OPTION(None, None)
 
 
-@run_uninstrumented
 class Shelf(Contract):
     outers: Vector[Outer]
 

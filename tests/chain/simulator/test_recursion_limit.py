@@ -52,4 +52,4 @@ def test_recursion_limit_is_left_to_the_program(tmp_path: Path) -> None:
 
 def test_source_nested_too_deeply_is_refused(tmp_path: Path) -> None:
     last = run_deep(tmp_path, 800).stderr.strip().splitlines()[-1]
-    assert "deep.py:6: Deep is too deeply nested to be read: replace its" in last
+    assert "deep.py: this file is too deeply nested to be read: replace its" in last

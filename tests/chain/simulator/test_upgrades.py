@@ -14,10 +14,7 @@ from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.reload_package import Package
 from chain.spec.contracts import UPGRADE
 from chain.spec.upgrade_entry import SIGNATURE, Upgraded
-from chain.testing import instrumented
 from chain.types import bytes32
-from contracts.deblockle import Deblockle
-from contracts.deblockle import rules as deblockle_rules
 from tests.chain.versions import DOUBLE, FIRST, Edit
 
 OTHER_TYPE = FIRST.replace("Map[u64, str]", "Map[u64, u64]")
@@ -211,16 +208,6 @@ def test_files_that_no_contract_reads_are_not_watched(
     (folder / "cards.json").write_text("[]")
     assert package.is_edited
     del sys.modules[folder.name]
-
-
-def test_other_packages_stay_as_they_are(edit: Edit, chain: Chain) -> None:
-    chain.deploy(Deblockle)
-    first = edit(FIRST)
-    before = instrumented(deblockle_rules)
-    package = offering(chain, first)
-    edit_only(first, DOUBLE)
-    package.reload()
-    assert instrumented(deblockle_rules) is before
 
 
 def test_factory_makes_what_it_made_before(edit: Edit, chain: Chain) -> None:

@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain import Address, Chain, Contract, Vector, call, view
-from chain.source.static_types import STORAGE_COLLECTIONS
-from chain.storage.collections import COLLECTIONS
-from chain.types import u16
+from chain import Address
 from tests.chain.storage.shelf import Card, filled, shelf, work
 
 bytes_ = st.integers(0, 255)
@@ -240,25 +237,6 @@ def test_writes_of_an_iterable_map_are_named() -> None:
     assert {"Shelf.debts['ada'].name", "Shelf.debts.keys[0]"} <= written
 
 
-class Long(Contract):
-    items: Vector[u16]
-
-    @call
-    def fill(self, n: u16) -> None:
-        self.items.extend(range(n))
-
-    @view
-    def part(self, n: u16) -> u16:
-        return len(self.items.slice(0, n))
-
-
-def test_slice_costs_fuel_by_its_items() -> None:
-    long = Chain().deploy(Long)
-    long.fill(1000)
-    short, whole = long.part.simulate(8).ticks, long.part.simulate(1000).ticks
-    assert whole > short + 100
-
-
 def test_set_keeps_order_of_coming() -> None:
     _, on = shelf()
 
@@ -276,7 +254,3 @@ def test_loaded_order_shuffles_a_vector() -> None:
     with on.chain.loaded(deal=[["3", "1", "2"]]):
         work(on, lambda contract: contract.random.shuffle(contract.texts, tag="deal"))
     assert [*on.fields.texts] == ["3", "1", "2"]
-
-
-def test_contracts_may_use_every_collection() -> None:
-    assert set(STORAGE_COLLECTIONS) == set(COLLECTIONS)

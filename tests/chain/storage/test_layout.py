@@ -15,7 +15,6 @@ from chain import Chain, Contract, abi, call
 from chain.schema.annotations import type_of_annotation
 from chain.schema.value_types import Field, OptionalType, StructType
 from chain.storage.layout import FieldsLayout, Layout, layout_for
-from chain.testing import run_uninstrumented
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 from tests.chain.storage.bare_storage import WHO, Player, Stone, Words
 
@@ -221,7 +220,6 @@ def outcome(pack: Callable[[Any], object], value: object) -> object:
         return wrong.text
 
 
-@run_uninstrumented
 class Scratch(Contract):
     """Does with its frame what a test asks for."""
 

@@ -1,3 +1,2 @@
 from decimal import Decimal
-from fractions import Fraction
 from statistics import mean

@@ -1,2 +1,5 @@
 def price(wei: int) -> str:
-    return f"{wei:.2f}" + "%.1f" % wei + "{:e}".format(wei) + format(wei, "g")
+    text = "%.1f" % wei
+    text += "{:e}".format(wei)
+    text += f"{wei:.2f}"
+    return text

@@ -2,7 +2,3 @@ def points(n: int) -> int:
     from math import comb
 
     return comb(n, 2)
-
-
-class Table:
-    import math

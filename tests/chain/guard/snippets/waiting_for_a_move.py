@@ -1,3 +1,2 @@
 async def play(moves) -> list[int]:
-    async with moves as stream:
-        return [await move async for move in stream]
+    return [await move for move in moves]

@@ -18,7 +18,6 @@ from chain.replays.outcomes import Divergence, first_divergence, outcomes_of
 from chain.replays.subprocess_runs import Failed, SubprocessRun, play_in
 from chain.replays.verify import verify
 from chain.simulator.catalogue import ContractCatalogue
-from chain.testing import instrumented
 
 pytest_plugins = ["pytester"]
 
@@ -117,8 +116,13 @@ def test_first_difference_is_named(bag: Any) -> None:
 def test_field_shows_where_plays_part(bag: Any, entry: str, field: str, monkeypatch: Any) -> None:
     plays = []
     for ball in ("red", "blue"):
-        monkeypatch.setattr(instrumented(sys.modules[bag.__module__]), "BALLS", (ball,))
-        plays.append(outcomes_of(play(bag, "fill", entry, "keep")))
+        chain = Chain(guard=False)
+        deployed = chain.deploy(bag)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys.modules[bag.__module__], "BALLS", (ball,))
+            for each in ("fill", entry, "keep"):
+                getattr(deployed, each)()
+        plays.append(outcomes_of(chain))
     assert first_divergence(*plays) == Divergence(3, "Bag", entry, field, ("'red'", "'blue'"))
 
 
@@ -154,6 +158,9 @@ def test_memory_outside_of_storage_is_found(
     shelf = chain.deploy(ContractCatalogue("shelf_of").find("Shelf"))
     for _ in range(4):
         shelf.put()
+    with pytest.raises(ValueError, match="Shelf does not run as it was deployed: shelf_of:BOOKS"):
+        record(chain)
+    monkeypatch.setattr(sys.modules["shelf_of"], "BOOKS", 0)
     verdict = verify(record(chain), ["shelf_of"], seeds=(0,))
     assert str(verdict) == (
         "Shelf.put in block 3: Shelf.count is 2 under hash seed 0, and nothing with the contracts loaded again halfway"

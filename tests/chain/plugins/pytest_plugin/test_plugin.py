@@ -329,8 +329,9 @@ def test_collecting_imports_no_engine(pytester: pytest.Pytester) -> None:
     assert (
         "imported: ['chain', 'chain.foundation', 'chain.foundation.creation_hooks',"
         " 'chain.foundation.gc_pause', 'chain.foundation.late_imports', 'chain.plugins', 'chain.plugins.pytest_plugin',"
-        " 'chain.plugins.pytest_plugin.isolation', 'chain.plugins.pytest_plugin.plain_imports', 'chain.source',"
-        " 'chain.source.user_modules']" in done.stdout
+        " 'chain.plugins.pytest_plugin.isolation', 'chain.plugins.pytest_plugin.plain_imports',"
+        " 'chain.plugins.pytest_plugin.tracebacks', 'chain.source', 'chain.source.failure_line', 'chain.source.user_modules']"
+        in done.stdout
     )
     assert "test_nothing" in done.stdout
 
@@ -372,3 +373,16 @@ def test_the_engine_is_imported_as_python_does(pytester: pytest.Pytester) -> Non
         [*command, "-p", "chain.plugins.pytest_plugin"],
         env={"PYTHONPATH": str(ROOT)}, capture_output=True, check=True,
     )  # fmt: skip
+
+
+def test_limits_of_messages_can_be_set(run: Run) -> None:
+    tests = """
+        def test_usual(chain):
+            assert chain.machine.limits == (0.5, None)
+
+        def test_own():
+            assert Chain(time_limit=3).machine.limits == (3, 2**30)
+    """
+    run(tests, options=("--time-limit", "0.5", "--memory-limit", "none")).assert_outcomes(passed=2)
+    result = run(tests, options=("--memory-limit", "much"))
+    result.stdout.fnmatch_lines(["*'much' is not a number of bytes*"])

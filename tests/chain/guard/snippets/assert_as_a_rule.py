@@ -1,2 +1,0 @@
-def join(players: int) -> None:
-    assert players < 4, "The table is full"

@@ -1,2 +1,0 @@
-def copy(state):
-    return state.__class__(**state.__dict__)

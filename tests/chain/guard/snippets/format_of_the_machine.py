@@ -1,2 +1,0 @@
-def price(wei: int) -> str:
-    return f"{wei:n}"

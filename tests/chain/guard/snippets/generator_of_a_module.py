@@ -1,8 +1,0 @@
-def numbers():
-    number = 0
-    while True:
-        yield number
-        number += 1
-
-
-IDS = numbers()

@@ -1,2 +1,0 @@
-def pairs(left: list, right: list) -> list:
-    return list(map(max, left, right, strict=True))

@@ -1,3 +1,0 @@
-class Player:
-    hand = []
-    points: dict[str, int] = {}

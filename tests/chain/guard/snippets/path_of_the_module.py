@@ -1,0 +1,2 @@
+def folder() -> str:
+    return __file__.rpartition("/")[0]

@@ -1,2 +1,0 @@
-def fee(amount: int) -> int:
-    return amount * 10**-2 + pow(amount, -1)

@@ -1,5 +1,0 @@
-def play(move) -> None:
-    try:
-        move()
-    except* ValueError:
-        raise
