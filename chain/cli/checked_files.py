@@ -18,7 +18,7 @@ from typing import Final
 
 from chain.cli.script_loader import loaded
 from chain.errors import DeclarationError
-from chain.guard import Finding, check, check_contract
+from chain.guard import Finding, check_contract, check_file
 from chain.runtime.contract import Contract
 from chain.source.failure_line import innermost_author_line
 from chain.source.own_modules import SHARED_FOLDERS, files_below
@@ -44,9 +44,9 @@ def findings_in(target: str) -> Iterator[Finding]:
             reasons = [] if isinstance(module, ModuleType) else _reasons(module, file)
             lines = {(reason.file, reason.line) for reason in reasons}
             yield from reasons
-            yield from (each for each in check(file) if (each.file, each.line) not in lines)
+            yield from (each for each in check_file(file) if (each.file, each.line) not in lines)
     for file in () if imported else files:
-        yield from check(file)
+        yield from check_file(file)
 
 
 def _files(target: str) -> list[Path]:

@@ -17,7 +17,7 @@ from _pytest.mark import ParameterSet
 
 from chain import Chain, Contract, DeclarationError, call
 from chain.errors import GuardError
-from chain.guard import check, check_source
+from chain.guard import check_source
 from chain.guard.rules import RULES
 from chain.types import u64
 
@@ -71,36 +71,7 @@ def test_everyday_mistakes_are_refused() -> None:
     ] == []
 
 
-# Files and packages
-
-
-@pytest.mark.parametrize(
-    "game", sorted(path.parent.name for path in CONTRACTS.glob("*/contract.py"))
-)
-def test_game_passes(game: str) -> None:
-    assert check(CONTRACTS / game) == []
-
-
-def test_package_is_read_as_far_as_its_contracts_go(tmp_path: Path) -> None:
-    files = {
-        "__init__.py": "raise RuntimeError('this is never imported')",
-        "contract.py": "from chain import Contract\nfrom . import rules\nclass Game(Contract):\n def play(self): rules.turn()",
-        "rules.py": "from .random import roll as turn\ndef draw(): print()",
-        "random.py": "from random import randrange\ndef roll(): return randrange(6)",
-        "play.py": "import time\nfrom .contract import Game\nprint(time.time() / 2)",
-    }
-    (tmp_path / "game").mkdir()
-    for name, text in files.items():
-        (tmp_path / "game" / name).write_text(text, "utf-8")
-    assert [(Path(found.file).name, found.rule) for found in check(tmp_path)] == [
-        ("random.py", "chance")
-    ]
-
-
-def test_broken_file_hides_no_other(tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text("def (:", "utf-8")
-    (tmp_path / "rules.py").write_text("import time", "utf-8")
-    assert [found.rule for found in check(tmp_path)] == ["not_python", "clock"]
+# Files
 
 
 def test_source_nested_too_deeply_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,20 +86,6 @@ def test_source_nested_too_deeply_is_a_finding(monkeypatch: pytest.MonkeyPatch) 
 def test_module_that_is_nowhere_is_refused() -> None:
     [found] = check_source("from chain.nowhere import *")
     assert found.rule == "machine"
-
-
-def test_folder_without_python_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no Python files"):
-        check(tmp_path)
-
-
-def test_target_that_is_nowhere_is_refused() -> None:
-    with pytest.raises(FileNotFoundError, match="no such file or package"):
-        check("no.such")
-
-
-def test_name_of_a_package_is_found() -> None:
-    assert check("contracts.blokus.rules") == []
 
 
 # At every deployment
