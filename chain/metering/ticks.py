@@ -205,11 +205,15 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.LShift):
             node.value = self._bounded(SHIFT, node.value)
-        elif isinstance(node.op, ast.Pow) and isinstance(node.target, ast.Name):
+        elif isinstance(node.target, ast.Name):
             base = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
-            return ast.copy_location(
-                ast.Assign([node.target], _call("__power__", base, node.value)), node
-            )
+            exponent = node.value
+            if isinstance(node.op, ast.Mult) and ast.dump(base) == ast.dump(exponent):
+                exponent = _at(node, ast.Constant(2))  # a number that is squared grows fastest
+            elif not isinstance(node.op, ast.Pow):
+                return node
+            power = _call("__power__", base, exponent)
+            return ast.copy_location(ast.Assign([node.target], power), node)
         return node
 
     # Statements for debugging
