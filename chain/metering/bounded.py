@@ -6,10 +6,11 @@ Whatever else takes long walks over values that exist already, and to make these
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.metering.fuel import BUILTINS, TANK, is_counted, out_of_fuel, remaining
 
+T = TypeVar("T")
 MOST_BITS: Final = 2**20  # of a power or a shifted number
 MOST_ITEMS: Final = 2**20  # in a text or list that is made at once
 MOST_FACTORS: Final = 2**12  # an argument of `factorial` and the like
@@ -25,9 +26,9 @@ def power(base: Any, exponent: Any) -> Any:
     return base**exponent
 
 
-def _at_most(most: int) -> Callable[[Any], Any]:
-    def bound(value: Any) -> Any:
-        if type(value) is int and value > most and is_counted():
+def _at_most(most: int) -> Callable[[T], T]:
+    def bound(value: T) -> T:
+        if isinstance(value, int) and value > most and is_counted():
             out_of_fuel()
         return value
 
@@ -42,7 +43,7 @@ def long_range(*bounds: int) -> range:
     return made
 
 
-def each(items: Iterable[Any]) -> Iterator[Any]:
+def each(items: Iterable[T]) -> Iterator[T]:
     """Yield from `itertools.product` and the like, with a tick for each item."""
     for item in items:
         if 0 not in BUILTINS[TANK]:
@@ -50,7 +51,7 @@ def each(items: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
-def changeable(items: Any) -> Any:
+def changeable(items: T) -> T:
     """Return a list for a function in C that changes it without calling its methods; refuse a constant."""
     if type(items) is not list and isinstance(items, list):
         items.append(None)  # a constant refuses

@@ -13,7 +13,7 @@ import operator
 import re
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from enum import Enum
 from functools import cached_property, lru_cache, partial
@@ -29,7 +29,7 @@ from types import (
     ModuleType,
     UnionType,
 )
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.foundation.turn import is_mine
 from chain.guard.finding import Finding, Rule
@@ -43,6 +43,7 @@ from chain.source.own_modules import is_own, own_modules
 from chain.source.syntax_trees import text_tree
 from chain.spec.invocation import INVOKE
 
+T = TypeVar("T")
 _LOST: Final = "which outlives the call: a failed call would not undo it, and another machine would not have it"
 _WITHIN: Final = "create it inside the function, or use a tuple"
 CHANGING: Final = Rule("changing", "'{name}' is or holds {thing}", "it outlives the call", _WITHIN)
@@ -86,7 +87,7 @@ _STILL: Final = (
     GenericAlias, UnionType, repeat,
 )  # fmt: skip
 _OF_CHAIN_OR_PYTHON: Final = ("chain", "typing", "types", "enum", "dataclasses", "abc", "functools")
-_ORDERED: Final[dict[Any, Any]] = {set: OrderedSet, frozenset: OrderedFrozenSet}
+_ORDERED: Final[dict[object, type]] = {set: OrderedSet, frozenset: OrderedFrozenSet}
 _COLLECTIONS: Final = (list, dict, deque)
 _OURS: Final = 2  # references to an original that only `_originals` holds, while they are counted
 # Each list, dict and queue whose place a constant took, its content then, and the constant; as long as something else holds it.
@@ -185,7 +186,7 @@ def _place(module: str, name: str) -> tuple[str, int]:
 def freeze(reach: Reach) -> list[Finding]:
     """Make the values that a contract reaches refuse changes by messages, and return what is wrong with them."""
     freezing = _Freezing()
-    replaced: dict[int, Any] = {}
+    replaced: dict[int, object] = {}
     for name, (place, value) in reach.values.items():
         is_code = isinstance(value, FunctionType | type | ModuleType)
         if is_own(name[0]) and (not is_code or value in _ORDERED):
@@ -219,7 +220,7 @@ class _Freezing:
         self._done: dict[int, tuple[object, object]] = {}
         self._name: Name = "", ""
 
-    def named(self, name: Name, value: object) -> Any:
+    def named(self, name: Name, value: object) -> object:
         """Return the value of this name, such that it refuses changes."""
         self._name = name
         return self._frozen(value)
@@ -287,7 +288,7 @@ class _Freezing:
         named = {name: args.pop() for name in reversed(value.keywords)}
         return value if new is parts else partial(function, *args, **named)
 
-    def _set(self, value: Any, kind: type) -> object:
+    def _set(self, value: Iterable[Any], kind: type) -> object:
         """Sets that were made while a module was imported have no order yet: they get that of their values."""
         try:
             items = sorted(
@@ -298,10 +299,10 @@ class _Freezing:
             return value
         return self._known(kind(map(self._frozen, items)))
 
-    def _object(self, value: Any, kind: Any) -> None:
+    def _object(self, value: object, kind: type) -> None:
         """Freeze the attributes of an object, and the object too if they can be set."""
-        find = enum_attributes_of if isinstance(value, Enum) else attributes_of
-        for name, part in list(find(value)):
+        parts = enum_attributes_of(value) if isinstance(value, Enum) else attributes_of(value)
+        for name, part in list(parts):
             new = self._frozen(part)
             if new is not part:
                 object.__setattr__(value, name, new)
@@ -311,7 +312,7 @@ class _Freezing:
                 value.__class__ = _constant(kind)
             self._known(value)
 
-    def _look_at(self, value: Any, kind: Any) -> None:
+    def _look_at(self, value: object, kind: type) -> None:
         if isinstance(value, float | complex):
             self._report(ROUNDED, value)
         elif hasattr(kind, "__next__"):
@@ -319,11 +320,11 @@ class _Freezing:
         elif (kind.__module__ or "").partition(".")[0] not in _OF_CHAIN_OR_PYTHON:
             self._report(CHANGING, value)
 
-    def _follows(self, original: Any, constant: Any) -> Any:
+    def _follows(self, original: object, constant: T) -> T:
         _originals.append((original, copy(original), constant))
         return self._known(constant)
 
-    def _known(self, value: object) -> Any:
+    def _known(self, value: T) -> T:
         _names[id(value)] = value, self._name
         return value
 
