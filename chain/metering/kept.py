@@ -10,7 +10,7 @@ import ast
 import linecache
 import pickle
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -98,7 +98,7 @@ def _constants(module: ModuleType, tree: ast.Module, build: Build) -> Iterator[t
 
 
 class _Saving(pickle.Pickler):
-    def reducer_override(self, value: Any) -> Any:
+    def reducer_override(self, value: object) -> Any:
         if isinstance(value, FunctionType) and "<" in value.__qualname__:
             key = key_of(plain_code(value))
             cells = [cell_value(cell) for cell in value.__closure__ or ()]
@@ -113,7 +113,7 @@ def local_function(*parts: object) -> object:
     raise NotImplementedError
 
 
-def read_only(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+def read_only(mapping: dict[object, object]) -> Mapping[object, object]:
     """Return a mapping that cannot be changed: its class has no name by which `pickle` could find it."""
     return MappingProxyType(mapping)
 
@@ -131,7 +131,9 @@ class _Loading(pickle.Unpickler):
             thing = getattr(thing, part)
         return thing
 
-    def _local_function(self, module: str, key: Key, cells: list[Any], defaults: Any) -> Any:
+    def _local_function(
+        self, module: str, key: Key, cells: list[object], defaults: tuple[object, ...] | None
+    ) -> FunctionType:
         code, space = self._modules.codes[label_of(module)][key], vars(self._modules.module(module))
         return FunctionType(code, space, code.co_name, defaults, tuple(map(CellType, cells)))
 
@@ -217,7 +219,7 @@ class _Modules:
     def _note(self, problem: Exception, line: int) -> None:
         self.problems.append(f"line {line}: {type(problem).__name__}: {problem}")
 
-    def _is_set(self, space: dict[str, Any], constants: dict[str, bytes], name: str) -> bool:
+    def _is_set(self, space: dict[str, object], constants: dict[str, bytes], name: str) -> bool:
         """Set a constant of a module or of a class, and return True; False if it is left to the source."""
         *path, last = name.split(".")
         try:
@@ -270,7 +272,7 @@ class _Private(ast.NodeTransformer):
             node.module = f"{self._package}.{node.module}"
         return node
 
-    def visit_Import(self, node: ast.Import) -> Any:
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
         kept = [alias for alias in node.names if alias.name in self._kept]
         for alias in kept:
             alias.name = f"{self._package}.{alias.name}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chain.metering.bounded import AROUND_ARGUMENTS, AROUND_CALL, COUNT, METHODS, SHIFT
 from chain.metering.fuel import DRY, TANK
@@ -23,6 +23,7 @@ _OF_VIEWS: Final = {
 }
 _DEBUG: Final = ("print", "breakpoint")
 _SMALL: Final = 256  # exponents and shifts in the source up to this number need no check
+N = TypeVar("N", bound=ast.AST)
 _TICK: Final = f"0 in {TANK} or {DRY}()"
 
 
@@ -43,9 +44,9 @@ def is_debug(node: object, own: Container[str]) -> bool:
     return False
 
 
-def _at(place: ast.AST, node: Any) -> Any:
+def _at(place: ast.AST, node: N) -> N:
     """Return a new node, whose parts have the lines of `place` unless they have their own."""
-    waiting = [node]
+    waiting: list[ast.AST] = [node]
     for part in waiting:
         if not hasattr(part, "lineno"):
             ast.copy_location(part, place)
