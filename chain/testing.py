@@ -155,7 +155,7 @@ def assert_events(source: object, *expected: object) -> None:
 
 def _events_of(source: object) -> list[object]:
     if isinstance(source, LogQueries):
-        return source.ledger.decode_rows(source.ledger.events.rows)
+        return [event for receipt in source.receipts for event in receipt.events]
     events: object = getattr(source, "events", source)
     if isinstance(source, type) or not isinstance(events, Iterable):
         raise TypeError(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,14 +16,12 @@ from time import perf_counter
 from typing import Final, TypeAlias
 
 from chain.foundation.dataclass import dataclass
-from chain.ledger.indexes import new_positions, truncate_positions
 from chain.ledger.receipts import Receipt
 from chain.pictures.boards import Boards, boards_of
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.chain import Chain
 
 _BATCH: Final = 64  # receipts between two checks of the clock
-_CHUNKS: Final = 16  # of the index of the logs, likewise
 _FAR: Final = 20_000  # receipts, which take seconds
 SLICE: Final = 0.01  # seconds of reading before other requests are served
 _REST: Final = 0.02  # seconds for the other requests, if there are any
@@ -51,7 +50,7 @@ class BoardRecord:
 
     address: bytes
     board_id: object
-    positions: array[int] = field(default_factory=new_positions)
+    positions: array[int] = field(default_factory=lambda: array("Q"))
 
     @property
     def word(self) -> str:
@@ -106,14 +105,14 @@ class Survey:
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for this many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
-        while not self._ledger.events.read_index(_CHUNKS):  # for the pages of events
-            if perf_counter() > end:
-                return False
+        if not self._ledger.store.catch_up(
+            ("receipts", "logs"), seconds
+        ):  # for the pages of receipts and events
+            return False
         while not self.is_complete:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
-            receipts._index(self.done)
             self._ledger.past.index.read(self._ledger.timeline.moment_of(self.done))
             if perf_counter() > end:
                 break
@@ -183,7 +182,7 @@ class Survey:
                 tally.add(receipt, -1)
             self.done = position
         for board in self.boards.values():
-            truncate_positions(board.positions, receipts)
+            del board.positions[bisect_left(board.positions, receipts) :]
         left = [(key, board) for key, board in self.boards.items() if board.positions]
         self.boards = dict(sorted(left, key=lambda item: item[1].positions[-1]))
         self.counts = Counter(address for address, _ in self.boards)

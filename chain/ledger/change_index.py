@@ -7,12 +7,12 @@ chain's file holds the complete stretches (`chain.ledger.file.change_rows`), whi
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
-from chain.ledger.indexes import append_position, new_positions, truncate_positions
 from chain.ledger.timeline import Changing
 from chain.machine.state import STORAGE, Changes, iter_changes
 
@@ -69,7 +69,7 @@ class ChangeIndex:
         self._file: StoredChanges | None = None
         self._stored = 0  # stretches that are in the file
         self._former: list[Former] = []  # by stretch, from `_stored` on
-        self._stretches: defaultdict[Place, Any] = defaultdict(new_positions)
+        self._stretches: defaultdict[Place, array[int]] = defaultdict(lambda: array("Q"))
         self._within: tuple[range, Changed] = range(0), {}  # the stretch that was searched last
         self._first: dict[Place, int] = {}  # moments that were asked for
         self.done = 0  # moments that were read
@@ -143,7 +143,8 @@ class ChangeIndex:
         end = moments // STRETCH
         for former in self._former[max(0, end - self._stored) :]:
             for place in former:
-                truncate_positions(self._stretches[place], end)
+                stretches = self._stretches[place]
+                del stretches[bisect_left(stretches, end) :]
         self.done = min(self.done, end * STRETCH)
         self._stored = min(self._stored, end)
         del self._former[end - self._stored :]
@@ -159,7 +160,9 @@ class ChangeIndex:
             for address, slot, before, _ in each_change(timeline[moment]):
                 place = address, slot
                 former.setdefault(place, before)
-                append_position(self._stretches[place], stretch)
+                stretches = self._stretches[place]
+                if not stretches or stretches[-1] < stretch:
+                    stretches.append(stretch)
             self.done = moment + 1
 
 

@@ -94,6 +94,10 @@ class Creations:
         """Return the number of those that belong to the first `receipts` receipts."""
         return bisect_left(self._rows, receipts, key=attrgetter("position"))
 
+    def has_upgrades(self) -> bool:
+        """True if some contract was upgraded."""
+        return any(creation.is_upgrade for creation in self.rows)
+
     @property
     @locked
     def names(self) -> dict[bytes, list[tuple[int, str]]]:

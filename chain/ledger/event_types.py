@@ -57,12 +57,11 @@ class KnownContract(NamedTuple):
 class EventTypes:
     """The event types of one chain."""
 
-    def __init__(self, ledger: Contracts, is_logged: Callable[[int], bool]) -> None:
+    def __init__(self, ledger: Contracts, has_upgrades: Callable[[], bool]) -> None:
         self._ledger = ledger
-        self._is_logged = is_logged  # True if a log has that first topic
+        self.has_upgrades = has_upgrades  # True if some contract was upgraded
         # From a JSON ABI, or from a query for a class that no contract declares.
         self._more: list[Spec] = []
-        self._is_upgraded = False  # some contract was upgraded
         self._programs, self._codes = ledger.programs, ledger.state.codes
         self._artifacts = ledger.artifacts.recorded
         self._by_class: dict[int, list[Meaning]] = {}  # by the id() of the event's spec
@@ -77,10 +76,14 @@ class EventTypes:
         self._more += events_from_json(abi)
 
     def copy_from(self, other: EventTypes) -> None:
-        self._more, self._is_upgraded = [*other._more], other._is_upgraded
+        self._more = [*other._more]
 
     def all(self) -> list[EventType]:
         """Return all event types: those of deployed contracts in order of deployment, then those of contracts only declared."""
+        return [each for each in self.types() if self._is_there(each.spec)]
+
+    def types(self) -> list[EventType]:
+        """Return the same, and in any case that of upgrades."""
         self._update()
         return list(self._types.values())
 
@@ -89,10 +92,8 @@ class EventTypes:
         self._update()
         return self._known
 
-    def has_upgrades(self) -> bool:
-        """True if some contract was upgraded."""
-        self._update()
-        return self._is_upgraded
+    def _is_there(self, spec: Spec) -> bool:
+        return spec is not UPGRADED or self.has_upgrades()
 
     def meaning(self, row: LogRow) -> Meaning | None:
         """Return the meaning of a log; None if no known contract declares it."""
@@ -169,15 +170,13 @@ class EventTypes:
     def _meanings(self) -> Iterator[Meaning]:
         """Yield each meaning once. One for unknown code is also that of a contract, or else it comes at the end."""
         yield from self._declared.values()
-        yield from (meaning for meaning in self._others.values() if meaning.contract is None)
+        others = (meaning for meaning in self._others.values() if meaning.contract is None)
+        yield from (meaning for meaning in others if self._is_there(meaning.spec))
 
     # Building the tables
 
     def _update(self) -> None:
         """Rebuild the tables if more is known than before. What is known never shrinks."""
-        if not self._is_upgraded and self._is_logged(UPGRADED.topic):
-            self._more.append(UPGRADED)
-            self._is_upgraded = True
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
         version += len(self._ledger.foreign)
         if version != self.version:
@@ -196,7 +195,8 @@ class EventTypes:
                 types.append(self._enter(key, event_spec, contract.name, is_there, digest))
             self._known.append(KnownContract(contract, tuple(types), is_there))
         for spec in self._more:
-            self._enter(_key(spec), spec, None, spec is UPGRADED, None)
+            self._enter(_key(spec), spec, None, False, None)
+        self._enter(_key(UPGRADED), UPGRADED, None, True, None)
 
     def _event_classes(self) -> dict[object, Spec]:
         """Return the specs of the declared event classes, by key."""

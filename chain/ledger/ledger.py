@@ -24,13 +24,13 @@ from chain.ledger.artifacts import Artifacts
 from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.event_log import EventLog
 from chain.ledger.event_types import EventTypes
 from chain.ledger.headers import Header, Headers
 from chain.ledger.known_contracts import ForeignContracts
+from chain.ledger.log_list import LogList
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import Receipt, Row, receipt_tuple
+from chain.ledger.receipts import DerivedTables, Receipt, Row, receipt_tuple
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
@@ -48,9 +48,9 @@ class Ledger:
     """Blocks, receipts, logs and the timeline of one chain."""
 
     __slots__ = (
-        "__weakref__", "_is_cutting", "_keys", "artifacts", "before_cut", "blocks", "creations", "envelopes", "event_types",
-        "events", "foreign", "headers", "lock", "on_truncated", "open", "past", "programs", "receipts", "state", "tail",
-        "timeline",
+        "__weakref__", "_is_cutting", "_keys", "_store", "artifacts", "before_cut", "blocks", "creations", "envelopes",
+        "event_types", "foreign", "headers", "lock", "logs", "on_truncated", "open", "past", "programs", "receipts", "state",
+        "tail", "timeline",
     )  # fmt: skip
 
     def __init__(
@@ -73,18 +73,31 @@ class Ledger:
         self.blocks = Blocks(rules, genesis_time, base_fee)
         self.timeline = Timeline()
         self.receipts = ReceiptLog(self)
-        self.events = EventLog(self, self.receipts)
+        self.logs = LogList(self)
         self.envelopes = SignedTransactions(self.receipts, rules.chain_id, keys)
         self.headers = Headers(self)
-        self.event_types = EventTypes(self, self.events.has_type)
         self.creations = Creations(self)
+        self.event_types = EventTypes(self, self.creations.has_upgrades)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
         self.tail: TruncatedTail | None = None  # the items that the running step truncated
         self._is_cutting = False
+        self._store: DerivedTables | None = None
         # Called after and before a truncation, with the numbers of blocks and receipts that remain.
         self.on_truncated: list[Callable[[int, int], None]] = []
         self.before_cut: list[Callable[[int, int], None]] = []
+
+    @property
+    def store(self) -> DerivedTables:
+        """The derived tables, in which queries look. They are made when somebody asks."""
+        if self._store is None:
+            made: DerivedTables = import_module("chain.ledger.store").Store(self)
+            self._store = made
+        return self._store
+
+    def use_tables(self, store: DerivedTables) -> None:
+        """Use the derived tables in a file."""
+        self._store = store
 
     # Writing
 
@@ -143,7 +156,8 @@ class Ledger:
         self._is_cutting = True
         for callback in self.before_cut:
             callback(blocks, receipts)
-        self.events.truncate(receipts)
+        if self._store is not None:
+            self._store.keep(receipts, moments)
         self.creations.truncate(receipts)
         self.past.truncate(moments)
         for changes in reversed(self.timeline[moments:]):
@@ -325,7 +339,6 @@ class Ledger:
         if program not in self.foreign.programs:
             self.event_types.register_abi(program.spec.abi)
         self.foreign.add(address, program, AddressBook(self).former)
-        self.receipts._forget_indexes()
 
     def program(self, digest: bytes) -> Program | None:
         """Return the Python contract with that digest: of the declared class, otherwise the counterpart from its artifact."""

@@ -1,45 +1,77 @@
 """Queries over receipts and events, as values.
 
-A `Query` describes a question and holds no answers: it runs when it is iterated or counted. So it can be kept and run again
-after the chain has grown or was rolled back. It queries any `Source`: the list of receipts, or the events of one type.
+A `Query` describes a question and holds no answers: it is asked, in SQL, when it is iterated or counted. So it can be kept and
+asked again after the chain has grown or was rolled back. It queries any `RecordSource`: the list of receipts, or the events of
+one type.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from operator import attrgetter
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, overload
+from typing import (
+    Any,
+    Final,
+    Generic,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    overload,
+)
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.indexes import Positions, contains_sorted, descending
 from chain.ledger.known_contracts import Contracts
-from chain.ledger.receipts import Receipt
+from chain.ledger.receipts import DerivedTables, Receipt
 from chain.metering.program import program_of
 from chain.schema.inputs import LAST_TIME, callable_of, whole_number
 from chain.schema.validation import short_repr
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
-PositionFinder: TypeAlias = Callable[[], Positions]
 Range: TypeAlias = tuple[int | None, int | None]
+
+_SOME: Final = 64  # rows that are read at first; more and more follow
+
+
+class Condition(NamedTuple):
+    """A condition on the rows of a table: its text in SQL, and the values for each `?` in it."""
+
+    text: str
+    values: Sequence[object] = ()
+    key: str = ""  # the expression that is worth an index
+
+
+ConditionFinder: TypeAlias = Callable[[], Condition]
 
 
 class RecordSource(Protocol[T_co]):
-    """A list that can be queried: by position (`place`) for an item and its receipt, by value for a finder of positions."""
+    """A table that can be queried: its items are made of the columns of its rows, the first of which is the position."""
 
     @property
     def lock(self) -> ThreadLock: ...
-    def item(self, place: int) -> T_co: ...
-    def receipt(self, place: int) -> Receipt: ...
-    def all_positions(self) -> Positions: ...
-    def finder(self, name: str, value: object) -> PositionFinder: ...
-    def contract_finder(self, contract: object) -> PositionFinder: ...
+    @property
+    def store(self) -> DerivedTables: ...
+    @property
+    def table(self) -> str:
+        """The derived table."""
+
+    @property
+    def columns(self) -> str:
+        """The columns that `item` and `receipt` take."""
+
+    def base(self) -> list[Condition]:
+        """Return the conditions that all rows of the source meet."""
+
+    def item(self, row: Sequence[Any]) -> T_co: ...
+    def receipt(self, row: Sequence[Any]) -> Receipt: ...
+    def finder(self, name: str, value: object) -> ConditionFinder: ...
+    def contract_finder(self, contract: object) -> ConditionFinder: ...
 
 
 @sealed
@@ -79,17 +111,16 @@ class Query(Sealed, Generic[T]):
     (1, Moved(player=Address('0xf39F...'), square=4), [4])
     """
 
-    __slots__ = ("_cuts", "_finders", "_source", "_tests", "lock")
+    __slots__ = ("_finders", "_source", "_tests", "lock")
     lock: Any  # the lock of the chain
 
     def __init__(
         self,
         source: RecordSource[T],
-        finders: tuple[PositionFinder, ...] = (),
-        cuts: tuple[tuple[str, Range], ...] = (),
+        finders: tuple[ConditionFinder, ...] = (),
         tests: tuple[Callable[[T], bool], ...] = (),
     ) -> None:
-        self._source, self._finders, self._cuts, self._tests = source, finders, cuts, tests
+        self._source, self._finders, self._tests = source, finders, tests
         put(self, "lock", source.lock)
 
     @locked
@@ -103,7 +134,7 @@ class Query(Sealed, Generic[T]):
             callable_of(test, "test")
         finders = [self._source.finder(name, value) for name, value in values.items()]
         tests = self._tests if test is None else (*self._tests, test)
-        return Query(self._source, (*self._finders, *finders), self._cuts, tests)
+        return Query(self._source, (*self._finders, *finders), tests)
 
     @locked
     def by_contract(self, contract: object) -> Query[T]:
@@ -112,8 +143,8 @@ class Query(Sealed, Generic[T]):
         >>> chain.events(Moved).by_contract(race).count()
         1
         """
-        finders = self._source.all_positions, self._source.contract_finder(contract)
-        return Query(self._source, (*self._finders, *finders), self._cuts, self._tests)
+        finder = self._source.contract_finder(contract)
+        return Query(self._source, (*self._finders, finder), self._tests)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[T]:
         """Keep only the items in a range of block numbers or block times, both ends included; None leaves an end open.
@@ -121,9 +152,13 @@ class Query(Sealed, Generic[T]):
         >>> chain.events(Moved).between(blocks=(0, 1), times=(chain.now, None)).count()
         0
         """
-        named = (("block_number", "blocks", blocks), ("timestamp", "times", times))
-        cuts = tuple((field, _ends(name, ends)) for field, name, ends in named if ends is not None)
-        return Query(self._source, self._finders, (*self._cuts, *cuts), self._tests)
+        ranges = [
+            _range(column, _ends(name, ends))
+            for column, name, ends in (("block", "blocks", blocks), ("timestamp", "times", times))
+            if ends is not None
+        ]
+        found: list[ConditionFinder] = [partial(_itself, each) for each in ranges]
+        return Query(self._source, (*self._finders, *found), self._tests)
 
     def __iter__(self) -> Iterator[T]:
         return (item for _, item in self.matches())
@@ -146,12 +181,13 @@ class Query(Sealed, Generic[T]):
             raise IndexError(f"there is no result {which}: there are {self.count()}") from None
 
     def _at(self, which: int | slice) -> T | list[T]:
-        if self._tests:
-            return [*iter(self)][which]
-        positions, item = [*self._candidates()], self._source.item
-        if isinstance(which, slice):
-            return [item(position) for position in positions[which]]
-        return item(positions[which])
+        if self._tests or isinstance(which, slice):
+            rows = [row for row, _ in self.found()] if self._tests else self._ask(tail="order by position")  # fmt: skip
+            item = self._source.item
+            return [*map(item, rows[which])] if isinstance(which, slice) else item(rows[which])
+        backwards = which < 0
+        rows = self._ask(tail=f"{_ORDER[backwards]} limit 1 offset {~which if backwards else which}")  # fmt: skip
+        return self._source.item(rows[0])
 
     @locked
     def count(self) -> int:
@@ -162,8 +198,7 @@ class Query(Sealed, Generic[T]):
         """
         if self._tests:
             return sum(1 for _ in self)
-        positions, others = self._lists()
-        return sum(1 for _ in self._candidates()) if others else len(positions)
+        return int(self._ask("count(*)")[0][0])
 
     def first(self) -> T | None:
         """Return the first item, or None.
@@ -171,7 +206,7 @@ class Query(Sealed, Generic[T]):
         >>> chain.events(Moved, player=bob).first() is None
         True
         """
-        return next(iter(self), None)
+        return next((item for _, item in self.found(some=1)), None)
 
     def last(self) -> T | None:
         """Return the last item, or None.
@@ -179,7 +214,7 @@ class Query(Sealed, Generic[T]):
         >>> chain.events(Moved).last().square
         4
         """
-        return next((item for _, item in self.matches(backwards=True)), None)
+        return next((item for _, item in self.found(True, some=1)), None)
 
     def one(self) -> T:
         """Return the only item; raise LookupError if there is none or more than one.
@@ -204,10 +239,11 @@ class Query(Sealed, Generic[T]):
         if before is not None:
             whole_number(before, "before", LAST_TIME)
         count = whole_number(limit, "limit", LAST_TIME, 1)
-        found = [*islice(self.matches(backwards=True, before=before), count + 1)]
-        places = tuple(place for place, _ in found[:count])
-        receipts = tuple(map(self._source.receipt, places))
-        return Page(tuple(item for _, item in found[:count]), places, receipts, len(found) > count)
+        found = [*islice(self.found(True, before, count + 1), count + 1)]
+        shown = found[:count]
+        places = tuple(row[0] for row, _ in shown)
+        receipts = tuple(self._source.receipt(row) for row, _ in shown)
+        return Page(tuple(item for _, item in shown), places, receipts, len(found) > count)
 
     def receipts(self) -> Iterator[Receipt]:
         """Yield the receipt of each matching item.
@@ -215,57 +251,74 @@ class Query(Sealed, Generic[T]):
         >>> [receipt.entry for receipt in chain.events(Moved).receipts()]
         ['roll']
         """
-        return (self._source.receipt(position) for position, _ in self.matches())
+        return (self._source.receipt(row) for row, _ in self.found())
 
     def __repr__(self) -> str:
         return f"<Query: {self.count()} found>"
 
-    # Evaluation
+    # Asking
 
     def matches(
         self, backwards: bool = False, before: int | None = None
     ) -> Iterator[tuple[int, T]]:
         """Yield each matching item with its position in the source; backwards, those before a position."""
-        item, tests = self._source.item, self._tests
-        for position in self._newest(before) if backwards else self._candidates():
-            candidate = item(position)
-            if all(test(candidate) for test in tests):
-                yield position, candidate
+        return ((row[0], item) for row, item in self.found(backwards, before))
 
-    def _candidates(self) -> Iterator[int]:
-        """Yield the positions that are left for the tests. Items added to the chain meanwhile are ignored."""
-        positions, others = self._lists()
-        return (
-            position
-            for position in islice(positions, len(positions))
-            if all(contains_sorted(other, position) for other in others)
-        )
+    def found(
+        self, backwards: bool = False, before: int | None = None, some: int = _SOME
+    ) -> Iterator[tuple[Sequence[Any], T]]:
+        """Yield each matching item with its row in the derived table. Items added to the chain meanwhile are ignored.
 
-    def _newest(self, before: int | None) -> Iterator[int]:
-        """Yield the same positions, the last one first."""
-        positions, others = self._lists()
-        return descending((positions, *others), LAST_TIME if before is None else before)
+        At first `some` rows are read, then more and more.
+        """
+        end = self._ask("max(position)")[0][0] if before is None and not backwards else None
+        bound = None if before is None else Condition("position < ?", (before,))
+        if end is not None:
+            bound = Condition("position <= ?", (end,))
+        bounds, tests = [bound] if bound else [], self._tests
+        size = max(some, _SOME) if tests else some
+        while True:
+            rows = self._ask(tail=f"{_ORDER[backwards]} limit {size}", bounds=bounds)
+            for row in rows:
+                item = self._source.item(row)
+                if all(test(item) for test in tests):
+                    yield row, item
+            if len(rows) < size:
+                return
+            sign = "<" if backwards else ">"
+            bounds = [*([bound] if bound else []), Condition(f"position {sign} ?", (rows[-1][0],))]
+            size *= 4
 
     @locked
-    def _lists(self) -> tuple[Positions, list[Positions]]:
-        """Return the shortest list that contains all matches, and the other lists that must also contain each of them."""
-        finders = self._finders or (self._source.all_positions,)
-        shortest, *others = sorted((find() for find in finders), key=len)
-        return self._slice(shortest), others
+    def _ask(
+        self, what: str | None = None, tail: str = "", bounds: Sequence[Condition] = ()
+    ) -> list[Any]:
+        """Return these columns of all rows that meet the conditions."""
+        source = self._source
+        store = source.store
+        found = [*source.base(), *(find() for find in self._finders), *bounds]
+        part = source.table.removeprefix("derived:")
+        where = " and ".join(f"({condition.text})" for condition in found) or "true"
+        values = [value for condition in found for value in condition.values]
+        for condition in found:
+            if condition.key:
+                store.index(condition.key, f'"{source.table}" ({condition.key})')
+        question = f'select {what or source.columns} from "{source.table}" where {where} {tail}'
+        return store.ask(part, question, values)
 
-    def _slice(self, places: Positions) -> Positions:
-        for name, (first, last) in self._cuts:
-            start, stop = 0, len(places)
-            if first is not None:
-                start = bisect_left(places, first, key=self._reader(name))
-            if last is not None:
-                stop = bisect_right(places, last, key=self._reader(name))
-            places = places[start:stop]
-        return places
 
-    def _reader(self, name: str) -> Callable[[int], Any]:
-        read, receipt = attrgetter(name), self._source.receipt
-        return lambda position: read(receipt(position))
+_ORDER: Final = {False: "order by position", True: "order by position desc"}
+
+
+def _itself(condition: Condition) -> Condition:
+    return condition
+
+
+def _range(column: str, ends: Range) -> Condition:
+    """Return the condition that a column is between two ends, both included."""
+    bounds = [(sign, end) for sign, end in zip((">=", "<="), ends, strict=True) if end is not None]
+    text = " and ".join(f"{column} {sign} ?" for sign, _ in bounds) or "true"
+    return Condition(text, [end for _, end in bounds])
 
 
 def _ends(name: str, ends: object) -> Range:

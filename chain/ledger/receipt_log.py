@@ -1,29 +1,26 @@
 """All receipts of a chain, in order, and queries over them.
 
-A field is indexed the first time it is queried.
+A field is indexed the first time it is queried. Receipts by their positions need no query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
-from operator import attrgetter
 from typing import Any, Final, overload
 
+from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.indexes import Indexes, Positions
-from chain.ledger.queries import Page, PositionFinder, Query, Range, contract_key
-from chain.ledger.receipts import LOGS, Receipt, Record, Row
+from chain.ledger.queries import Condition, ConditionFinder, Page, Query, Range, contract_key
+from chain.ledger.receipts import DerivedTables, Receipt, Record, Row
 from chain.ledger.rows import Rows
-from chain.machine.state import LogRow
-from chain.schema.inputs import flag, text
+from chain.schema.inputs import LAST_TIME, flag, text, whole_number
 
 _ALL: Final = object()
+_TABLE: Final = '"derived:receipts"'
 _ADDRESSES: Final = ("sender", "to", "address")
-_READERS: Final = {"program": attrgetter("_digest"), "called": attrgetter("_digest", "entry")}
-_NARROWED: Final = ("sender", "address", "contract", "entry", "called", "ok")
 _FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
 
 
@@ -34,18 +31,15 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     (8, True)
     """
 
-    __slots__ = ("_indexes", "_ledger", "_rows", "lock")
+    __slots__ = ("_ledger", "_rows", "lock")
     lock: ThreadLock  # the lock of the chain
+    table = "derived:receipts"  # the table in which queries look
+    columns = "position"  # its columns that they take
 
     def __init__(self, ledger: Record) -> None:
         self._ledger = ledger
         put(self, "lock", ledger.lock)
         self._rows: Rows[Row] = Rows()
-        self._indexes = Indexes()
-
-    def _forget_indexes(self) -> None:
-        """Forget the indexes, because more is known about the contracts of the receipts."""
-        self._indexes = Indexes()
 
     def _append(self, row: Row) -> None:
         self._rows.new.append(row)
@@ -56,9 +50,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
 
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` receipts."""
-        if length < len(self._rows):
-            self._indexes.truncate(length)
-            self._rows.cut(length)
+        self._rows.cut(length)
 
     def __repr__(self) -> str:
         return f"<ReceiptLog of {len(self)}>"
@@ -83,10 +75,6 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     def _rows_from(self, position: int) -> list[Row]:
         """Return the receipts from a position on, as they are stored."""
         return self._rows[position:]
-
-    def _logs_from(self, position: int, end: int | None = None) -> Iterator[Sequence[LogRow]]:
-        """Yield the logs of each receipt from a position on, up to `end`."""
-        return (row[LOGS] for row in self._rows[position:end])
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
@@ -127,7 +115,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         >>> chain.receipts.page(limit=2).items
         (<Receipt League.win in block 8: ok>, <Receipt World.grant_writer in block 7: ok>)
         """
-        return Query(self).page(before=before, limit=limit)
+        count, end = whole_number(limit, "limit", LAST_TIME, 1), len(self)
+        if before is not None:
+            end = min(end, whole_number(before, "before", LAST_TIME))
+        places = tuple(range(end - 1, max(end - count, 0) - 1, -1))
+        found = tuple(self[place] for place in places)
+        return Page(found, places, found, end > count)
 
     def first(self) -> Receipt | None:
         """Return the first receipt, or None.
@@ -135,7 +128,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         >>> chain.receipts.first()
         <Receipt Race in block 1: ok>
         """
-        return Query(self).first()
+        return self[0] if len(self) else None
 
     def last(self) -> Receipt | None:
         """Return the last receipt, or None.
@@ -143,7 +136,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         >>> chain.receipts.last()
         <Receipt League.win in block 8: ok>
         """
-        return Query(self).last()
+        return self[-1] if len(self) else None
 
     def count(self, value: object = _ALL) -> int:
         """Return the number of receipts; with a `value`, how often it occurs, as for any sequence.
@@ -153,44 +146,45 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         """
         return len(self) if value is _ALL else super().count(value)
 
-    def item(self, place: int) -> Receipt:
-        """Return the receipt at a position. `receipt` is the same."""
-        return Receipt(self._ledger, self._rows[place])
+    @property
+    def store(self) -> DerivedTables:
+        """The tables in which queries look."""
+        return self._ledger.store
+
+    def base(self) -> list[Condition]:
+        """Return no conditions: a query is for all receipts."""
+        return []
+
+    def item(self, row: Sequence[Any]) -> Receipt:
+        """Return the receipt in a row of the table. `receipt` is the same."""
+        return Receipt(self._ledger, self._rows[row[0]])
 
     receipt = item  # the same as `item`
 
-    def _block_of(self, place: int) -> int:
-        """Return the number of the block of the receipt at a position."""
-        number: int = self._rows[place][1]
-        return number
-
-    def all_positions(self) -> Positions:
-        """Return the positions of all receipts."""
-        return range(len(self._rows))
-
-    def finder(self, name: str, value: Any) -> PositionFinder:
-        """Return a function that finds the positions of a value."""
+    def finder(self, name: str, value: Any) -> ConditionFinder:
+        """Return a function that returns the condition that a field has this value."""
         if name not in _FIELDS:
             raise TypeError(
                 f"receipts have no field '{name}' to query; there are {', '.join(_FIELDS)}"
             )
         if name == "ok":
-            flag(value, name)
-        elif name == "entry" and value is not None:
-            text(value, name)
+            return partial(Condition, "ok = ?", (flag(value, name),), "ok")
         if name == "contract" and value is not None:
             return self.contract_finder(value)
         if name == "entry" and value is not None:
-            self._need_entry(value)
-        if name in _ADDRESSES and (value is not None or name != "to"):
-            value = self._ledger.address_of(value, name)
-        if name == "entry":
+            self._need_entry(text(value, name))
             return partial(self._by_entry, value)
-        return self._finder(name, value)
+        if name == "to" and value is None:
+            return partial(Condition, "kind = 'create'")
+        if name in _ADDRESSES:
+            address = str(self._ledger.address_of(value, name))
+            if name == "to":
+                return partial(Condition, "address = ? and kind = 'call'", (address,), "address")
+            return partial(Condition, f"{name} = ?", (address,), name)
+        return partial(Condition, f"{name} is null")
 
-    def _by_entry(self, value: Any) -> Positions:
+    def _by_entry(self, value: str) -> Condition:
         """Find receipts by the name of a method; where a contract has no such method, by ABI name or signature."""
-        positions = self._finder("entry", value)()
         others = [
             (digest, entry.name)
             for digest in {**self._ledger.artifacts, **self._ledger.programs}
@@ -198,12 +192,15 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
             for entry in program.spec.resolve(value)
             if entry.name != value
         ]
-        lists = [self._finder("called", key)() for key in others]
-        return sorted({*positions, *chain.from_iterable(lists)}) if any(lists) else positions
+        found = "".join(" or digest = ? and entry = ?" for _ in others)
+        return Condition(f"entry = ?{found}", [value, *chain.from_iterable(others)], "entry")
 
-    def contract_finder(self, contract: object) -> PositionFinder:
-        """Return a function that finds the positions of a contract."""
-        return self._finder(*contract_key(self._ledger, contract))
+    def contract_finder(self, contract: object) -> ConditionFinder:
+        """Return a function that returns the condition on the receipts of a contract."""
+        name, value = contract_key(self._ledger, contract)
+        column = "digest" if name == "program" else name
+        cell = checksum_address(value) if name == "address" else value
+        return partial(Condition, f"{column} = ?", (cell,), column)
 
     def _need_entry(self, name: str) -> None:
         """Refuse the name of an entry that no contract on this chain has, or ever had."""
@@ -212,22 +209,10 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         known.update(spec.init.name for spec in specs if spec.init is not None)
         if name in known or any(spec.resolve(name) for spec in specs):
             return
-        if not self._finder("entry", name)():
+        if not self.store.ask(
+            "receipts", f"select 1 from {_TABLE} where entry = ? limit 1", (name,)
+        ):
             available = ", ".join(sorted(known)) or "none"
             raise TypeError(
                 f"no contract on this chain has an entry '{name}'; there are {available}"
             )
-
-    def _finder(self, name: str, value: object) -> PositionFinder:
-        return partial(
-            self._indexes.find, name, value, self.all_positions, partial(self._read, name)
-        )
-
-    def _read(self, name: str, position: int) -> Any:
-        read = _READERS.get(name) or attrgetter(name)
-        return read(self.item(position))
-
-    def _index(self, end: int) -> None:
-        """Index the first receipts by the fields that filter lists, so that a long list is indexed bit by bit."""
-        for name in _NARROWED:
-            self._indexes.of(name, self.all_positions, partial(self._read, name)).advance(end)

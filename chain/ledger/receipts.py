@@ -6,7 +6,7 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final, Protocol, Self, TypeAlias, overload
 
@@ -40,6 +40,45 @@ class Receipts(Protocol):
     def is_same(self, one: Receipt, other: Receipt) -> bool: ...
 
 
+class DerivedTables(Protocol):
+    """The derived tables of a ledger, in which queries look: see `chain.ledger.store`."""
+
+    @property
+    def tables(self) -> Sequence[Any]:
+        """All tables that `chain.sql` has now."""
+
+    @property
+    def view(self) -> Any:
+        """The tables as `chain.sql` sees them."""
+
+    def connection(self, *, writing: bool = False) -> Any:
+        """Return the connection to the database."""
+
+    def ask(self, part: str, question: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return the rows of a query on a part of the tables, up to date."""
+
+    def index(self, name: str, text: str) -> None:
+        """Make an index for a query that is asked for the first time, if this process writes the tables."""
+
+    def view_of(self, kind: str, key: object) -> str:
+        """Return the name of the table of a type of event or model."""
+
+    def is_behind(self) -> bool:
+        """Return True if the tables are not there yet, or lack rows of the ledger."""
+
+    def catch_up(self, parts: Iterable[str] = ..., seconds: float = ...) -> bool:
+        """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
+
+    def keep(self, receipts: int, moments: int) -> None:
+        """Take note that the ledger was cut."""
+
+    def drop(self) -> None:
+        """Drop all tables, so that they are made again."""
+
+    def close(self) -> None:
+        """Close the connection; the next query opens it again."""
+
+
 class Record(Changing, Decoding, Protocol):
     """The part of a ledger that knows transactions: their receipts, their blocks, and what can be derived from them."""
 
@@ -49,6 +88,8 @@ class Record(Changing, Decoding, Protocol):
     def blocks(self) -> Blocks: ...
     @property
     def open(self) -> Block | None: ...
+    @property
+    def store(self) -> DerivedTables: ...
     def then(self, moment: int) -> Self: ...
     def timeline_index(self, receipt: Receipt) -> int: ...
     def receipt_at_index(self, moment: int) -> Receipt | None: ...

@@ -6,9 +6,10 @@ import sys
 from typing import Any
 
 from chain.ledger.ledger import Ledger
+from chain.ledger.log_list import LogPlace
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data
-from chain.rpc.json_format import log_jsons, logs_of
+from chain.rpc.json_format import log_jsons
 from chain.rpc.limits import NO_LIMITS, Limits
 from chain.rpc.log_criteria import LogCriteria
 
@@ -110,11 +111,11 @@ def find_logs(
 
 def find_places(
     ledger: Ledger, what: LogCriteria, start: int, end: int, limits: Limits
-) -> list[int]:
-    """Return the positions of these logs."""
+) -> list[LogPlace]:
+    """Return where these logs are."""
     if start >= end:
         return []
-    within = logs_of(ledger, ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt)
-    positions = what.find(ledger.events, within)
-    limits.check("logs", len(positions), "logs")
-    return positions
+    first, last = ledger.blocks[start].first_receipt, ledger.blocks[end - 1].end_receipt
+    places = what.find(ledger, first, last)
+    limits.check("logs", len(places), "logs")
+    return places

@@ -6,7 +6,7 @@ Transactions of the open block are pending: they have no block hash, no index an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from chain.crypto import rlp
@@ -14,6 +14,7 @@ from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
 from chain.ledger.headers import Header, blob_gas_of, bloom_of, encode_block, make_header
 from chain.ledger.ledger import Ledger
+from chain.ledger.log_list import LogPlace
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.machine.transaction import Transaction
@@ -212,13 +213,8 @@ def receipt_json(ledger: Ledger, receipt: Receipt) -> Json:
     return body
 
 
-def logs_of(ledger: Ledger, first: int, end: int) -> range:
-    """Return the positions of the logs of receipts `first` up to but not including `end`."""
-    return range(ledger.events.end_of(first), ledger.events.end_of(end))
-
-
-def log_jsons(ledger: Ledger, places: Sequence[int]) -> list[Json]:
-    """Return the logs at these positions of the event log, which are in order."""
+def log_jsons(ledger: Ledger, places: Iterable[LogPlace]) -> list[Json]:
+    """Return the logs at these places, which are in order."""
     shown: list[Json] = []
     last, shared = None, {}
     for row, index, receipt in placed_logs(ledger, places):
@@ -246,13 +242,18 @@ def _log_json(row: LogRow, index: int, shared: Json) -> Json:
     }
 
 
-def placed_logs(ledger: Ledger, places: Sequence[int]) -> Iterator[tuple[LogRow, int, Receipt]]:
-    """Yield the logs at these positions, each with its index in its block, and its receipt."""
-    log, rows = ledger.events, ledger.events.rows
-    last, block, first = -1, -1, 0
-    for place, position in zip(places, log.receipts_of(places), strict=True):
+def placed_logs(
+    ledger: Ledger, places: Iterable[LogPlace]
+) -> Iterator[tuple[LogRow, int, Receipt]]:
+    """Yield the logs at these places, each with its index in its block, and its receipt."""
+    last = block = counted = -1
+    first = 0
+    for position, index in places:
         if position != last:
             last, receipt = position, ledger.receipts[position]
+            rows = receipt.log_rows
             if receipt.block_number != block:
-                block, first = receipt.block_number, log.end_of(position - receipt.index)
-        yield rows[place], place - first, receipt
+                block, first, counted = receipt.block_number, 0, position - receipt.index
+            earlier = ledger.receipts[counted:position]
+            first, counted = first + sum([len(each.log_rows) for each in earlier]), position
+        yield rows[index], first + index, receipt

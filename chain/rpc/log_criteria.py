@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from heapq import merge
+import json
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from chain.crypto.hashing import checksum_address
 from chain.foundation.dataclass import dataclass
-from chain.ledger.event_log import EventLog
+from chain.ledger.ledger import Ledger
+from chain.ledger.log_list import LogPlace
 from chain.machine.state import LogRow
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import to_address, to_hash
 
-Places = Sequence[int]
 _MOST_TOPICS: Final = 4
+_FEW: Final = 256  # receipts whose logs are read one by one
 
 
 @dataclass(frozen=True)
@@ -38,39 +39,36 @@ class LogCriteria:
             for allowed, topic in zip(self.topics, topics, strict=False)
         )
 
-    def find(self, log: EventLog, within: range) -> list[int]:
-        """Return the positions of the matching logs, in order."""
-        if not self.topics:
-            return list(self._candidates(log, within))  # by their addresses, or all
-        rows = log.rows
-        return [
-            position for position in self._candidates(log, within) if self.matches(rows[position])
-        ]
-
-    def _candidates(self, log: EventLog, within: range) -> Iterator[int]:
-        """Return the positions in the shortest index that contains all matching logs."""
-        indexes: list[list[Places]] = [[within], *self._ways(log)]
-        clipped = [[_cut(positions, within) for positions in index] for index in indexes]
-        shortest = min(clipped, key=lambda index: sum(map(len, index)))
-        return merge(*shortest) if len(shortest) > 1 else iter(shortest[0])
-
-    def _ways(self, log: EventLog) -> Iterator[list[Places]]:
-        if self.addresses:
-            yield [log.by_address(address) for address in self.addresses]
-        first_topics = self.topics[0] if self.topics else ()
-        if first_topics:
-            yield [log.by_type(first_topic) for first_topic in first_topics]
-            for position, allowed in enumerate(self.topics[1:], 1):
-                if allowed:
-                    yield [
-                        log.by_key(first_topic, position, topic)
-                        for first_topic in first_topics
-                        for topic in allowed
-                    ]
+    def find(self, ledger: Ledger, first: int, end: int) -> list[LogPlace]:
+        """Return the matching logs of receipts `first` up to but not including `end`, in order."""
+        if end - first <= _FEW:
+            return [
+                LogPlace(receipt.position, index)
+                for receipt in ledger.receipts[first:end]
+                for index, row in enumerate(receipt.log_rows)
+                if self.matches(row)
+            ]
+        conditions, values = ["receipt >= ?", "receipt < ?"], list[object]([first, end])
+        wanted: dict[str, Iterable[str]] = (
+            {"address": map(checksum_address, self.addresses)} if self.addresses else {}
+        )
+        wanted |= {
+            f"topic{place}": map(_topic_text, allowed) for place, allowed in enumerate(self.topics)
+        }
+        for column, cells in wanted.items():
+            found = [*cells]
+            if found:
+                ledger.store.index(column, f'"derived:logs" ({column})')
+                conditions.append(f"{column} in (select value from json_each(?))")
+                values.append(json.dumps(found))
+            else:
+                conditions.append(f"{column} is not null")
+        question = f'select receipt, idx from "derived:logs" where {" and ".join(conditions)} order by position'
+        return [*map(LogPlace._make, ledger.store.ask("logs", question, values))]
 
 
-def _cut(places: Places, within: range) -> Places:
-    return places[bisect_left(places, within.start) : bisect_left(places, within.stop)]
+def _topic_text(topic: int) -> str:
+    return f"0x{topic:064x}"
 
 
 def parse_criteria(criteria: Mapping[str, object]) -> LogCriteria:

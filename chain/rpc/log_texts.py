@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from chain.ledger.ledger import Ledger
+from chain.ledger.log_list import LogPlace
 from chain.rpc.json_format import placed_logs
 from chain.rpc.kept_texts import KeptTexts
 
 
-class LogTexts(KeptTexts[int]):
-    """The texts of the logs of one chain, by position in the event log."""
+class LogTexts(KeptTexts[LogPlace]):
+    """The texts of the logs of one chain, by their places."""
 
     longest = 2_000  # so all take 20 MB at most
 
-    def array(self, places: Sequence[int]) -> str:
+    def array(self, places: Sequence[LogPlace]) -> str:
         """Return the JSON text of `log_jsons`, for logs in closed blocks."""
         kept = self._kept
         missing = [place for place in places if place not in kept]
@@ -24,7 +25,7 @@ class LogTexts(KeptTexts[int]):
         return f"[{shown}]"
 
 
-def _texts(ledger: Ledger, places: Sequence[int]) -> Iterator[str]:
+def _texts(ledger: Ledger, places: Iterable[LogPlace]) -> Iterator[str]:
     """Yield the logs as in `log_jsons`. This is several times as fast as making objects of them first."""
     last, shared = None, ""
     for (address, topics, raw, *_), index, receipt in placed_logs(ledger, places):

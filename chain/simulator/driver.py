@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 from weakref import ref
 
 from chain.crypto.accounts import ACCOUNTS, Account
@@ -33,9 +33,6 @@ from chain.simulator.block_time import WallClock, time_of_next_block
 from chain.simulator.predeployed import has_history
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
-
-if TYPE_CHECKING:  # the tables are imported on first use
-    from chain.ledger.sql.stored_views import StoredTables
 
 ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER
@@ -65,11 +62,6 @@ class Driver(Steps):
 
     def prepare(self, block: BlockContext) -> None:
         """Do what a block does before its first transaction. For a chain in a node, the node does it."""
-
-    @property
-    def stored_tables(self) -> StoredTables | None:
-        """The tables of the chain's file, if it is in one."""
-        return None
 
     @property
     def timeline_index(self) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 from chain.crypto.accounts import Account
@@ -29,22 +29,11 @@ from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
 
-if TYPE_CHECKING:  # the modules for files and tables are imported on first use
-    from chain.ledger.file.store import ChainStore
-    from chain.ledger.sql.stored_views import StoredTables
-
 
 class LocalDriver(ChainDriver):
     """Runs a chain in this process."""
 
     __slots__ = ()
-
-    @property
-    def stored_tables(self) -> StoredTables | None:
-        if self.observer is None:
-            return None
-        store: type[ChainStore] = import_module("chain.ledger.file.store").ChainStore
-        return self.observer if isinstance(self.observer, store) else None
 
     def close(self) -> None:
         if self.observer is not None:

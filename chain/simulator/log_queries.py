@@ -12,7 +12,6 @@ from chain.ledger.event_source import query_events
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
 from chain.schema.inputs import LAST_TIME, whole_number
-from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
 
 if TYPE_CHECKING:  # the tables are imported on first use
@@ -27,11 +26,7 @@ _SQL: Final = "chain.ledger.sql."
 class LogQueries(ChainReader):
     """The part of `Chain` that answers queries from its ledger."""
 
-    __slots__ = ("_database",)
-
-    def __init__(self, driver: Driver) -> None:
-        super().__init__(driver)
-        self._database: SqlView | None = None
+    __slots__ = ()
 
     @property
     def receipts(self) -> ReceiptLog:
@@ -60,14 +55,14 @@ class LogQueries(ChainReader):
         >>> chain.events(Moved, player=alice).last()
         Moved(player=Address('0xf39F...'), square=4)
         """
-        return query_events(self.ledger.events, event, values)
+        return query_events(self.ledger.logs, event, values)
 
     @reading
     def sql(self, question: str, /, *values: object, **named: object) -> QueryResult:
         """Return the result of an SQL query. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
 
         `values` replace `?` in the query, `named` replace `:name`. `name(address)` is the name of an account or contract.
-        Whole numbers of any size sort, compare and add up exactly; other operations on more than 64 bits are rounded.
+        Whole numbers of any size sort and compare exactly; sums of more than 64 bits are rounded.
 
         >>> print(chain.sql("select block, entry, ok from receipts where contract = 'Race'"))
         block  entry  ok
@@ -81,11 +76,8 @@ class LogQueries(ChainReader):
     @property
     def database(self) -> SqlView:
         """The tables that `sql` queries."""
-        if self._database is None:
-            self._database = import_module(f"{_SQL}sql_view").SqlView(
-                self.ledger, self.driver.stored_tables
-            )
-        return self._database
+        view: SqlView = self.ledger.store.view
+        return view
 
     @reading
     def export_jsonl(self, target: Target, what: str = "receipts") -> None:

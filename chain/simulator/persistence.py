@@ -72,7 +72,7 @@ class FilePersistence(ChainReader):
             raise
         try:
             chain._declare_all(contracts)
-            chain._rewrite_damaged_tables()
+            chain._make_derived_rows()
             return file.kept(chain)
         except BaseException:
             chain.close()
@@ -129,8 +129,10 @@ class FilePersistence(ChainReader):
             self.declare(contract)
 
     @step
-    def _rewrite_damaged_tables(self) -> None:
-        """Rewrite the published tables that were found to be damaged, as the end of every step does."""
+    def _make_derived_rows(self) -> None:
+        """Make the tables of a new file, and derive what is missing after a kill."""
+        if self.ledger.store.is_behind():
+            self.ledger.store.catch_up()
 
     @locked
     def close(self) -> None:

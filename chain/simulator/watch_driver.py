@@ -10,7 +10,6 @@ from chain.ledger.file.load_ledger import load_ledger
 from chain.ledger.file.replication import take_page
 from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
-from chain.ledger.sql.stored_views import StoredTables
 from chain.simulator.driver import ChainDriver
 from chain.simulator.local_driver import LocalDriver
 
@@ -32,10 +31,6 @@ class WatchDriver(LocalDriver):
         self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True
         self._before, self._followed = self._now, self._content()
-
-    @property
-    def stored_tables(self) -> StoredTables:
-        return self._file
 
     def close(self) -> None:
         self._file.release()

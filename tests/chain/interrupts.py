@@ -212,15 +212,8 @@ def _tables(chain: Chain) -> Any:
 
 QUESTIONS: dict[str, Callable[[Chain], Any]] = {
     "hashes": lambda chain: [chain.block_hash(n) for n in range(len(chain.blocks))],
-    "kinds": lambda chain: {k: list(chain.ledger.events.by_type(k)) for k in _topics(chain)},
     "tables": _tables,
     "failed": lambda chain: [each.position for each in chain.receipts.where(ok=False)],
     "senders": lambda chain: chain.receipts.where(sender=chain.accounts[1]).count(),
-    "logs": lambda chain: [
-        chain.ledger.events.log(n).receipt.position for n in range(len(chain.ledger.events))
-    ],
+    "events": lambda chain: list(map(repr, chain.events())),
 }
-
-
-def _topics(chain: Chain) -> set[int]:
-    return {row[1][0] for row in chain.ledger.events.rows if row[1]}

@@ -11,7 +11,7 @@ import json as coding
 import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import click
@@ -20,7 +20,7 @@ from chain.abi import field_name
 from chain.abi.json_abi import JsonObject
 from chain.cli import completion, lookup, options, output
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.event_source import EventSource
+from chain.ledger.event_source import AllEvents, EventSource
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import event_objects
 from chain.ledger.sql.parse_values import ParseError, parse_word
@@ -160,13 +160,13 @@ def _named(who: AddressBook, value: object) -> object:
 
 def _positions(
     chain: Chain, name: str | None, fields: tuple[str, ...], by: Address | None
-) -> Iterable[int]:
-    """Return the positions of these events in the list of logs."""
+) -> Iterable[Sequence[int]]:
+    """Return the places of these events."""
     if name is None:
-        log = chain.ledger.events
-        return range(len(log.rows)) if by is None else log.contract_finder(by)()
+        every: Query[object] = Query(AllEvents(chain.ledger.logs))
+        return [row for row, _ in (every if by is None else every.by_contract(by)).found()]
     try:
-        events = EventSource(chain.ledger.events, name, by=by is not None)
+        events = EventSource(chain.ledger.logs, name, by=by is not None)
     except TypeError as error:
         raise click.UsageError(str(error)) from None
     values, members = {}, events.fields
@@ -182,4 +182,4 @@ def _positions(
         except ParseError as error:
             raise click.UsageError(str(error)) from None
     query = Query(events).where(**values)
-    return [position for position, _ in (query if by is None else query.by_contract(by)).matches()]
+    return [row for row, _ in (query if by is None else query.by_contract(by)).found()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -91,7 +92,7 @@ def _chosen(
     blocks: tuple[int | None, int | None],
 ) -> dict[str, object]:
     try:
-        source = EventSource(site.ledger.events, name)
+        source = EventSource(site.ledger.logs, name)
         kinds = source.fields
         typed = {field: page.word(request, f"f.{abi_name(field)}") for field in kinds}
         find = site.chain.address_of
@@ -103,17 +104,20 @@ def _chosen(
         query = Query(source).where(**values)
         if blocks != (None, None):
             query = query.between(blocks=blocks)
-        found = query.page(before=before, limit=ROWS)
+        found = [row for row, _ in islice(query.found(True, before, ROWS + 1), ROWS + 1)]
     except (TypeError, ValueError, LookupError) as error:
         raise PageProblem(str(error), 400) from None
-    log, spec = site.ledger.events, source.meanings[0].spec
+    spec = source.meanings[0].spec
     rows = [
-        EventRow(str(place), receipt, emitted(site, log.rows[place]))
-        for place, receipt in zip(found.places, found.receipts, strict=True)
+        EventRow(str(place), receipt, emitted(site, receipt.log_rows[index]))
+        for place, receipt, index in (
+            (place, site.ledger.receipts[position], index)
+            for place, position, index in found[:ROWS]
+        )
     ]
     return {
         "rows": rows,
-        "older": found.older,
+        "older": found[ROWS - 1][0] if len(found) > ROWS else None,
         "fields": [
             EventField(abi_name(field), kind.name, field in spec.keys, typed[field])
             for field, kind in kinds.items()
@@ -162,11 +166,11 @@ def _sql(
     site: Site, name: str, values: dict[str, object], blocks: tuple[int | None, int | None]
 ) -> str:
     """The same query in SQL: on the table of the event, or on several if its versions have several."""
-    key = EventSource(site.ledger.events, name).meanings[0].type.key
+    key = EventSource(site.ledger.logs, name).meanings[0].type.key
     table = next(found.table for found in declared_on(site.ledger) if found.type.key == key)
     columns = table_of(site.ledger, table).columns
     count = len(columns) - 5  # the last five locate the event
-    spec = EventSource(site.ledger.events, name).meanings[0].spec
+    spec = EventSource(site.ledger.logs, name).meanings[0].spec
     names = dict(zip((member.name for member in spec.members), columns[:count], strict=True))
     conditions = [
         equivalent_queries.sql_equals(

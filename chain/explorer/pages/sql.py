@@ -9,8 +9,7 @@ from starlette.requests import Request
 from chain.explorer import equivalent_queries
 from chain.explorer.page import Page
 from chain.explorer.site import Site
-from chain.ledger.sql.table import AppendOnlyTable
-from chain.ledger.sql.tables import Events, Models, all_tables
+from chain.ledger.sql.tables import all_tables
 from chain.rpc.errors import RpcError
 
 _ROWS: Final = 500  # that are shown
@@ -59,7 +58,6 @@ def _tables(site: Site) -> list[tuple[str, str, str]]:
     """The tables with their kind, and a query for the last rows of each."""
     rows = []
     for table in all_tables(site.ledger, settled=True):
-        kind = "event" if isinstance(table, Events) else "model" if isinstance(table, Models) else "chain"  # fmt: skip
-        order = f" order by {table.key} desc" if isinstance(table, AppendOnlyTable) else ""
-        rows.append((table.name, kind, f"select * from {table.name}{order} limit 50"))
+        order = f" order by {table.key} desc" if table.key else ""
+        rows.append((table.name, table.kind, f"select * from {table.name}{order} limit 50"))
     return rows

@@ -29,7 +29,7 @@ async def stats(site: Site, request: Request) -> Page:
         "accounts": len(site.ledger.state.accounts),
         "contracts": len(site.names.contracts),
         "boards": len(site.survey.boards),
-        "logs": len(site.ledger.events),
+        "logs": len(site.ledger.logs),
         "time": clock(blocks.head.timestamp - blocks[0].timestamp),
         "read": site.survey.done,
         "receipts": len(site.ledger.receipts),

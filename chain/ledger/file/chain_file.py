@@ -20,23 +20,21 @@ from typing import Any, Final, TypeVar
 from chain.crypto.cbor import BadCbor, decode
 from chain.ledger.change_index import Former
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
-from chain.ledger.file.integrity import check_schema, is_well_formed, sums_in, truth_in
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.pages import FilePages
 from chain.ledger.file.state_rows import Cells, check_state
-from chain.ledger.file.table_sums import Pending
 from chain.schema.inputs import file_path
 
 T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 10
+FORMAT: Final = 11
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
     ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
-    ("headers", "number"), ("hashes", "position"), ("logs", "chunk"), ("creations", "place"),
+    ("headers", "number"), ("hashes", "position"), ("creations", "place"),
 )  # fmt: skip
 TABLES: Final = {
     **{
@@ -50,9 +48,6 @@ TABLES: Final = {
     "chain:changes": (
         'create table "chain:changes" (address blob, slot blob, stretch integer, row blob not null,'
         " primary key (address, slot, stretch)) without rowid"
-    ),
-    "chain:sums": (
-        'create table "chain:sums" (name text, chunk integer, row blob not null, primary key (name, chunk)) without rowid'
     ),
 }
 SETTINGS, NOW, DERIVED = range(3)  # the rows of "chain:now"
@@ -88,8 +83,6 @@ class ChainFile:
         self.is_missed = False  # a forked child process tried to use it
         # What was at places that another process has changed in the rows of the state since they were read here.
         self.former: Former = {}
-        # The pending changes to the sums of the public tables; None if those tables are damaged.
-        self.sums: Pending | None = {}
         self._note = self._process, get_ident(), self.location
         left_over = _started.get(self._note)
         if left_over is not None:
@@ -163,19 +156,7 @@ class ChainFile:
         with self.refusing_damage():
             connection = self._reader()
             check_schema(connection, TABLES)
-            settings = dict(self.row("now", SETTINGS))
-            self.sums = None
-            size = 0 if self.is_thorough else self.location.stat().st_size
-            if is_well_formed(connection, size):
-                self.sums = self.check_sums()
-            return settings
-
-    def check_sums(self) -> Pending | None:
-        """Return the pending changes to the sums of the public tables; None if those tables are damaged."""
-        is_new = self.end("now") <= DERIVED
-        # The last field of the row is `Derived.pending`.
-        pending = 0 if is_new else self.row("now", DERIVED)[-1]
-        return sums_in(self._reader(), pending, is_new, self.is_thorough)
+            return dict(self.row("now", SETTINGS))
 
     def _check_head(self) -> None:
         """Check the header of the file: an SQLite database, with our application id and our format."""
@@ -311,7 +292,7 @@ class ChainFile:
         ((rows,),) = self._reader().execute(f'select count(*) from "chain:{table}"')
         return int(rows)
 
-    # Creating and repairing
+    # Creating and checking
 
     def create(self, settings: dict[str, object]) -> None:
         """Create the file of a new chain. As SQLite does, drop the log of a file of that name that was deleted."""
@@ -321,37 +302,19 @@ class ChainFile:
                 self.location.with_name(f"{self.location.name}{end}").unlink(missing_ok=True)
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
-    def mend(self, counts: Mapping[str, int]) -> None:
-        """Rebuild the file without its public tables if those are damaged; the next change writes them again.
-
-        `counts` says how many rows each of the other tables has. If every row is to be checked, that is done here.
-        """
-        if self.sums is None:
-            self._rebuild(counts)
-        elif self.is_thorough:
-            self.check_rows(counts)
-
     def check_rows(self, counts: Mapping[str, int]) -> None:
         """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
         with self.refusing_damage():
-            for _ in truth_in(self._reader(), counts):
-                pass
+            for table, expected in counts.items():
+                count = 0
+                for *key, stored in self._reader().execute(f'select * from "chain:{table}"'):
+                    opened(table, key[0] if len(key) == 1 else tuple(key), stored)
+                    count += 1
+                if count != expected:
+                    raise Damaged(
+                        f'"chain:{table}" has {count} rows that can be read, and had {expected}'
+                    )
             check_state(self._reader(), Cells(counts["cells"], counts["stretches"]))
-
-    def _rebuild(self, counts: Mapping[str, int]) -> None:
-        with self.refusing_damage(), self._fresh() as connection:
-            for table, row in truth_in(self._reader(), counts):
-                marks = ", ".join("?" * len(row))
-                connection.execute(f'insert into "chain:{table}" values ({marks})', row)
-            self._reader().close()
-            self._connection = None
-            self._empty_log()
-
-    def _empty_log(self) -> None:
-        """Have SQLite move its log into the file: a log must not remain next to a file that was replaced."""
-        if self.location.with_name(f"{self.location.name}-wal").exists():
-            with closing(sqlite3.connect(self.location)) as connection:
-                connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
     def _fresh(self) -> Iterator[sqlite3.Connection]:
@@ -378,6 +341,14 @@ class ChainFile:
             ):
                 raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
             raise
+
+
+def check_schema(connection: sqlite3.Connection, tables: dict[str, str]) -> None:
+    """Check that the tables that the chain needs exist, with the schema that is written here."""
+    existing = dict(connection.execute("select name, sql from sqlite_master where type = 'table'"))
+    for name, statement in tables.items():
+        if existing.get(name) != statement.replace("create table", "CREATE TABLE", 1):
+            raise Damaged(f'table "{name}" is missing, or was altered')
 
 
 def merged_settings(

@@ -1,6 +1,5 @@
-"""The rows of a chain's file that are derived from the others: the state, hashes that were requested, the indexes of logs and
-changes, creations, and the public tables. They are written from time to time, many together, and `Derived` records how far they
-go.
+"""The rows of a chain's file that are derived from the others: the state, hashes that were requested, the index of changes, and
+creations. They are written from time to time, many together, and `Derived` records how far they go.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from chain.ledger.file.chain_file import DERIVED, ChainFile
 from chain.ledger.file.change_rows import delete_stretches, write_stretches
 from chain.ledger.file.checksum import sealed, verify_checksum
 from chain.ledger.file.load_ledger import Derived, stored_timeline
-from chain.ledger.file.published_tables import PublishedTables
 from chain.ledger.file.state_rows import (
     Cells,
     put_values,
@@ -25,7 +23,6 @@ from chain.ledger.file.state_rows import (
     write_state,
 )
 from chain.ledger.ledger import Ledger
-from chain.ledger.log_index import CHUNK, chunk_of
 from chain.storage.slots import hashed
 
 
@@ -58,14 +55,12 @@ class DerivedRows:
         self, connection: sqlite3.Connection, ledger: Ledger, file: ChainFile, done: Derived
     ) -> None:
         self._connection, self._ledger, self._file = connection, ledger, file
-        self._tables = PublishedTables(connection, ledger, file)
         self._done: Derived | None = done  # None: an unfinished write may be in the file or not
 
     @property
     def done(self) -> Derived:
         """The progress of the rows in the file."""
         if self._done is None:
-            self._tables.reset()
             self._done = _written_in(self._connection)
         return self._done
 
@@ -86,15 +81,14 @@ class DerivedRows:
         ledger = self._ledger
         kept = had if standing is None else self._shorten(had, standing)
         headers, hashes = self._write_hashes(kept)
-        chunks, creations = self._write_chunks(kept.chunks), ledger.creations.rows
+        creations = ledger.creations.rows
         new = enumerate(map(tuple, creations[kept.creations :]), kept.creations)
         put(self._connection, "creations", new)
         stretches, changes = self._write_changes(kept)
         cells = self._write_state(had, kept.timeline, slots)
-        pending = self._tables.update(kept, kept != had)
         done = Derived(
-            number, len(ledger.timeline), len(ledger.receipts), len(ledger.events), headers, hashes, chunks,
-            len(creations), stretches, changes, slots, cells, ledger.events.sources, pending,
+            number, len(ledger.timeline), len(ledger.receipts), headers, hashes, len(creations), stretches, changes, slots,
+            cells,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
         return done
@@ -102,19 +96,15 @@ class DerivedRows:
     def _shorten(self, had: Derived, standing: Lengths) -> Derived:
         """Delete the rows that are no longer valid, and return how far the valid rows go."""
         blocks, timeline, receipts = standing
-        logs = had.logs
-        if receipts < had.receipts:
-            logs = min(logs, self._ledger.events.end_of(receipts))
         kept = had._replace(
-            timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts), logs=logs,
-            headers=min(had.headers, blocks), hashes=min(had.hashes, receipts), chunks=min(had.chunks, logs // CHUNK),
+            timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts),
+            headers=min(had.headers, blocks), hashes=min(had.hashes, receipts),
             creations=min(had.creations, self._ledger.creations.before(receipts)),
             stretches=min(had.stretches, timeline // change_index.STRETCH),
         )  # fmt: skip
         for table, key, end in (
             ("headers", "number", kept.headers),
             ("hashes", "position", kept.hashes),
-            ("logs", "chunk", kept.chunks),
             ("creations", "place", kept.creations),
         ):
             self._connection.execute(f'delete from "chain:{table}" where {key} >= ?', (end,))
@@ -157,16 +147,6 @@ class DerivedRows:
         new = ledger.state.slots.since(had.slots)[: slots - had.slots]
         places = {slot_key(hashed(*new[i])): had.slots + i for i in range(len(new))}
         return put_values(connection, cells, places)
-
-    def _write_chunks(self, first: int) -> int:
-        """Write the index of the logs from a chunk on, and return how many chunks there are. The rest is indexed on opening."""
-        log = self._ledger.events
-        count = len(log) // CHUNK
-        for number in range(first, count):
-            start, end = number * CHUNK, (number + 1) * CHUNK
-            chunk = chunk_of(start, log.rows[start:end], log.receipts_from(start)[:CHUNK])
-            put(self._connection, "logs", [(number, chunk)])
-        return count
 
 
 def _written_in(connection: sqlite3.Connection) -> Derived:

@@ -79,17 +79,13 @@ class Derived(NamedTuple):
     number: int = 0  # of the last step that they include
     timeline: int = 0  # changes that the stored state includes
     receipts: int = 0
-    logs: int = 0
     headers: int = 0
     hashes: int = 0
-    chunks: int = 0
     creations: int = 0
     stretches: int = 0  # of the index of the changes
     changes: int = 0  # rows of these
     slots: int = 0  # that can be found by their hashes
     cells: Cells = Cells()  # the rows of the state
-    sources: Any = ()  # of the logs
-    pending: int = 0  # total of the pending changes to the sums of the public tables
 
     @classmethod
     def of(cls, row: Row) -> Derived:
@@ -137,8 +133,7 @@ class LoadedState(NamedTuple):
             "cells": derived.cells.rows, "stretches": derived.cells.stretches,
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
-            "headers": derived.headers, "hashes": derived.hashes, "logs": derived.chunks,
-            "creations": derived.creations, "changes": derived.changes,
+            "headers": derived.headers, "hashes": derived.hashes, "creations": derived.creations, "changes": derived.changes,
         }  # fmt: skip
 
 
@@ -168,7 +163,7 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
 
 def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
     for table in (
-        "receipts", "blocks", "codes", "slots", "keys", "artifacts", "headers", "hashes", "logs", "creations",
+        "receipts", "blocks", "codes", "slots", "keys", "artifacts", "headers", "hashes", "creations",
     ):  # fmt: skip
         if file.end(table) != counts[table]:
             raise Damaged(f'"chain:{table}" does not end where it did, at row {counts[table] - 1}')
@@ -201,13 +196,11 @@ def stored_timeline(file: ChainFile, receipts: int, notes: Sequence[int]) -> Seq
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
-    """Load creations, and hashes and the indexes of logs and changes, which stay in the file."""
+    """Load creations, and hashes and the index of changes, which stay in the file."""
     ledger.creations.restore(file.rows("creations", 0, derived.creations), derived.receipts)
     headers = file.pages("headers", derived.headers, _header)
     ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
     ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))
-    chunks = file.pages("logs", derived.chunks, decode)
-    ledger.events.restore(derived.receipts, derived.logs, derived.sources, chunks)
     ledger.past.index.restore(ChangeRows(file, derived.stretches))
 
 

@@ -9,15 +9,15 @@ is sound but may lack the last blocks, unless `sync` makes each change wait for 
 The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The keys with
 which the chain signs for its accounts are stored too; they are for tests. Rows that are derived from these
 (`chain.ledger.file.derived_rows`) are written at most a second later, for many steps together. They include the state
-(`chain.ledger.file.state_rows`), and the public tables, whose names have no colon.
+(`chain.ledger.file.state_rows`). So are the tables in which queries look (`chain.ledger.store`), with views for other programs.
 """
 
 from __future__ import annotations
 
 import atexit
 import sqlite3
-from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Timer
@@ -28,7 +28,7 @@ from chain.crypto.accounts import Account
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Mining
-from chain.ledger.file.chain_file import NOW, ChainFile
+from chain.ledger.file.chain_file import NOW, BadChainFile, ChainFile
 from chain.ledger.file.checksum import sealed
 from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
 from chain.ledger.file.load_ledger import (
@@ -45,7 +45,7 @@ from chain.ledger.file.new_rows import write_others
 from chain.ledger.file.packed_rows import encode_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
-from chain.ledger.sql.stored_views import Reach
+from chain.ledger.store import Store, connected
 
 # Derived rows are written after this many receipts or seconds.
 MANY: Final = 2048
@@ -89,8 +89,14 @@ class ChainStore:
         # the file for each call instead of six. It ends with the next transaction of several statements, soon.
         self._place: sqlite3.Cursor | None = None
         self._sync = sync
-        # The public tables must still be created, or lack the rows written just before a kill.
-        self._is_bare = file.sums is None or memory.derived.number < memory.now.number
+        # The derived rows must still be made, or lack those of the last steps before a kill.
+        self._is_bare = memory.derived.number < memory.now.number
+        self._opened: tuple[int, int] | None = (
+            memory.now.lengths.receipts,
+            memory.now.lengths.timeline,
+        )
+        self._published = 0  # receipts in the tables for queries, at most
+        self._ledger.use_tables(Store(self._ledger, self))
         self._included = _UNKNOWN  # receipts in the derived rows, if none of these must be deleted
         self._timer: Timer | None = None  # runs `publish`
         self._ledger.on_truncated.append(self._truncate)
@@ -105,6 +111,7 @@ class ChainStore:
             self._leave_place()
         self._stop_timer()
         atexit.unregister(self._at_exit)
+        self._ledger.store.close()
         self._file.release()
 
     @property
@@ -123,6 +130,7 @@ class ChainStore:
         ):  # fmt: skip
             return
         self._file.check_use()
+        is_cut = self._standing is not None
         try:
             self._write(written.number + 1, mining, held, have)
         except (sqlite3.Error, OSError) as problem:
@@ -131,6 +139,14 @@ class ChainStore:
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
+        if is_cut or have.receipts - self._published >= MANY:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Bring the tables for queries up to date; later, if it fails."""
+        self._published = len(self._ledger.receipts)
+        with suppress(sqlite3.Error, OSError):
+            self._ledger.store.catch_up()
 
     def _write(self, number: int, mining: Mining, held: Row | None, have: LedgerLengths) -> None:
         if self._is_one_call(mining, held, have):
@@ -210,6 +226,7 @@ class ChainStore:
         """Begin a transaction. One that was interrupted is rolled back first."""
         connection = self._connection
         if connection is None:
+            self._ledger.store.close()  # it may read the file as one that does not change
             connection = self._file.writing(self._sync)
             self._file.read_by(connection)
             self._derived = DerivedRows(connection, self._ledger, self._file, self._loaded)
@@ -243,7 +260,10 @@ class ChainStore:
         with self._content.lock, suppress(sqlite3.Error, OSError):
             connection, number = self._connection, self._written.number
             is_changing = self._standing or self._lengths()[:3] != self._written.lengths[:3]
-            if connection is None or self._derived.done.number == number or is_changing:
+            if connection is None or is_changing:
+                return
+            self._catch_up()
+            if self._derived.done.number == number:
                 return
             try:
                 self._begin()
@@ -282,7 +302,9 @@ class ChainStore:
             self._timer.cancel()
             self._timer = None
 
-    # Reading the public tables
+    # The tables for queries
+
+    is_shared = True
 
     @property
     def location(self) -> Path:
@@ -290,25 +312,47 @@ class ChainStore:
         return self._file.location
 
     @property
-    def uri(self) -> str:
-        """The URI under which SQLite reads the file."""
-        return self._file.uri
+    def step(self) -> int:
+        """The number of the last step that was written."""
+        return self._written.number
 
-    def refusing_damage(self) -> AbstractContextManager[None]:
-        """Report an error of reading as a damaged file."""
-        return self._file.refusing_damage()
+    def check_use(self) -> None:
+        """Refuse to use a file that was closed, or that is open in the process from which this one was forked."""
+        self._file.check_use()
 
-    def reach(self, _: sqlite3.Connection, schema: str) -> Reach:
-        """Return how far the public tables agree with the ledger."""
-        if self._is_bare:
-            return Reach()
-        done, standing = (
-            self._loaded if self._connection is None else self._derived.done,
-            self._standing,
-        )
-        is_present = standing is None and done.timeline == len(self._ledger.timeline)
-        receipts = done.receipts if standing is None else min(done.receipts, standing.receipts)
-        return Reach(receipts, done.logs, receipts == done.receipts, is_present)
+    def connect(self, *, writing: bool) -> sqlite3.Connection:
+        """Open the file for the tables."""
+        with self._file.refusing_damage():
+            if not writing:
+                return connected(self._file.uri)
+            connection = connected(self._file.location.as_uri())
+            connection.execute("pragma journal_mode = wal")
+            connection.execute("pragma synchronous = normal")
+            return connection
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Scope in which an error of SQLite is explained."""
+        try:
+            yield
+        except sqlite3.OperationalError as problem:
+            raise BadChainFile(f"{self._file.name}: its tables cannot be used: {problem}") from None
+        except sqlite3.DatabaseError as problem:
+            raise BadChainFile(
+                f"{self._file.name}: its tables are damaged: {problem}; open it with check=True, which makes them again"
+            ) from None
+
+    def kept_since(self, step: int) -> tuple[int, int]:
+        """Return how many receipts and moments there were at least since a step."""
+        cuts = [cut for cut in self._written.cuts if cut.number > step]
+        kept = [(cut.receipts, cut.timeline) for cut in cuts]
+        if len(cuts) == CUTS:  # there may have been more
+            kept.append((0, 0))
+        if self._opened is not None:  # a process may have been killed within a step
+            kept.append(self._opened)
+            self._opened = None
+        receipts, moments = zip(*kept, strict=True) if kept else ((1 << 62,), (1 << 62,))
+        return min(receipts), min(moments)
 
     @property
     def number(self) -> int:
@@ -392,5 +436,8 @@ def open_store(
     content.mining = memory.now.mining
     if file.is_thorough:
         check_root(file, content.ledger)
-    file.mend(memory.counts)
-    return ChainStore(file, content, memory, sync)
+    store = ChainStore(file, content, memory, sync)
+    if file.is_thorough:
+        file.check_rows(memory.counts)
+        content.ledger.store.drop()
+    return store

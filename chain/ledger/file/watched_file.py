@@ -11,19 +11,16 @@ from operator import lt
 from pathlib import Path
 from typing import Any
 
-from chain.crypto.cbor import decode
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.change_index import Former, Place, note_first_values
 from chain.ledger.file.chain_file import (
     DERIVED,
-    NOW,
     SETTINGS,
     TABLES,
     BadChainFile,
     ChainFile,
+    check_schema,
 )
-from chain.ledger.file.checksum import opened
-from chain.ledger.file.integrity import check_schema
 from chain.ledger.file.load_ledger import (
     Cut,
     Derived,
@@ -34,7 +31,6 @@ from chain.ledger.file.load_ledger import (
 )
 from chain.ledger.file.replication import Growth
 from chain.ledger.file.store import CUTS
-from chain.ledger.sql.stored_views import Reach
 
 
 class WatchedFile(ChainFile):
@@ -50,7 +46,6 @@ class WatchedFile(ChainFile):
         self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
-        self._is_checked = False  # the public tables were checked
         super().__init__(path, check)
 
     def _take(self) -> None:
@@ -160,33 +155,6 @@ class WatchedFile(ChainFile):
                 f"{self.name} was rolled back to before it was opened here: watch it again"
             )
         return kept
-
-    # Reading the public tables
-
-    def publish(self) -> None:
-        """Write nothing: another process publishes its rows."""
-
-    def reach(self, connection: sqlite3.Connection, schema: str) -> Reach:
-        """Return how far the public tables agree with the step as of which the chain is read."""
-        self._check_tables()
-        found = connection.execute(f'select id, row from {schema}."chain:now"')
-        rows = {key: decode(opened("now", key, row)) for key, row in found}
-        if self.sums is None or DERIVED not in rows or self._followed is None:
-            return Reach()
-        derived, had = Derived.of(rows[DERIVED]), self._followed
-        kept = self.kept_since(had, Now.of(rows[NOW]))
-        valid = had.lengths.receipts if kept is None else min(kept.receipts, had.lengths.receipts)
-        receipts = min(derived.receipts, valid)
-        return Reach(
-            receipts, derived.logs, receipts == derived.receipts, derived.number == had.number
-        )
-
-    def _check_tables(self) -> None:
-        """Check once that the public tables are as they were written."""
-        if not self._is_checked:
-            with self.snapshot():
-                self.sums = self.check_sums()
-            self._is_checked = True
 
     def growth(self, had: LedgerLengths, now: LedgerLengths) -> Growth:
         """Return the rows that were added since some lengths, in the form of a node's page."""

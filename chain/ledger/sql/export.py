@@ -18,7 +18,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.logs import Decoding, text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
-from chain.ledger.sql.tables import Receipts, receipt_row, table_of
+from chain.ledger.sql.tables import RECEIPT_COLUMNS, receipt_row, table_of
 from chain.machine.state import LogRow
 from chain.schema.inputs import file_path
 
@@ -41,7 +41,7 @@ def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:
     """Write one of the tables of `chain.sql`, given by its name or by the class of an event or model."""
     table = table_of(ledger, what)
     with _opened(target) as file:
-        for row in (table.names, *table.rows()):
+        for row in (table.names, *ledger.store.view.rows(table)):
             file.write(",".join(_csv(form.sql_cell(_in_text(value))) for value in row) + "\n")
 
 
@@ -67,7 +67,7 @@ def _csv(value: form.Cell) -> str:
 def receipt_objects(ledger: Decoding, receipts: Iterable[Receipt]) -> Iterator[JsonObject]:
     """Yield receipts as JSON objects, with all their data."""
     describe = _event_decoder(ledger)
-    names, account_name = [column.name for column in Receipts.columns], AddressBook(ledger).account
+    names, account_name = [name for name, _ in RECEIPT_COLUMNS], AddressBook(ledger).account
     for receipt in receipts:
         row = receipt_row(receipt, account_name, receipt.ledger.time_of)
         yield {
@@ -83,15 +83,18 @@ def _in_text(value: form.Portable) -> form.Portable:
     return form.portable(value) if type(value) is int else value
 
 
-def event_objects(ledger: Ledger, places: Iterable[int]) -> Iterator[JsonObject]:
-    """Yield the declared events among the logs at these positions, as JSON objects."""
+def event_objects(ledger: Ledger, places: Iterable[Sequence[int]]) -> Iterator[JsonObject]:
+    """Yield the declared events among these logs as JSON objects.
+
+    A place is the position among all logs, that of the receipt, and the index in the receipt.
+    """
     describe = _event_decoder(ledger)
-    for position in places:
-        receipt = ledger.events.receipt(position)
+    for position, place, index in places:
+        receipt = ledger.receipts[place]
         source = {
-            "log": position, "receipt": receipt.position, "block": receipt.block_number, "timestamp": receipt.timestamp,
+            "log": position, "receipt": place, "block": receipt.block_number, "timestamp": receipt.timestamp,
         }  # fmt: skip
-        yield from (event | source for event in describe([ledger.events.rows[position]]))
+        yield from (event | source for event in describe([receipt.log_rows[index]]))
 
 
 def _all_receipts(ledger: Ledger) -> Iterator[JsonObject]:
@@ -99,7 +102,10 @@ def _all_receipts(ledger: Ledger) -> Iterator[JsonObject]:
 
 
 def _all_events(ledger: Ledger) -> Iterator[JsonObject]:
-    return event_objects(ledger, range(len(ledger.events.rows)))
+    counted = (
+        (receipt.position, i) for receipt in ledger.receipts for i in range(len(receipt.log_rows))
+    )
+    return event_objects(ledger, ((n, *place) for n, place in enumerate(counted)))
 
 
 _LINES: Final[Mapping[str, Callable[[Ledger], Iterator[JsonObject]]]] = {

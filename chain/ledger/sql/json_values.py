@@ -16,7 +16,6 @@ from typing import Any, Final, TypeAlias
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.formatting import ValueStyle, method_for
-from chain.ledger.sql.big_integers import is_large
 from chain.schema.inputs import text
 from chain.schema.scalars import RawScalar
 from chain.schema.value_types import BoolType, BytesType, Int, OptionalType, ValueType
@@ -25,7 +24,7 @@ from chain.types import Address
 Portable: TypeAlias = object  # None, bool, int, str, or lists and dicts of these
 Cell: TypeAlias = int | str | None
 
-_HALF: Final = 2**63
+HALF: Final = 2**63
 NUMBER: Final = "integer"
 TEXT: Final = "text"
 HEX: Final = "text collate nocase"  # matched in any case
@@ -82,7 +81,7 @@ class JsonStyle(ValueStyle[Portable]):
                 return str(value)
 
 
-PORTABLE: Final = JsonStyle(-_HALF, _HALF - 1)
+PORTABLE: Final = JsonStyle(-HALF, HALF - 1)
 portable: Final = PORTABLE.show
 
 
@@ -108,7 +107,7 @@ def column_type(kind: ValueType) -> str:
     """Return how SQLite compares values of a type."""
     match kind:
         case Int():
-            return NUMBER if kind.lowest >= -_HALF and kind.highest < _HALF else ANY
+            return NUMBER if kind.lowest >= -HALF and kind.highest < HALF else ANY
         case BoolType():
             return NUMBER
         case BytesType() | RawScalar():
@@ -128,13 +127,12 @@ def sql_cell(value: Any) -> Cell:
     return to_json(value) if isinstance(value, list) else value
 
 
-def kept_cell(value: Any) -> Cell | float:
-    """Return a portable value as a cell of the tables in a chain's file: a number beyond 64 bits is rounded, as by SQLite."""
+def kept_cell(value: Any) -> Cell:
+    """Return a portable value as a cell of a derived table: a number beyond 64 bits is text with its digits."""
     cls = value.__class__
-    if cls is str or value is None or (cls is int and -_HALF <= value < _HALF):
+    if cls is str or value is None or (cls is int and -HALF <= value < HALF):
         return value  # type: ignore[no-any-return]
-    cell = sql_cell(value)
-    return float(cell) if isinstance(cell, int) and is_large(cell) else cell
+    return str(value) if cls is int else sql_cell(value)
 
 
 _KEPT_AS: Final[Mapping[type, Callable[[Any], Cell]]] = {bool: int, dict: _json_object}
@@ -145,7 +143,7 @@ def kept_column(values: Sequence[Any]) -> Sequence[Any]:
     kinds = {*map(type, values)}
     if kinds <= {str, type(None)}:
         return values
-    if kinds == {int} and min(values) >= -_HALF and max(values) < _HALF:
+    if kinds == {int} and min(values) >= -HALF and max(values) < HALF:
         return values
     kind = kinds.pop()
     return tuple(map(kept_cell if kinds else _KEPT_AS.get(kind, kept_cell), values))

@@ -16,10 +16,9 @@ from typing import Any, Final, NamedTuple
 from chain.ledger.artifacts import describe_record
 from chain.ledger.event_types import UPGRADED, EventType
 from chain.ledger.ledger import Ledger
-from chain.ledger.sql.big_integers import EXACT
 from chain.spec.models import ModelSpec
 
-OURS: Final = ("receipts", "logs", "tables", EXACT, UPGRADED.name)
+OURS: Final = ("receipts", "logs", "models", "writes", "fields", "tables", UPGRADED.name)
 
 
 class ModelType(NamedTuple):
@@ -72,7 +71,7 @@ def _types(ledger: Ledger) -> Iterator[EventType | ModelType]:
             if identity not in seen:
                 seen.add(identity)
                 yield type
-    yield from (type for type in ledger.event_types.all() if (False, type.key) not in seen)
+    yield from (type for type in ledger.event_types.types() if (False, type.key) not in seen)
 
 
 @lru_cache(maxsize=1024)

@@ -1,5 +1,6 @@
-"""The tables, and how a record becomes a row: `receipts`, `logs`, `tables`, and one for every event and model.
+"""The tables of `chain.sql`: `receipts`, `logs`, `models`, `tables`, and one for every event and model.
 
+All are views on the derived tables of the store (`chain.ledger.store`), in which the fields of an event or model are JSON.
 The names of the tables come from `chain.ledger.sql.table_names`; the table `tables` lists what each one holds. A row has the
 declared fields first, then our columns, which locate it: `receipt`, `block`, `timestamp`, `address` and `log` of an event,
 `namespace` and `world` of a model. They have these names in every table; a field of such a name gets the prefix `event_` or
@@ -8,42 +9,23 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import repeat
-from typing import Final, TypeVar
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
-from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.worlds import StoredWorld, worlds_of
-from chain.ledger.event_types import EventType, Source, decoded, decoded_members
+from chain.ledger.event_types import UPGRADED, EventType
 from chain.ledger.ledger import Ledger
-from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
-from chain.ledger.sql.table import AppendOnlyTable, Column, SqlTable, TableRow, columns_of
-from chain.ledger.sql.table_names import ModelType, declared_on, model_key
-from chain.machine.state import LogRow
+from chain.ledger.sql.table_names import ModelType, declared_on
 from chain.metering.program import Program
+from chain.schema.value_types import Field
 from chain.spec.contracts import EntrySpec
 
-T = TypeVar("T")
-_PIECE: Final = 128  # rows
-
-
-def _cells(members: Iterable[object]) -> list[Portable]:
-    """Return the members of an event or model in portable form; a whole number stays one."""
-    return [value if value.__class__ is int else form.portable(value) for value in members]
-
-
-def _from(rows: Sequence[T], first: int) -> Iterator[T]:
-    """Yield the items from a position on. Only some at a time are read from a file."""
-    for start in range(first, len(rows), _PIECE):
-        yield from rows[start : start + _PIECE]
-
+TableRow: TypeAlias = tuple[Any, ...]
 
 # Receipts
 
@@ -65,15 +47,22 @@ def _result(entry: EntrySpec | None, output: bytes) -> Portable:
     return form.top_level(entry.decode_result(output)) if entry.returns else None
 
 
-# The values are in `receipt_row`. A change here is a new `FORMAT` of files (`chain.ledger.file.chain_file`), which have these
-# tables.
-_RECEIPT_COLUMNS: Final = (
+# The values are in `receipt_row`.
+RECEIPT_COLUMNS: Final = (
     ("position", form.NUMBER), ("block", form.NUMBER), ("idx", form.NUMBER), ("timestamp", form.NUMBER),
     ("sender", form.HEX), ("sender_name", form.TEXT), ("kind", form.TEXT), ("contract", form.TEXT),
     ("address", form.HEX), ("entry", form.TEXT), ("args", form.TEXT), ("result", form.ANY), ("value", form.ANY),
     ("nonce", form.ANY), ("gas_used", form.NUMBER), ("gas_price", form.ANY), ("ok", form.NUMBER),
     ("error", form.TEXT), ("error_kind", form.TEXT), ("error_place", form.TEXT),
 )  # fmt: skip
+VARIED: Final = (
+    10,
+    11,
+    12,
+    13,
+    15,
+    16,
+)  # the columns that may hold more than texts and numbers of 64 bits
 
 
 def receipt_row(
@@ -97,222 +86,156 @@ def receipt_row(
     )  # fmt: skip
 
 
-class Receipts(AppendOnlyTable):
-    """Every transaction."""
-
-    name, key = "receipts", "position"
-    columns = tuple(map(Column._make, ((*column, "") for column in _RECEIPT_COLUMNS)))
-    varied = tuple(  # `args` is an object, `ok` a bool
-        i
-        for i, (name, kind) in enumerate(_RECEIPT_COLUMNS)
-        if kind == form.ANY or name in ("args", "ok")
-    )
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger, self._receipts = ledger, ledger.receipts
-
-    def end(self) -> int:
-        return len(self._receipts)
-
-    def rows(self, first: int = 0) -> Iterator[TableRow]:
-        receipts = map(Receipt, repeat(self._ledger), _from(self._receipts._rows, first))
-        names, times = cache(AddressBook(self._ledger).account), lru_cache(1)(self._ledger.time_of)
-        return map(receipt_row, receipts, repeat(names), repeat(times))
+LOG_COLUMNS: Final = (
+    ("position", form.NUMBER), ("receipt", form.NUMBER), ("idx", form.NUMBER), ("address", form.HEX),
+    ("topic0", form.HEX), ("topic1", form.HEX), ("topic2", form.HEX), ("topic3", form.HEX), ("data", form.HEX),
+    ("text", form.TEXT), ("event", form.TEXT), ("fields", form.TEXT),
+)  # fmt: skip
+_MODEL_COLUMNS: Final = tuple(
+    (name, form.TEXT) for name in ("model", "fields", "namespace", "world")
+)
+_TABLE_COLUMNS: Final = tuple((name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
 
 
-# Logs and events
+# Tables as views
 
 
-@lru_cache(maxsize=1 << 12)
-def _topic_text(topic: int) -> str:
-    return form.to_hex(topic.to_bytes(32))
+class Column(NamedTuple):
+    """A column of a table."""
+
+    name: str
+    type: str  # how SQLite compares its values
+    text: str  # its expression on the derived table
 
 
-class Logs(AppendOnlyTable):
-    """Every log, as it was written."""
+class Table(NamedTuple):
+    """A view on a derived table: its name, its columns, and which rows it shows."""
 
-    name, key = "logs", "position"
-    columns = tuple(
-        Column(name, column_type, "receipts (position)" if name == "receipt" else "")
-        for name, column_type in (
-            ("position", form.NUMBER), ("receipt", form.NUMBER), ("idx", form.NUMBER), ("address", form.HEX),
-            ("topic0", form.HEX), ("topic1", form.HEX), ("topic2", form.HEX), ("topic3", form.HEX),
-            ("data", form.HEX), ("text", form.TEXT), ("event", form.TEXT),
-        )
-    )  # fmt: skip
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._log = ledger.events
-        self._ledger = ledger
-
-    def end(self) -> int:
-        return len(self._log)
-
-    def rows(self, first: int = 0) -> Iterator[TableRow]:
-        names = dict[Source, str]()
-        receipts = self._log.receipts_from(first)
-        before, start = (receipts[0], self._log.end_of(receipts[0])) if receipts else (-1, 0)
-        for place, (receipt, row) in enumerate(
-            zip(receipts, _from(self._log.rows, first), strict=True), first
-        ):
-            if receipt != before:
-                before, start = receipt, place
-            address, topics, data, *_ = row
-            topic_texts = map(_topic_text, topics)
-            yield (
-                place, receipt, place - start, form.address_text(address), *topic_texts, *[None] * (4 - len(topics)),
-                f"0x{data.hex()}", None if len(topics) > 1 else text_of(row), self._event(row, names),
-            )  # fmt: skip
-
-    def _event(self, row: LogRow, names: dict[Source, str]) -> str | None:
-        """Return the name of the event in a log. Those that are certain by their source are collected in `names`."""
-        _, topics, _, _, digest = row
-        if not topics:
-            return None
-        source = digest, topics[0], len(topics)
-        if source in names:
-            return names[source]
-        types = self._ledger.event_types
-        meaning = types.meaning(row)
-        if meaning is None:
-            return None
-        if types.is_certain(source):
-            return names.setdefault(source, meaning.spec.name)
-        return None if decoded(row, meaning.spec) is None else meaning.spec.name
-
-
-class Events(AppendOnlyTable):
-    """The events of one type."""
-
-    _WHERE: Final = (
-        Column("receipt", form.NUMBER, "receipts (position)"),
-        Column("block", form.NUMBER),
-        Column("timestamp", form.NUMBER),
-        Column("address", form.HEX),
-        Column("log", form.NUMBER, "logs (position)"),
-    )
-
-    def __init__(self, name: str, ledger: Ledger, type: EventType) -> None:
-        self.name, self.type, self.spec = name, type, type.spec
-        self._ledger, self._log = ledger, ledger.events
-        self.columns = columns_of(self.spec.members, self._WHERE, "event")
-        self.varied = range(len(self.spec.members))
-        self.key = self.columns[-1].name
-
-    def end(self) -> int:
-        return len(self._log)
-
-    def rows(self, first: int = 0) -> Iterator[TableRow]:
-        positions = self._log.of_sources(self.spec.topic, self._is_of_type, first)
-        rows, receipts = self._log.rows, self._log.receipts_from(first)
-        ledger, before, block = self._ledger, -1, 0
-        time_of = lru_cache(1)(ledger.time_of)
-        for position in positions[bisect_left(positions, first) :]:
-            row = rows[position]
-            members = decoded_members(row, self.spec)
-            if members is not None:
-                receipt = receipts[position - first]
-                if receipt != before:
-                    before, block = receipt, ledger.receipts._block_of(receipt)
-                yield (
-                    *_cells(members), receipt, block, time_of(block), form.address_text(row[0]), position,
-                )  # fmt: skip
-
-    def _is_of_type(self, source: Source) -> bool:
-        meaning = self._ledger.event_types.of_source(source)
-        return meaning is not None and meaning.type.key == self.type.key
-
-
-# Models
-
-
-class Models(SqlTable):
-    """The models of one type as they are now, in all worlds and namespaces that store them."""
-
-    _WHERE: Final = (Column("namespace", form.TEXT), Column("world", form.HEX))
-
-    def __init__(self, name: str, ledger: Ledger, type: ModelType) -> None:
-        self.name, self.type, self.spec = name, type, type.spec
-        self._ledger = ledger
-        self.columns = columns_of(self.spec.record.members, self._WHERE, "model")
-        self._members = [member.name for member in self.spec.record.members]
-        self.varied = range(len(self.spec.record.members))
-
-    def rows(self) -> Iterator[TableRow]:
-        for world in worlds_of(self._ledger):
-            for spec in world.models.values():
-                if model_key(spec) == self.type.key:
-                    models: list[object] = world.all(spec.record.cls)
-                    yield from (self.row(world, model) for model in models)
+    name: str
+    kind: str  # "chain", "event" or "model"
+    columns: tuple[Column, ...]
+    derived: str  # the table that it shows
+    part: str  # what the store derives for it
+    rows: str = ""  # the condition and the order of its rows
+    key: str | None = None  # the column that rises along the chain
+    type: EventType | ModelType | None = None
 
     @property
-    def key_columns(self) -> list[str]:
-        """The names of the columns that identify a model."""
-        keys = set(self.spec.record.key_members)
-        named = zip(self.spec.record.members, self.names, strict=False)
-        return [name for member, name in named if member in keys] + self.names[-2:]
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
 
-    def key_cells(self, world: StoredWorld, key: bytes) -> list[object]:
-        """Return the cells of these columns, as a file keeps them, for the model whose slot was hashed from `key`."""
-        keys = [form.kept_cell(form.top_level(value)) for value in self.spec.decode_keys(key)]
-        return [*keys, world.namespace, form.address_text(world.address)]
+    @property
+    def has_large(self) -> bool:
+        """True if numbers beyond 64 bits may be in it."""
+        return any(column.type == form.ANY for column in self.columns)
 
-    def row(self, world: StoredWorld, model: object) -> TableRow:
-        location = world.namespace, form.address_text(world.address)
-        members = (getattr(model, name) for name in self._members)
-        return (*_cells(members), *location)
-
-
-# All of them
+    def query(self, number: str = "") -> str:
+        """Return the query for its rows; `number` is the function for columns that may hold numbers beyond 64 bits."""
+        cells = [
+            f"{number}({column.text})" if number and column.type == form.ANY else column.text
+            for column in self.columns
+        ]
+        named = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, self.names, strict=True)]
+        return f"select {', '.join(named)} from {quoted(self.derived)} t{self.rows}"
 
 
-class Tables(SqlTable):
-    """The list of all tables, with the event or model and the contract of each."""
-
-    name = "tables"
-    columns = tuple(Column(name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
-
-    def __init__(self, others: Sequence[SqlTable]) -> None:
-        self._others = others
-
-    def rows(self) -> Iterator[TableRow]:
-        for table in (*self._others, self):
-            columns = ", ".join(table.names)
-            if isinstance(table, Events | Models):
-                record_type = "event" if isinstance(table, Events) else "model"
-                yield table.name, record_type, table.type.contract, _declaration(table), columns
-            else:
-                yield table.name, "chain", None, None, columns
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
-def _declaration(table: Events | Models) -> str:
-    """Return the full name of the class, and its declared members."""
-    name, full_name, members, *_ = table.type.key
-    declaration = f"{name}({', '.join(member for member, _ in members)})"
-    return declaration if full_name is None else f"{full_name} {declaration}"
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
-def all_tables(ledger: Ledger, settled: bool = False) -> list[SqlTable]:
+def field_text(name: str, kind: str) -> str:
+    """Return the expression for a member of the JSON object `fields`, compared as columns of that type are."""
+    found = f"fields->>{literal('$.' + form.to_json(_abi_name(name)))}"
+    if kind == form.ANY:
+        return found
+    affinity, _, collation = kind.partition(" ")
+    return f"cast({found} as {affinity}) {collation}".rstrip()
+
+
+def _plain(columns: Iterable[tuple[str, str]]) -> tuple[Column, ...]:
+    return tuple(Column(name, kind, name) for name, kind in columns)
+
+
+def _members(members: Iterable[Field], ours: Sequence[Column], prefix: str) -> tuple[Column, ...]:
+    """Return the columns of the members, then `ours`.
+
+    Ours keep their names; a member whose name is already taken has `prefix` before it.
+    """
+    taken = {column.name.casefold() for column in ours}
+    columns = []
+    for member in members:
+        name, number = member.name, 1
+        while name.casefold() in taken:
+            name = f"{prefix}_{member.name}" if number == 1 else f"{prefix}_{member.name}_{number}"
+            number += 1
+        taken.add(name.casefold())
+        kind = form.column_type(member.kind)
+        columns.append(Column(name, kind, field_text(member.name, kind)))
+    return (*columns, *ours)
+
+
+_OF_EVENT: Final = (
+    Column("receipt", form.NUMBER, "receipt"), Column("block", form.NUMBER, "block"),
+    Column("timestamp", form.NUMBER, "timestamp"), Column("address", form.HEX, "address"),
+    Column("log", form.NUMBER, "position"),
+)  # fmt: skip
+_OF_MODEL: Final = Column("namespace", form.TEXT, "namespace"), Column("world", form.HEX, "world")
+RECEIPTS: Final = Table(
+    "receipts", "chain", _plain(RECEIPT_COLUMNS), "derived:receipts", "receipts", key="position"
+)
+LOGS: Final = Table("logs", "chain", _plain(LOG_COLUMNS), "derived:logs", "logs", key="position")
+MODELS: Final = Table(
+    "models", "chain", _plain(_MODEL_COLUMNS), "derived:models", "models",
+    " where t.fields is not null order by t.world, t.space, t.id",
+)  # fmt: skip
+TABLES: Final = Table("tables", "chain", _plain(_TABLE_COLUMNS), "derived:tables", "tables")
+
+
+def _table(name: str, type: EventType | ModelType) -> Table:
+    if isinstance(type, ModelType):
+        columns = _members(type.spec.record.members, _OF_MODEL, "model")
+        rows = f" where t.view = {literal(name)} and t.fields is not null order by t.world, t.space, t.id"
+        return Table(name, "model", columns, MODELS.derived, MODELS.part, rows, None, type)
+    columns = _members(type.spec.members, _OF_EVENT, "event")
+    rows = f" where t.view = {literal(name)}"
+    return Table(name, "event", columns, LOGS.derived, LOGS.part, rows, columns[-1].name, type)
+
+
+def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
     """Return all tables of a chain; if `settled`, only those whose names are final."""
-    tables: list[SqlTable] = [Receipts(ledger), Logs(ledger)]
-    for name, type in declared_on(ledger):
-        if settled and not type.is_there:
-            continue
-        if isinstance(type, ModelType):
-            tables.append(Models(name, ledger, type))
-        else:
-            tables.append(Events(name, ledger, type))
-    return [*tables, Tables(tables)]
+    declared = [
+        _table(*each)
+        for each in declared_on(ledger)
+        if (each.type.is_there or not settled)
+        and (each.type.spec is not UPGRADED or ledger.event_types.has_upgrades())
+    ]
+    return [RECEIPTS, LOGS, *declared, MODELS, TABLES]
 
 
-def table_of(ledger: Ledger, what: str | type) -> SqlTable:
+def catalogue(tables: Iterable[Table]) -> Iterator[TableRow]:
+    """Yield the rows of the table `tables`."""
+    for table in tables:
+        contract = declaration = None
+        if table.type is not None:
+            contract = table.type.contract
+            name, full_name, members, *_ = table.type.key
+            declaration = f"{name}({', '.join(member for member, _ in members)})"
+            declaration = declaration if full_name is None else f"{full_name} {declaration}"
+        yield table.name, table.kind, contract, declaration, ", ".join(table.names)
+
+
+def table_of(ledger: Ledger, what: str | type) -> Table:
     """Return the table with that name, or of that event or model class."""
     tables = all_tables(ledger)
     for table in tables:
         if isinstance(what, str):
             if table.name.casefold() == what.casefold():
                 return table
-        elif isinstance(table, Events | Models) and table.type.key in _keys_of(what):
+        elif table.type is not None and table.type.key in _keys_of(what):
             return table
     names = ", ".join(table.name for table in tables)
     raise ValueError(f"there is no table {getattr(what, '__name__', what)!r}; there are {names}")

@@ -186,21 +186,26 @@ def events(node: Node, event: object = None, filter: object = None) -> list[Json
     chain, filter = node.chain, require_known_fields(filter, _EVENTS, "the filter")
     if event is not None and not isinstance(event, str):
         raise bad_params(f"events are queried by name, not by {event!r}")
-    log = chain.ledger.events
+    ledger = chain.ledger
     with client_errors():
-        query = query_events(log, None, {}) if event is None else _named(node, event, filter)
+        query = (
+            query_events(ledger.logs, None, {}) if event is None else _named(node, event, filter)
+        )
         query = limit_blocks(chain, query, filter)
         if filter.get("contract") is not None:
             query = query.by_contract(filter["contract"])
         return [
-            event_json(log.receipt(position), position, log_json(chain.ledger, log.rows[position]))
-            for position, _ in answers(query, filter)
+            event_json(receipt, place, log_json(ledger, receipt.log_rows[index]))
+            for place, receipt, index in (
+                (place, ledger.receipts[position], index)
+                for (place, position, index), _ in answers(query, filter)
+            )
         ]
 
 
 def _named(node: Node, event: str, filter: Mapping[str, object]) -> Query[Any]:
     """Return a query for the events of one name, by the values of their fields."""
-    source = EventSource(node.chain.ledger.events, event, by=filter.get("contract") is not None)
+    source = EventSource(node.chain.ledger.logs, event, by=filter.get("contract") is not None)
     field_types = source.fields
     names = tuple(dict.fromkeys([*map(abi_name, field_types), *field_types]))
     conditions = require_known_fields(filter.get("where"), names, f"event {event}")

@@ -6,7 +6,7 @@ they are decimal digits as text. `BigInt(x)` of JavaScript and `int(x)` of Pytho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -64,14 +64,14 @@ def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, object]) ->
     return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
 
 
-def answers(query: Query[T], filter: Mapping[str, object]) -> Iterator[tuple[int, T]]:
-    """Return the first matches and their positions; with `backwards`, or `before` a position, the last ones, newest first."""
+def answers(query: Query[T], filter: Mapping[str, object]) -> Iterator[tuple[Sequence[Any], T]]:
+    """Return the first matches and their rows; with `backwards`, or `before` a position, the last ones, newest first."""
     limit = to_int(filter.get("limit", _USUAL), "'limit'")
     if limit > _MOST:
         raise bad_params(f"'limit' is {limit}; at most {_MOST} are returned at a time")
     before = filter.get("before")
     end = None if before is None else to_int(before, "'before'")
-    return islice(query.matches(bool(filter.get("backwards")) or end is not None, end), limit)
+    return islice(query.found(bool(filter.get("backwards")) or end is not None, end), limit)
 
 
 def require_known_fields(filter: object, names: tuple[str, ...], what: str) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from chain.ledger.log_list import LogPlace
 from chain.rpc.block_tags import LATEST, PENDING, block_number_of, require_block
 from chain.rpc.errors import bad_params, refused
 from chain.rpc.filter_types import BlockFilter, Filter, LogFilter, PendingFilter, find_places
@@ -24,8 +25,8 @@ def get_logs_text(node: Node, criteria: object) -> JsonText:
     return JsonText(node.log_texts.array(_find_logs(node, criteria)))
 
 
-def _find_logs(node: Node, criteria: object) -> list[int]:
-    """Return the positions of the logs that a client asks for, all in closed blocks."""
+def _find_logs(node: Node, criteria: object) -> list[LogPlace]:
+    """Return the places of the logs that a client asks for, all in closed blocks."""
     criteria = to_object(criteria, "the filter")
     chain, log_criteria = node.chain, parse_criteria(criteria)
     if criteria.get("blockHash") is None:

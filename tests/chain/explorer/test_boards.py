@@ -167,15 +167,6 @@ def test_receipts_are_read_in_slices() -> None:
     assert survey.done == 201
 
 
-def test_reading_begins_with_the_index_of_the_logs(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain, left = Chain(), [False, False, True]
-    chain.deploy(Counter)
-    survey = Survey(chain)
-    monkeypatch.setattr(chain.ledger.events, "read_index", lambda most: left.pop(0))
-    assert [survey.update(seconds=-1), survey.done, survey.update(seconds=-1)] == [False, 0, False]
-    assert survey.update(seconds=-1)
-
-
 @pytest.mark.parametrize(("seconds", "rests"), [(0.0, 0), (1.0, 3)])
 def test_reading_rests_only_for_other_requests(
     monkeypatch: pytest.MonkeyPatch, seconds: float, rests: int

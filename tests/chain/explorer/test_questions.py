@@ -10,7 +10,7 @@ import pytest
 
 from chain import Chain
 from chain.explorer.receipt_survey import Survey
-from chain.ledger.receipt_log import ReceiptLog
+from chain.ledger.store import Store
 from tests.chain.explorer.visitor import Answer, Elements, Visitor
 from tests.chain.toys import Side, Spot
 
@@ -49,7 +49,7 @@ def test_no_filter_reads_receipts_that_were_read_before(
 ) -> None:
     visitor = Visitor(chain)
     Survey(chain).update(math.inf)
-    monkeypatch.setattr(ReceiptLog, "_read", lambda *_: pytest.fail("all are read again"))
+    monkeypatch.setattr(Store, "_put_receipts", lambda *_: pytest.fail("all are read again"))
     assert visitor.get(f"/?{asked}").keys
 
 
@@ -70,7 +70,7 @@ def test_events_are_the_same_in_three_languages(chain: Chain, visitor: Visitor, 
     assert [row["log"] for row in chain.sql(sql)] == page.keys
     assert [row["log"] for row in rows] == page.keys
     assert [repr(event) for event in found] == [
-        repr(chain.receipts[row["receipt"]].logs[row["log"] - chain.ledger.events.end_of(row["receipt"])].event)
+        repr(chain.events()[[*chain.sql("select position from logs where event is not null")].index((row["log"],))])
         for row in rows
     ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Logs are indexed when they are first queried: an interrupt, or an undone receipt, leaves nothing behind."""
+"""Logs are entered when they are first queried: an interrupt, or an undone receipt, leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chain import Chain, Contract, Key, call, event
-from chain.ledger.log_index import LogIndex
+from chain.ledger.store import Store
 from chain.simulator.handle import Handle
 from chain.types import u64
 
@@ -41,17 +41,17 @@ def test_interrupted_entry_is_completed_or_undone(
     before = chain.snapshot()
     board.place(1, 2)
     board.place(3, 4)
-    enter, done = LogIndex.enter, 0
+    tell, done = Store._tell, 0
 
-    def interrupted(index: LogIndex, *args: Any) -> None:
+    def interrupted(store: Store, *args: Any) -> Any:
         nonlocal done
         if done == entered:
             raise KeyboardInterrupt
         done += 1
-        enter(index, *args)
+        return tell(store, *args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(LogIndex, "enter", interrupted)
+        patch.setattr(Store, "_tell", interrupted)
         with pytest.raises(KeyboardInterrupt):
             spots(chain)
     fork = chain.fork()

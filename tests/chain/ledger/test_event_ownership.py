@@ -189,7 +189,7 @@ def test_node_distinguishes_them(club: Chain) -> None:
     assert [each["fields"]["square"] for each in ask("chain_events", ["First.Moved"])] == [1, 3]
     told = ask("chain_events", ["Moved", {"contract": "Second", "where": {"spot": 4}}])
     assert [each["fields"]["spot"] for each in told] == [4]
-    topic = f"0x{club.ledger.events.rows[0][1][0]:064x}"
+    topic = f"0x{club.receipts[-1].log_rows[0][1][0]:064x}"
     assert len(ask("eth_getLogs", [{"fromBlock": "0x0", "topics": [topic]}])) == 4
 
 

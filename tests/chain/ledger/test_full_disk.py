@@ -202,24 +202,3 @@ def test_opening_on_a_full_disk_is_refused_and_leaves_nothing(size: int, tmp_pat
     assert not (tmp_path / "x.chain").exists()
     with Chain.open(tmp_path / "x.chain") as chain:
         assert chain.mine().number == 1
-
-
-def test_published_tables_that_cannot_be_made_again_wait(base: Path) -> None:
-    path = base.with_name("y.chain")
-    copyfile(base, path)
-    with sqlite3.connect(path) as connection:
-        connection.execute("drop table Added")
-    connection.close()
-    raw = path.read_bytes()
-    for size in (12_000, 40_000):
-        with (
-            pytest.raises(BadChainFile, match=r"y\.chain cannot be written: disk I/O"),
-            largest(size),
-        ):
-            Chain.open(path, contracts=KNOWN)
-        assert path.read_bytes() == raw
-    with Chain.open(path, contracts=KNOWN) as chain:
-        assert counter_on(chain).total() == 3
-    with sqlite3.connect(path) as connection:
-        assert connection.execute("select count(*) from Added").fetchone() == (1,)
-    connection.close()

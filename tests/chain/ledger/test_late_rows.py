@@ -15,9 +15,10 @@ import pytest
 
 from chain import Chain
 from chain.foundation.atomic_steps import in_one_step
-from chain.ledger.file import derived_rows, store
+from chain.ledger.file import store
 from chain.ledger.file.load_ledger import Now
 from chain.ledger.file.store import ChainStore
+from chain.ledger.store import Store
 from tests.chain.game_folders import ROOT
 from tests.chain.interrupts import derived_errors, state_digest
 from tests.chain.ledger.test_blobs import send
@@ -242,7 +243,7 @@ def test_full_disk_leaves_the_tables_for_later(chain: Chain, path: Path, monkeyp
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(derived_rows.DerivedRows, "_write_chunks", full)
+        patched.setattr(Store, "_derive_logs", full)
         kept(chain).publish()
     assert count_in(path) == 0 and counter.add(2).ok
     kept(chain).publish()
@@ -259,26 +260,3 @@ def test_only_requested_hashes_are_written(chain: Chain, path: Path) -> None:
     chain.close()
     with Chain.open(path, contracts=[Counter]) as again:
         assert (again.receipts[0].tx_hash, again.block_hash(1)) == (tx_hash, block_hash)
-
-
-@pytest.mark.parametrize("undone", [0, 3, 11])
-def test_index_of_logs_is_restored(
-    undone: int, chain: Chain, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for module in ("file.derived_rows", "event_log"):
-        monkeypatch.setattr(f"chain.ledger.{module}.CHUNK", 4)
-    counter = chain.deploy(Counter)
-    snapshots = []
-    for n in range(14):
-        snapshots.append(chain.snapshot())
-        counter.add(n, sender=chain.accounts[n % 3])
-    kept(chain).publish()
-    if undone:
-        chain.revert(snapshots[-undone])
-    counter.add(20)
-    chain.close()
-    with Chain.open(path, contracts=[Counter]) as again:
-        assert count_in(path, "chain:logs") == 2 * (15 - undone) // 4
-        assert [event.n for event in again.events(Added)] == [*range(14 - undone), 20]
-        rare = again.events(Added, by=chain.accounts[2])
-        assert [event.n for event in rare] == [*range(2, 14 - undone, 3)]

@@ -12,9 +12,9 @@ import pytest
 
 from chain import Address, Chain
 from chain.crypto.accounts import ACCOUNTS
+from chain.ledger import store
 from chain.ledger.file.store import ChainStore
 from chain.ledger.ledger import Ledger
-from chain.ledger.sql import sql_view
 from chain.rpc.chain import sql
 from chain.rpc.limits import Limits
 from chain.rpc.server import request_runner
@@ -118,7 +118,7 @@ def test_long_queries_on_a_file_do_not_block_others(
 
 def test_tables_are_filled_beside_others(chain: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql, "_SLICE", 0.0)
-    monkeypatch.setattr(sql_view, "_BATCH", 2)
+    monkeypatch.setattr(store, "_BATCH", 2)
     for _ in range(9):
         chain.send(ALICE)
     client = Client(chain)

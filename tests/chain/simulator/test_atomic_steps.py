@@ -13,8 +13,9 @@ from chain import Chain, Contract, LimitExceeded, call, view
 from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.decoded.build_trace import TraceBuilder
 from chain.ledger.file import store
-from chain.ledger.file.published_tables import PublishedTables
+from chain.ledger.file.derived_rows import DerivedRows
 from chain.ledger.file.store import ChainStore
+from chain.ledger.store import Store
 from chain.types import u64
 from tests.chain.toys import Counter
 
@@ -117,13 +118,13 @@ def test_what_was_saved_is_done(again: bool, chain: Chain, monkeypatch: Any) -> 
 def test_slots_that_are_met_while_the_tables_are_written_count(
     chain: Chain, monkeypatch: Any
 ) -> None:
-    counter, update = chain.deploy(Counter), PublishedTables.update
+    counter, catch_up = chain.deploy(Counter), Store.catch_up
 
-    def meets(published: PublishedTables, *told: Any, **named: Any) -> int:
+    def meets(tables: Store, *told: Any, **named: Any) -> bool:
         chain.state.slots.map_slot(2**200 + len(chain.receipts), b"met")
-        return update(published, *told, **named)
+        return catch_up(tables, *told, **named)
 
-    monkeypatch.setattr(PublishedTables, "update", meets)
+    monkeypatch.setattr(Store, "catch_up", meets)
     monkeypatch.setattr(store, "MANY", 1)
     counter.add(2)
     chain.close()
@@ -144,12 +145,12 @@ def test_open_block_begins_again_in_one_transaction_of_the_file(
         assert (AfterCommit.count, counter.total()) == (1, 10)
 
 
-@pytest.mark.parametrize("where", ["update", "_write"])
+@pytest.mark.parametrize("where", ["write", "_write_changes"])
 def test_step_that_is_not_in_the_file_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:
         patched.setattr(store, "MANY", 1)  # each step writes the tables too
-        patched.setattr(PublishedTables, where, stop)
+        patched.setattr(DerivedRows, where, stop)
         interrupted(lambda: counter.add(2))
         assert (counter.total(), len(chain.receipts), chain.head.number) == (0, 1, 1)
     assert counter.add(3).return_value == 3
@@ -161,7 +162,7 @@ def test_interrupted_rollback_is_undone(chain: Chain, monkeypatch: Any) -> None:
     monkeypatch.setattr(store, "MANY", 1)  # each step writes the tables too
     receipt = counter.add(1)
     with monkeypatch.context() as patched:
-        patched.setattr(PublishedTables, "update", stop)
+        patched.setattr(DerivedRows, "write", stop)
         interrupted(lambda: chain.revert(snapshot))
     assert (counter.total(), chain.receipts[-1]) == (1, receipt)
     assert chain.ledger.find(receipt.tx_hash) == receipt

@@ -100,7 +100,6 @@ QUESTIONS = (
     "with late as (select * from receipts order by position desc limit 2) select entry from late",
     "select typeof(value), typeof(nonce), typeof(args), typeof(ok) from receipts",
     "select name, kind, contract, declaration, columns from tables",
-    "select name, sql from sqlite_master where type = 'table' order by name",
     "select name, type from pragma_table_info('receipts')", "pragma table_info(Receipts)",
     "select name, pk, (select count(*) from logs) from pragma_table_info( 'receipts' )",
     # of `bank`
@@ -109,13 +108,12 @@ QUESTIONS = (
     "select sum(pot), min(lost), count(distinct pot), -max(pot) from Paid",
     "select p.pot, r.value from Paid p left join receipts r on r.position = p.receipt and r.ok order by p.log desc",
     "select world, namespace, count(*), max(points) from Score group by 1, 2",
-    "select pot, pot > cast(lost as text) from Paid where pot <> cast(pot as text) order by pot",
     "select event_exact_numbers from Odd_Tables",
     # refused
     "delete from receipts", "update logs set idx = 1", "insert into receipts (position) values (1)", "drop table logs",
     "replace into receipts (position) values (1)", "alter table receipts add column x", "create index i on logs (idx)",
     "create temp table mine (x)", "create view mine as select 1", "attach 'file' as other", "detach file", "begin", "commit",
-    "vacuum", "vacuum into 'file'", "pragma writable_schema = 1", "pragma file.journal_mode = delete", "reindex receipts",
+    "vacuum", "vacuum into 'file'", "pragma writable_schema = 1", "pragma file.journal_mode = delete",
     'select * from "chain:receipts"', 'select * from file."chain:now"', "select * from exact_numbers", "select * from other",
     "select * from file.receipts", "select * from temp.receipts", "select 1; select 2", "", "-- hm", "selec 1", "select ?",
     "select colour from receipts", "select * from nothing", "select load_extension('x')", "select zeroblob(99)",
@@ -139,7 +137,7 @@ def answers(chain: Chain) -> dict[str, Answer]:
 
 
 def counted(chain: Chain) -> list[object]:
-    question = "select count(*) r, (select count(*) from Paid) p, (select sum(pot) from Paid) s from receipts"
+    question = "select count(*) r, (select count(*) from Paid) p, (select max(pot) from Paid) s from receipts"
     return [*chain.sql(question)[0]]
 
 

@@ -33,13 +33,6 @@ def test_a_table_in_a_file_has_no_row_numbers(name: str, tmp_path: Path) -> None
         assert len([*chain.sql("select value from json_each('[1, 2]')")]) == 2
 
 
-def test_the_empty_tables_in_memory_are_not_asked(tmp_path: Path) -> None:
-    with Chain.open(tmp_path / "x.chain") as chain:
-        pay(chain)
-        with pytest.raises(ValueError, match=r"no such table: main\.receipts; there are receipts"):
-            chain.sql("select entry from main.receipts")
-
-
 def other_table(path: Path) -> None:
     """Another program writes a table of its own to the file."""
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -66,16 +59,6 @@ def test_a_file_answers_as_memory(name: str, path: Path) -> None:
             each.mine()
             each.send(each.accounts[1], value=2**64)
         assert answers(chain) == answers(memory)
-
-
-def test_rows_of_the_file_are_not_read_into_memory(path: Path, filled: list[str]) -> None:
-    with Chain.open(path) as chain:
-        pay(chain)
-        answers(chain)
-    for opened in (Chain.open, Chain.watch):
-        with opened(path) as chain:
-            answers(chain)
-    assert {*filled} == {"tables"}
 
 
 ACTS = (
