@@ -9,21 +9,17 @@ import asyncio
 from collections.abc import Iterator
 from typing import Final
 
-from chain.ledger.change_index import end_of_stretch
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 
-SLICE: Final = 1_000  # moments
+SLICE: Final = 0.01  # seconds
 _HASHES: Final = 64
 
 
-async def approach(ledger: Ledger, position: int) -> None:
-    """Load the data for the states before and after a transaction."""
-    index, timeline = ledger.past.index, ledger.timeline
-    if end_of_stretch(timeline.moment_of(position)) < len(timeline):
-        for end in range(index.done + SLICE, len(timeline), SLICE):
-            index.read(min(end, len(timeline)))  # it may have been cut in between
-            await asyncio.sleep(0)
+async def approach(ledger: Ledger) -> None:
+    """Load the data for the states of the past."""
+    while not ledger.store.catch_up(("words",), SLICE):
+        await asyncio.sleep(0)
 
 
 async def block_hash(ledger: Ledger, number: int) -> bytes:

@@ -105,15 +105,12 @@ class Survey:
     def update(self, seconds: float = SLICE) -> bool:
         """Read receipts for this many seconds, at least a few; return True if none is left."""
         receipts, end = self._ledger.receipts, perf_counter() + seconds
-        if not self._ledger.store.catch_up(
-            ("receipts", "logs"), seconds
-        ):  # for the pages of receipts and events
+        if not self._ledger.store.catch_up(("receipts", "logs", "words"), seconds):  # for all pages
             return False
         while not self.is_complete:
             for receipt in receipts[self.done : self.done + _BATCH]:
                 self._enter(receipt)
                 self.done = receipt.position + 1
-            self._ledger.past.index.read(self._ledger.timeline.moment_of(self.done))
             if perf_counter() > end:
                 break
         return self.is_complete

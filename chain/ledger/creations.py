@@ -52,6 +52,7 @@ class Creations:
         self._ledger, self.lock = ledger, ledger.lock
         self._rows: list[Creation] = []
         self._read = 0  # receipts
+        self._is_upgraded, self._checked = False, 0  # some contract among the first rows
         self._forget_names()
 
     def _forget_names(self) -> None:
@@ -75,6 +76,7 @@ class Creations:
         """Keep only those of the first `receipts` receipts."""
         if receipts < self._read:
             self._read = receipts
+            self._checked = min(self._checked, self.before(receipts))
             self._forget_names()
 
     @property
@@ -95,8 +97,12 @@ class Creations:
         return bisect_left(self._rows, receipts, key=attrgetter("position"))
 
     def has_upgrades(self) -> bool:
-        """True if some contract was upgraded."""
-        return any(creation.is_upgrade for creation in self.rows)
+        """True if some contract was upgraded. What was undone may count."""
+        rows = self.rows
+        if not self._is_upgraded and self._checked < len(rows):
+            self._is_upgraded = any(creation.is_upgrade for creation in rows[self._checked :])
+            self._checked = len(rows)
+        return self._is_upgraded
 
     @property
     @locked

@@ -1,7 +1,6 @@
 """The ledger: all blocks, receipts and logs in order, and the data needed to read them.
 
-Everything that ever changed the state is in `timeline`. A snapshot is a length of it. A past state takes from
-`ChangeIndex` what changed since then.
+Everything that ever changed the state is in `timeline`. A snapshot is a length of it.
 
 A truncation that was interrupted can be repeated: the lists of blocks, receipts and timeline entries are truncated last, and
 everything that is derived from them can be truncated twice.
@@ -36,6 +35,7 @@ from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
 from chain.ledger.truncation import Removed, TruncatedTail
 from chain.machine.gas import PER_BLOB
+from chain.machine.state import Account as AccountState
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
@@ -48,9 +48,29 @@ class Ledger:
     """Blocks, receipts, logs and the timeline of one chain."""
 
     __slots__ = (
-        "__weakref__", "_is_cutting", "_keys", "_store", "artifacts", "before_cut", "blocks", "creations", "envelopes",
-        "event_types", "foreign", "headers", "lock", "logs", "on_truncated", "open", "past", "programs", "receipts", "state",
-        "tail", "timeline",
+        "__weakref__",
+        "_is_cutting",
+        "_keys",
+        "_store",
+        "artifacts",
+        "before_cut",
+        "blocks",
+        "creations",
+        "envelopes",
+        "event_types",
+        "foreign",
+        "genesis",
+        "headers",
+        "lock",
+        "logs",
+        "on_truncated",
+        "open",
+        "past",
+        "programs",
+        "receipts",
+        "state",
+        "tail",
+        "timeline",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +86,7 @@ class Ledger:
         # Held by the thread that uses the chain, one of its pasts, or one of its forks: these read its state.
         self.lock = lock or ThreadLock()
         self.state = state
+        self.genesis: Mapping[bytes, AccountState] = {}  # the accounts before the first change
         self.programs = programs  # of the declared classes, by digest
         self.artifacts = Artifacts(programs, state.codes)
         self._keys = keys
@@ -156,10 +177,10 @@ class Ledger:
         self._is_cutting = True
         for callback in self.before_cut:
             callback(blocks, receipts)
-        if self._store is not None:
-            self._store.keep(receipts, moments)
         self.creations.truncate(receipts)
         self.past.truncate(moments)
+        if self._store is not None:  # after the last question about what goes
+            self._store.keep(receipts, moments)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
         self.envelopes.truncate(receipts)
@@ -233,6 +254,7 @@ class Ledger:
     ) -> Ledger:  # fmt: skip
         """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""
         ledger = Ledger(state, programs, keys, self.blocks.rules, 0, 0, self.lock)
+        ledger.genesis = self.genesis
         ledger.blocks = self.blocks.copy(blocks)
         ledger.timeline = self.timeline.copy(moments)
         ledger.event_types.copy_from(self.event_types)

@@ -1,144 +1,163 @@
-"""Past states. A word of the past has the value from before its next change.
+"""Past states. A word of the past has the value of its last change before that time, which the derived tables know.
 
-A `PastState` is the state at an index of the timeline. It finds the next change of a word among the changes of the same stretch
-of the timeline, or in the index of the later stretches; if there is none, the word has its present value. So a distant state
-costs as much as a recent one, and later changes of the chain never show in it.
+So a distant state costs as much as a recent one, and later changes of the chain never show in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
 from weakref import WeakSet
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.change_index import (
-    ChangeIndex,
-    Former,
-    Place,
-    each_change,
-    end_of_stretch,
-    note_first_values,
-)
-from chain.ledger.timeline import Changing
+from chain.ledger.receipts import DerivedTables
+from chain.ledger.timeline import Changing, Former, each_change
 from chain.machine.overlay import OverlaidAccounts, overlay
 from chain.machine.state import ACCOUNT, Account, State
+
+_HASH = 40  # bytes before it in a stored account
+
+
+class Remembering(Changing, Protocol):
+    """A state and its history, in tables."""
+
+    @property
+    def genesis(self) -> Mapping[bytes, Account]:
+        """The accounts before the first change."""
+
+    @property
+    def store(self) -> DerivedTables: ...
 
 
 class PastState:
     """The state at an index of the timeline: the base of an overlay."""
 
-    __slots__ = ("__weakref__", "_former", "_index", "_ledger", "_moment", "_seen", "lock")
+    __slots__ = ("__weakref__", "_former", "_ledger", "_moment", "lock")
 
-    def __init__(self, ledger: Changing, index: ChangeIndex, moment: int) -> None:
-        self._ledger, self._index = ledger, index
+    def __init__(self, ledger: Remembering, moment: int) -> None:
+        self._ledger, self._moment = ledger, moment
         self.lock: ThreadLock = ledger.lock
-        self._moment = self._seen = moment
-        self._former: Former = {}  # what was at places that changed before the index `_seen`
+        self._former: Former = {}  # what was at places that changed in moments that were undone
 
     @locked
     def account(self, address: bytes) -> Account | None:
-        account: Account | None = self._value((address, ACCOUNT))
+        account: Account | None = self._value(address, ACCOUNT)
         return account
 
     @locked
     def word(self, address: bytes, slot: int) -> int:
-        return self._value((address, slot)) or 0
+        return self._value(address, slot) or 0
 
     @locked
     def addresses(self) -> Iterable[bytes]:
-        now = self._ledger.state
-        changed = (address for address, _ in self._changed())
-        return dict.fromkeys([*now.accounts, *now.storages, *changed])
+        question = 'select distinct address from "derived:words" where moment < ?'
+        found = [address for (address,) in self._ask(question)]
+        return dict.fromkeys([*self._ledger.genesis, *found, *(place[0] for place in self._former)])
 
     @locked
     def slots_of(self, address: bytes) -> Iterable[int]:
-        words = self._ledger.state.storages.get(address)
-        changed = (slot for at, slot in self._changed() if at == address and slot is not ACCOUNT)
-        return dict.fromkeys([*(words or ()), *changed])
+        question = """select distinct slot from "derived:words" where address = ? and slot > x'' and moment < ?"""
+        found = [int.from_bytes(slot) for (slot,) in self._ask(question, address)]
+        undone = [slot for at, slot in self._former if at == address and slot is not ACCOUNT]
+        return dict.fromkeys([*found, *undone])
 
     def keep(self, end: int) -> None:
         """Keep the values that a truncation of the timeline to `end` is about to undo. May be interrupted and repeated."""
         if end < self._moment:
-            for address, slot in {
-                (address, slot)
-                for changes in self._ledger.timeline[end:]
-                for address, slot, *_ in each_change(changes)
-            }:
-                self._former[address, slot] = self._value((address, slot))
+            for changes in self._ledger.timeline[end : self._moment]:
+                for address, slot, *_ in each_change(changes):
+                    self._former[address, slot] = self._value(address, slot)
             self._moment = end
-        self._seen = min(self._seen, end)
 
-    def _value(self, place: Place) -> Any:
-        self._read_on()
-        if place in self._former:
-            return self._former[place]
-        state = self._ledger.state
-        end = end_of_stretch(self._moment)
-        found = self._index.find(place, end) if end < len(self._ledger.timeline) else None
-        if found is not None:
-            return found[0]
-        address, slot = place
-        for changes in (state.closed, state.changes):  # of the running transaction
-            for changed, at, before, _ in each_change(changes) if changes else ():
-                if at == slot and changed == address:
-                    return before
-        if slot is ACCOUNT:
-            return state.accounts.get(address)
-        words = state.storages.get(address)
-        return None if words is None else words.get(slot)
-
-    def _changed(self) -> Iterable[Place]:
-        """Return the places that changed since, or may have."""
-        self._read_on()
-        state = self._ledger.state
-        running = (
-            (address, slot)
-            for changes in (state.closed, state.changes)
-            for address, slot, *_ in each_change(changes)
+    def _value(self, address: bytes, slot: Any) -> Any:
+        if (address, slot) in self._former:
+            return self._former[address, slot]
+        question = (
+            'select value from "derived:words" where address = ? and slot = ? and moment < ?'
+            " order by moment desc limit 1"
         )
-        return chain(self._former, self._index.places(end_of_stretch(self._moment)), running)
+        is_account = slot is ACCOUNT
+        found = self._ask(question, bytes(address), b"" if is_account else slot.to_bytes(32))
+        if not found:
+            return self._ledger.genesis.get(address) if is_account else 0
+        return stored_account(found[0][0]) if is_account else stored_word(found[0][0])
 
-    def _read_on(self) -> None:
-        """Read what is new in the same stretch."""
-        timeline = self._ledger.timeline
-        end = min(end_of_stretch(self._moment), len(timeline))
-        if self._seen < end:
-            note_first_values(self._former, timeline[self._seen : end])
-            self._seen = end
+    def _ask(self, question: str, *values: object) -> list[Any]:
+        return self._ledger.store.ask("words", question, (*values, self._moment), self._moment)
 
 
 class PastStates:
     """The states of the past of one ledger."""
 
-    def __init__(self, ledger: Changing) -> None:
+    def __init__(self, ledger: Remembering) -> None:
         self._ledger = ledger
-        self.index = ChangeIndex(ledger)
         self._held: WeakSet[PastState] = WeakSet()
 
     def state(self, moment: int) -> State:
         """Return the state at an index of the timeline. The caller may change it."""
-        past = PastState(self._ledger, self.index, moment)
+        past, state = PastState(self._ledger, moment), self._ledger.state
         self._held.add(past)
-        state = self._ledger.state
         return overlay(past, state.codes, state.slots)
 
     def fork(self, moment: int) -> State:
         """Return an independent state, for another chain that continues from an index of the timeline."""
         accounts = self._ledger.state.accounts
-        if not (isinstance(accounts, OverlaidAccounts) and isinstance(accounts.base, PastState)):
-            state = self.state(moment)
+        if isinstance(accounts, OverlaidAccounts) and not isinstance(accounts.base, PastState):
+            state = self.state(moment)  # the rows of a file change
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
             return state
-        state = self._ledger.state.copy()  # of a fork: it needs no other state below
+        state = self._ledger.state.copy()
         for changes in reversed(self._ledger.timeline[moment:]):
             state.undo_changes(changes)
         return state
+
+    def moments(self, address: bytes, slot: int, end: int) -> Iterator[int]:
+        """Yield the moments before `end` at which a word changed, the last one first."""
+        question = (
+            'select moment from "derived:words" where address = ? and slot = ? and moment < ?'
+            " order by moment desc limit ?"
+        )
+        count = 1
+        while True:
+            values = bytes(address), slot.to_bytes(32), end, count
+            found = self._ledger.store.ask("words", question, values, end)
+            yield from (moment for (moment,) in found)
+            if len(found) < count:
+                return
+            end, count = found[-1][0], 4 * count
+
+    def first(self, address: bytes, slot: int) -> int | None:
+        """Return the first moment at which a word changed; None if there is none."""
+        question = 'select min(moment) from "derived:words" where address = ? and slot = ?'
+        values = bytes(address), slot.to_bytes(32)
+        moment: int | None = self._ledger.store.ask("words", question, values)[0][0]
+        return moment
 
     def truncate(self, end: int) -> None:
         """Keep all past states unchanged while the timeline is truncated."""
         for past in list(self._held):
             past.keep(end)
-        self.index.truncate(end)
+
+
+# Values as the table has them
+
+
+def stored_value(slot: Any, value: Any) -> object:
+    """Return an account or a word as a cell."""
+    if value is None:
+        return None
+    if slot is not ACCOUNT:
+        return value if value < 1 << 63 else value.to_bytes(32)
+    nonce, balance, code_hash = value
+    return nonce.to_bytes(8) + balance.to_bytes(32) + code_hash
+
+
+def stored_account(cell: bytes | None) -> Account | None:
+    if cell is None:
+        return None
+    return int.from_bytes(cell[:8]), int.from_bytes(cell[8:_HASH]), cell[_HASH:]
+
+
+def stored_word(cell: int | bytes | None) -> int:
+    return int.from_bytes(cell) if isinstance(cell, bytes) else cell or 0

@@ -271,10 +271,9 @@ class Query(Sealed, Generic[T]):
 
         At first `some` rows are read, then more and more.
         """
-        end = self._ask("max(position)")[0][0] if before is None and not backwards else None
         bound = None if before is None else Condition("position < ?", (before,))
-        if end is not None:
-            bound = Condition("position <= ?", (end,))
+        if before is None and not backwards:
+            bound = Condition("position <= ?", (self._last_position(),))
         bounds, tests = [bound] if bound else [], self._tests
         size = max(some, _SOME) if tests else some
         while True:
@@ -288,6 +287,13 @@ class Query(Sealed, Generic[T]):
             sign = "<" if backwards else ">"
             bounds = [*([bound] if bound else []), Condition(f"position {sign} ?", (rows[-1][0],))]
             size *= 4
+
+    def _last_position(self) -> int | None:
+        """Return the last position in the table."""
+        table = self._source.table
+        question = f'select max(position) from "{table}"'
+        last: int | None = self._source.store.ask(table.removeprefix("derived:"), question)[0][0]
+        return last
 
     @locked
     def _ask(

@@ -54,8 +54,10 @@ class DerivedTables(Protocol):
     def connection(self, *, writing: bool = False) -> Any:
         """Return the connection to the database."""
 
-    def ask(self, part: str, question: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows of a query on a part of the tables, up to date."""
+    def ask(
+        self, part: str, question: str, values: Sequence[object] = (), until: float = ...
+    ) -> list[Any]:
+        """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
 
     def index(self, name: str, text: str) -> None:
         """Make an index for a query that is asked for the first time, if this process writes the tables."""

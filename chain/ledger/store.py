@@ -11,6 +11,7 @@ more classes are known, because the code that wrote them is not, are decoded aga
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -22,15 +23,18 @@ from typing import Any, Final, NamedTuple, Protocol
 from chain.abi import abi_name
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
+from chain.ledger.decoded.writes import Reading, StorageDiff
 from chain.ledger.event_types import Meaning, Source, decoded_members
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
+from chain.ledger.past_states import stored_value
 from chain.ledger.receipts import LOGS, Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql import tables
 from chain.ledger.sql.sql_view import SqlView
 from chain.ledger.sql.table_names import ModelType, declared_on, model_key
 from chain.ledger.sql.tables import Table, quoted
+from chain.ledger.timeline import each_change
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, STORAGE, LogRow, iter_changes
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.read_only import ReadOnlyStorage
@@ -51,10 +55,21 @@ create table "derived:models" (
  id integer primary key, world text collate nocase, slot blob, first integer, last integer, space integer, namespace text,
  model text, view text, fields text);
 create unique index "models by slot" on "derived:models" (world, slot);
+create table "derived:words" (
+ address blob, slot blob, moment integer, value blob, primary key (address, slot, moment)) without rowid;
+create table "derived:writes" (
+ receipt integer, block integer, timestamp integer, address text collate nocase, contract text, model text, field text,
+ keys text, member text, old, new);
+create index "writes by receipt" on "derived:writes" (receipt);
+create table "derived:fields" (
+ address text collate nocase, contract text, model text, field text, keys text, member text, value);
+create index "fields by address" on "derived:fields" (address);
 create table "derived:tables" (name text, kind text, contract text, declaration text, columns text);
-insert into "derived:done" values ('receipts', 0, 0), ('logs', 0, 0), ('models', 0, 0);
+insert into "derived:done" values ('receipts', 0, 0), ('logs', 0, 0), ('models', 0, 0), ('words', 0, 0),
+ ('writes', 0, 0), ('fields', 0, 0);
 """
-PARTS: Final = ("receipts", "logs", "models")
+PARTS: Final = ("receipts", "logs", "models", "words")
+_OF_CHANGES: Final = ("models", "words", "fields")  # parts that cover moments, not receipts
 _MARKS: Final = ", ".join("?" * (len(tables.RECEIPT_COLUMNS) + 1))
 _ADD_RECEIPT: Final = f'insert or replace into "derived:receipts" values ({_MARKS})'
 _ADD_LOG: Final = f'insert into "derived:logs" values ({", ".join("?" * 18)})'
@@ -67,6 +82,9 @@ _PUT_MODEL: Final = (
     " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set last = excluded.last, space = excluded.space,"
     " namespace = excluded.namespace, model = excluded.model, view = excluded.view, fields = excluded.fields"
 )
+_ADD_WRITE: Final = f'insert into "derived:writes" values ({", ".join("?" * 11)})'
+_ADD_FIELD: Final = f'insert into "derived:fields" values ({", ".join("?" * 7)})'
+_ITEM: Final = re.compile(r"(.*)\[(\d+)\][^\[]*")
 _UNCERTAIN: Final = 'select position, receipt, idx from "derived:logs" where not is_certain'
 _UNKNOWN: Final = (
     'select position from "derived:receipts" where contract is null or error is not null'
@@ -150,6 +168,7 @@ class Store:
         self._connection: sqlite3.Connection | None = None
         self._is_writing = False
         self._done: dict[str, int] | None = None  # how far each part goes, if that is known
+        self._progress: dict[str, int] = {}  # the same in the running transaction
         self._kept: tuple[int, int] | None = None  # receipts and moments that were not undone since
         self._version: object = None  # of the types that the rows were made with
         self._tables: list[Table] | None = None
@@ -194,10 +213,13 @@ class Store:
             self._view = SqlView(self.ledger)
         return self._view
 
-    def ask(self, part: str, question: str, values: Sequence[object] = ()) -> list[Any]:
-        """Return the rows of a query on a part of the tables, up to date."""
+    def ask(
+        self, part: str, question: str, values: Sequence[object] = (), until: float = inf
+    ) -> list[Any]:
+        """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
         with self.lock, self.place.explaining():
-            self.catch_up((part,))
+            if self._reach(part) < until:
+                self.catch_up((part,))
             return self.connection().execute(question, values).fetchall()
 
     def index(self, name: str, text: str) -> None:
@@ -209,10 +231,17 @@ class Store:
 
     # Catching up
 
+    def _reach(self, part: str) -> int:
+        """Return how many receipts or moments a part covers now."""
+        if self._done is None:
+            return -1
+        kept = self._kept[part in _OF_CHANGES] if self._kept else self._done[part]
+        return min(self._done[part], kept)
+
     def is_done(self, part: str) -> bool:
         """True if a part is up to date, as far as is known."""
         done, ledger = self._done, self.ledger
-        length = len(ledger.timeline) if part == "models" else len(ledger.receipts)
+        length = len(ledger.timeline) if part in _OF_CHANGES else len(ledger.receipts)
         return done is not None and self._kept is None and done[part] == length
 
     def is_behind(self) -> bool:
@@ -224,25 +253,27 @@ class Store:
 
     def drop(self) -> None:
         """Drop all tables, so that they are made again."""
-        with self.place.explaining():
-            run = self.connection(writing=True).execute
-            kinds = (
-                "type in ('view', 'table') and (name like 'derived:%' or sql like '%\"derived:%')"
-            )
-            found = run(f"select type, name from sqlite_master where {kinds}").fetchall()
-            run("begin immediate")
-            for kind, name in found:
-                run(f"drop {kind} {quoted(name)}")
-            run("commit")
-        self._begin_again()
+        kinds = "type in ('view', 'table') and (name like 'derived:%' or sql like '%\"derived:%')"
+        try:
+            with self.place.explaining():
+                run = self.connection(writing=True).execute
+                found = run(f"select type, name from sqlite_master where {kinds}").fetchall()
+                run("begin immediate")
+                for kind, name in found:
+                    run(f"drop {kind} {quoted(name)}")
+                run("commit")
+        finally:  # also after an error, so that no log is left beside the file
+            self._begin_again()
 
     def catch_up(self, parts: Iterable[str] = PARTS, seconds: float = inf) -> bool:
         """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
         end = perf_counter() + seconds
-        with self.place.explaining():
+        with self.lock, self.place.explaining():
             if self._is_unsure:
                 self._begin_again()
             self._learn_types()
+            if "writes" in parts:  # they are decoded with the words as they were
+                self.catch_up(("words",))
             while not all(map(self.is_done, parts)):
                 with self._writing():
                     self._delete_undone()
@@ -266,18 +297,19 @@ class Store:
         connection = self.connection(writing=True)
         if self._done is None:
             self._done = self._read_done()
+        self._progress = dict(self._done)
         self._is_unsure = True  # until it is done
         connection.execute("begin immediate")
         try:
             yield
-            rows = [(count, self.place.step, part) for part, count in self._done.items()]
+            rows = [(count, self.place.step, part) for part, count in self._progress.items()]
             connection.executemany('update "derived:done" set count = ?, step = ? where part = ?', rows)  # fmt: skip
             connection.execute("commit")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("rollback")
             raise
-        self._is_unsure = False
+        self._done, self._is_unsure = self._progress, False
 
     def _read_done(self) -> dict[str, int]:
         """Return how far the parts go. What was undone while they were not open is noted."""
@@ -287,16 +319,16 @@ class Store:
             connection.executescript(f"begin; {_SCHEMA} commit;")
         rows = connection.execute('select part, count, step from "derived:done"').fetchall()
         kept = self.place.kept_since(min(step for *_, step in rows))
-        if any(count > kept[part == "models"] for part, count, _ in rows):
+        if any(count > kept[part in _OF_CHANGES] for part, count, _ in rows):
             self.keep(*kept)
         return {part: count for part, count, _ in rows}
 
     def _delete_undone(self) -> None:
         """Delete the rows of what was undone."""
-        if self._kept is None or self._done is None:
+        if self._kept is None:
             return
         receipts, moments = self._kept
-        done, run = self._done, self.connection().execute
+        done, run = self._progress, self.connection().execute
         if done["receipts"] > receipts:
             run('delete from "derived:receipts" where position >= ?', (receipts,))
         if done["logs"] > receipts:
@@ -308,7 +340,15 @@ class Store:
             for world, slot in changed:
                 address = bytes.fromhex(world[2:])
                 self._write_model(address, int.from_bytes(slot), moments, moments)
-        self._done = {part: min(count, moments if part == "models" else receipts) for part, count in done.items()}  # fmt: skip
+        if done["words"] > moments:
+            run('delete from "derived:words" where moment >= ?', (moments,))
+        if done["writes"] > receipts:
+            run('delete from "derived:writes" where receipt >= ?', (receipts,))
+        if done["fields"] > moments:
+            run('delete from "derived:fields"')
+            done["fields"] = 0
+        ends = {part: moments if part in _OF_CHANGES else receipts for part in done}
+        self._progress = {part: min(count, ends[part]) for part, count in done.items()}
 
     # Types
 
@@ -363,7 +403,9 @@ class Store:
         """True if rows may be decoded otherwise now."""
         run, done = self.connection().execute, self._done or {}
         return bool(
-            (done["logs"] and run(f"{_UNCERTAIN} limit 1").fetchone())
+            done["writes"]
+            or done["fields"]
+            or (done["logs"] and run(f"{_UNCERTAIN} limit 1").fetchone())
             or (done["receipts"] and run(f"{_UNKNOWN} limit 1").fetchone())
             or any(self._worlds.values())
         )
@@ -375,6 +417,9 @@ class Store:
                 run(_TELL_LOG, (*self._tell(receipts[receipt].log_rows[index]), position))
         unknown = [n for (n,) in run(_UNKNOWN).fetchall() if n < len(receipts)]
         self._put_receipts([receipts[n].row for n in unknown])
+        for part in ("writes", "fields"):  # in the terms of the contracts that are known now
+            run(f'delete from "derived:{part}"')
+            self._progress[part] = 0
         self._read_worlds_again([*self._worlds])
 
     def _lists(self, listed: Sequence[Table]) -> bool:
@@ -394,11 +439,10 @@ class Store:
     # Receipts and logs
 
     def _derive_receipts(self) -> None:
-        assert self._done is not None
-        first = self._done["receipts"]
+        first = self._progress["receipts"]
         rows = self.ledger.receipts._rows[first : first + _BATCH]
         self._put_receipts(rows)
-        self._done["receipts"] = first + len(rows)
+        self._progress["receipts"] = first + len(rows)
 
     def _put_receipts(self, rows: Sequence[tuple[Any, ...]]) -> None:
         ledger, name = self.ledger, lru_cache(None)(AddressBook(self.ledger).account)
@@ -411,8 +455,7 @@ class Store:
             self.connection().executemany(_ADD_RECEIPT, zip(*columns, digests, strict=True))
 
     def _derive_logs(self) -> None:
-        assert self._done is not None
-        ledger, connection, first = self.ledger, self.connection(), self._done["logs"]
+        ledger, connection, first = self.ledger, self.connection(), self._progress["logs"]
         connection.execute('delete from "derived:logs" where receipt >= ?', (first,))
         (place,) = connection.execute('select coalesce(max(position), -1) + 1 from "derived:logs"').fetchone()  # fmt: skip
         rows, new = ledger.receipts._rows[first : first + _BATCH], list[tuple[Any, ...]]()
@@ -432,7 +475,7 @@ class Store:
                 ))  # fmt: skip
                 place += 1
         connection.executemany(_ADD_LOG, new)
-        self._done["logs"] = first + len(rows)
+        self._progress["logs"] = first + len(rows)
 
     def _tell(self, log: LogRow) -> tuple[str | None, str | None, str | None, str | None, bool]:
         """Return the event in a log, its fields, its table, the contract that declares it, and whether that will stay so."""
@@ -458,12 +501,61 @@ class Store:
         self._told[source] = told
         return told
 
+    # Words
+
+    def _derive_words(self) -> None:
+        """Write the values that accounts and words got."""
+        first, timeline = self._progress["words"], self.ledger.timeline
+        end = min(first + _BATCH, len(timeline))
+        rows = [
+            (
+                bytes(address),
+                b"" if slot is ACCOUNT else slot.to_bytes(32),
+                moment,
+                stored_value(slot, after),
+            )
+            for moment, changes in enumerate(timeline[first:end], first)
+            for address, slot, _, after in each_change(changes)
+        ]
+        self.connection().executemany(
+            'insert or replace into "derived:words" values (?, ?, ?, ?)', rows
+        )
+        self._progress["words"] = end
+
+    # Fields
+
+    def _derive_writes(self) -> None:
+        """Write the values that transactions changed. They are decoded when somebody first asks."""
+        ledger, first, rows = self.ledger, self._progress["writes"], list[tuple[Any, ...]]()
+        receipts = ledger.receipts[first : first + _BATCH]
+        for receipt in receipts:
+            when = receipt.position, receipt.block_number, receipt.timestamp
+            for write in receipt.writes:
+                rows.append((*when, *tables.place_row(write), *map(_cell, (write.old, write.new))))
+        self.connection().executemany(_ADD_WRITE, rows)
+        self._progress["writes"] = first + len(receipts)
+
+    def _derive_fields(self) -> None:
+        """Write all values of the contracts that changed, as they are now."""
+        ledger, run, first = self.ledger, self.connection(), self._progress["fields"]
+        state, timeline = ledger.state, ledger.timeline
+        changed = {address for changes in timeline[first:] for address in changes[::4]}
+        for address in changed if first else sorted(state.storages):
+            words = {slot: (word, word) for slot, word in sorted(state.storages[address].items())}
+            diff = StorageDiff(ledger, address, ledger.program_at(address), words, lambda slot: 0)
+            run.execute(
+                'delete from "derived:fields" where address = ?', (form.address_text(address),)
+            )
+            found = _within_lists(diff.readings())
+            rows = [(*tables.place_row(each), _cell(each.value)) for each in found]
+            run.executemany(_ADD_FIELD, rows)
+        self._progress["fields"] = len(timeline)
+
     # Models
 
     def _derive_models(self) -> None:
         """Write the models that changed. New ones follow in the order in which they were first written."""
-        assert self._done is not None
-        first, timeline = self._done["models"], self.ledger.timeline
+        first, timeline = self._progress["models"], self.ledger.timeline
         end = min(first + _BATCH, len(timeline))
         # The first and the last change of each model; first those of which the word was written that every model has.
         written, changed = (
@@ -493,7 +585,7 @@ class Store:
         for address, slot in {**written, **changed}:
             if self._world(address):
                 self._write_model(address, slot, *changed[address, slot])
-        self._done["models"] = end
+        self._progress["models"] = end
 
     def _model_of(self, word: int) -> int | None:
         """Return the slot of the model that a word belongs to, or None: this climbs from content to what contains it."""
@@ -566,6 +658,31 @@ class Store:
         return _json_object(_json_names(spec), [getattr(model, name) for name in names])
 
 
+def _within_lists(readings: Iterable[Reading]) -> Iterator[Reading]:
+    """Yield the values but for those in the last word of a list that are beyond its end."""
+    values = [*readings]
+    lengths = {
+        (each.name, each.keys, each.member.removesuffix("length").removesuffix(".")): each.value
+        for each in values
+        if each.member.endswith("length")
+    }
+    for each in values:
+        found = _ITEM.fullmatch(each.member)
+        if found:
+            place, index = (each.name, each.keys, found[1]), int(found[2])
+        else:
+            last = each.keys[-1] if each.keys else None
+            place, index = (each.name, each.keys[:-1], ""), last if type(last) is int else -1
+        end: Any = lengths.get(place)
+        if end is None or index < end:
+            yield each
+
+
+def _cell(value: object) -> object:
+    """Return a value as a cell."""
+    return form.kept_cell(form.top_level(value))
+
+
 @lru_cache(maxsize=1 << 10)
 def _json_names(spec: Any) -> tuple[str, ...]:
     """Return the names of the fields of an event or a model as JSON."""
@@ -587,4 +704,7 @@ _DERIVE: Final[dict[str, Callable[[Store], None]]] = {
     "receipts": lambda store: store._derive_receipts(),
     "logs": lambda store: store._derive_logs(),
     "models": lambda store: store._derive_models(),
+    "words": lambda store: store._derive_words(),
+    "writes": lambda store: store._derive_writes(),
+    "fields": lambda store: store._derive_fields(),
 }

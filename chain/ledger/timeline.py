@@ -7,12 +7,16 @@ moment.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from typing import Protocol, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, Self, TypeAlias
 
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.rows import Rows
-from chain.machine.state import Changes, State
+from chain.machine.state import STORAGE, Changes, State, iter_changes
+
+Place: TypeAlias = tuple[bytes, Any]  # an address, and the slot of a word or `ACCOUNT`
+# The former value at each place; None if there was nothing.
+Former: TypeAlias = dict[Place, Any]
 
 
 class Timeline(Rows[Changes]):
@@ -64,3 +68,24 @@ class Changing(Protocol):
     def state(self) -> State: ...
     @property
     def timeline(self) -> Timeline: ...
+
+
+def note_first_values(former: Former, moments: Iterable[Changes]) -> None:
+    """Add the value at each place before the first of these changes, where `former` has none yet."""
+    for changes in moments:
+        for address, slot, before, _ in each_change(changes):
+            former.setdefault((address, slot), before)
+
+
+def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
+    """Return the changes one by one; that of a whole storage as those of its words."""
+    return _words_of(changes) if STORAGE in changes[1::4] else iter_changes(changes)
+
+
+def _words_of(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
+    for change in iter_changes(changes):
+        address, slot, before, _ = change
+        if slot is STORAGE:
+            yield from ((address, key, word, None) for key, word in before)
+        else:
+            yield change

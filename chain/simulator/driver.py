@@ -352,5 +352,6 @@ def genesis(
     for account in ACCOUNTS:
         state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)
     ledger = Ledger(state, machine.programs, keys, rules, genesis_time, base_fee)
+    ledger.genesis = dict(state.accounts)
     machine.block_hash = ledger.block_hash
     return machine, ledger, keys, Mining(genesis_time)

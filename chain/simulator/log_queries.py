@@ -59,7 +59,8 @@ class LogQueries(ChainReader):
 
     @reading
     def sql(self, question: str, /, *values: object, **named: object) -> QueryResult:
-        """Return the result of an SQL query. Tables are `receipts`, `logs`, one for each event and model, and `tables`.
+        """Return the result of an SQL query. Tables are `receipts`, `logs`, `models`, `writes` (who changed which field),
+        `fields` (what is there now), one for each event and model, and `tables`, which lists them.
 
         `values` replace `?` in the query, `named` replace `:name`. `name(address)` is the name of an account or contract.
         Whole numbers of any size sort and compare exactly; sums of more than 64 bits are rounded.

@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 from weakref import ref
 
 from chain.crypto.accounts import Account
-from chain.crypto.cbor import decode
+from chain.crypto.messagepack import decode
 from chain.errors import InvalidTransaction
 from chain.foundation.atomic_steps import Entered
 from chain.ledger.blocks import Block, ChainConfig, Mining

@@ -20,7 +20,7 @@ from typing import Any
 
 import chain as package
 from chain import Chain
-from chain.crypto.cbor import encode
+from chain.crypto.messagepack import encode
 from chain.ledger.file.rows import serialize_row
 from chain.ledger.headers import Headers
 from chain.ledger.signing import SignedTransactions

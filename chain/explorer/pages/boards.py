@@ -87,7 +87,7 @@ async def board(site: Site, request: Request) -> Page | Response:
     if not 1 <= ply <= count:
         raise PageProblem(f"There is no step {ply}: the board has 1 to {count}.")
     receipt = site.ledger.receipts[record.positions[ply - 1]]
-    await approach(site.ledger, receipt.position)
+    await approach(site.ledger)
     chunk = min((ply - 1) // _CHUNK, max(0, count - _CHUNK // 2) // _CHUNK)
     data: dict[str, object] = {
         "title": title_of(site, record),
@@ -127,7 +127,7 @@ async def picture(site: Site, request: Request) -> Response:
     ply = page.number(request, "ply") or len(record.positions)
     if ply > len(record.positions):
         raise PageProblem(f"There is no step {ply}: the board has 1 to {len(record.positions)}.")
-    await approach(site.ledger, record.positions[ply - 1])
+    await approach(site.ledger)
     step = site.pictures.step(record, site.ledger.receipts[record.positions[ply - 1]])
     drawn = step.after or step.before
     if drawn is None:

@@ -94,7 +94,7 @@ async def contract(site: Site, request: Request) -> Page:
     number = page.number(request, "block")
     block = last if number is None else min(number, last)
     if block != last:
-        await approach(site.ledger, site.ledger.blocks[block].end_receipt)
+        await approach(site.ledger)
     reader: ChainReader = site.chain if block == last else site.chain.at(block)
     await site.survey.catch_up()
     data: dict[str, Any] = {

@@ -139,7 +139,7 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
     for record in site.survey.boards_in(receipt)[:_MOST_BOARDS]:
         known = receipt.position < site.survey.done
         ply = bisect_left(record.positions, receipt.position) + 1 if known else None
-        await approach(site.ledger, receipt.position)
+        await approach(site.ledger)
         step = site.pictures.step(record, receipt)
         views.append(BoardView(record, site.names.display(record.address), ply, step))
     return views
@@ -147,7 +147,7 @@ async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:
 
 async def _trace(site: Site, receipt: Receipt) -> list[TraceLine]:
     """The messages of the transaction with their steps, which is run again for it."""
-    await approach(site.ledger, receipt.position)
+    await approach(site.ledger)
     tree = await site.ask("chain_trace", [receipt.position])
     return [trace_line(line) for line in tree["text"].split("\n")]
 

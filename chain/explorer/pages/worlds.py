@@ -108,7 +108,7 @@ async def _history(
         )
     except ParseError as error:
         raise PageProblem(str(error), 400) from None
-    await approach(ledger, 0)
+    await approach(ledger)
     end = len(ledger.timeline)
     moment = end if before is None else min(end, ledger.timeline.moment_of(before))
     versions = kept.versions(spec, keys, moment, _VERSIONS + 1)

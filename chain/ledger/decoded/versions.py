@@ -13,9 +13,9 @@ from typing import Generic, Protocol, TypeVar
 from chain.foundation.atomic_steps import locked
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
-from chain.ledger.change_index import each_change
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipts import Receipt, Record
+from chain.ledger.timeline import each_change
 from chain.machine.state import ACCOUNT, State
 from chain.storage.read_only import ReadOnlyStorage
 
@@ -95,7 +95,7 @@ class _FormerWords(ReadOnlyStorage):
 
     def _last_change(self, slot: int) -> int:
         if slot not in self._changes:
-            earlier = self._ledger.past.index.moments((self._address, slot), self._moment)
+            earlier = self._ledger.past.moments(self._address, slot, self._moment)
             self._changes[slot] = next(earlier, -1), earlier
         last, earlier = self._changes[slot]
         while last >= self._moment:

@@ -10,9 +10,9 @@ from typing import Any, Protocol, TypeVar
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.artifacts import full_name
-from chain.ledger.change_index import each_change
 from chain.ledger.decoded.versions import History, PastRecord, Version
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
+from chain.ledger.timeline import each_change
 from chain.machine.state import State
 from chain.spec.models import ModelSpec, model_spec
 from chain.storage.read_only import ReadOnlyStorage
@@ -104,7 +104,7 @@ class StoredWorld(WorldNamespace):
     def first_write(self, slot: int) -> tuple[int, int]:
         """Return when the word that every model has was first written: the timeline index, and its place among the changes."""
         ledger, place = self._ledger, (self.address, slot)
-        moment = ledger.past.index.first(place)
+        moment = ledger.past.first(*place)
         if moment is None:
             return len(ledger.timeline), 0  # in the running transaction
         places = ((address, at) for address, at, *_ in each_change(ledger.timeline[moment]))

@@ -17,12 +17,12 @@ from pathlib import Path
 from threading import get_ident
 from typing import Any, Final, TypeVar
 
-from chain.crypto.cbor import BadCbor, decode
-from chain.ledger.change_index import Former
+from chain.crypto.messagepack import BadRow, decode
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.pages import FilePages
 from chain.ledger.file.state_rows import Cells, check_state
+from chain.ledger.timeline import Former
 from chain.schema.inputs import file_path
 
 T = TypeVar("T")
@@ -45,17 +45,13 @@ TABLES: Final = {
         f"chain:{name}": f'create table "chain:{name}" (place blob primary key, row blob not null) without rowid'
         for name in ("cells", "stretches")
     },
-    "chain:changes": (
-        'create table "chain:changes" (address blob, slot blob, stretch integer, row blob not null,'
-        " primary key (address, slot, stretch)) without rowid"
-    ),
 }
 SETTINGS, NOW, DERIVED = range(3)  # the rows of "chain:now"
 _KEY: Final = dict(_NUMBERED)
 # Opening a file may be interrupted at any line. The traceback may live on, and with it the lock. So each file is recorded here,
 # by thread, until it is open: the next attempt in that thread finds the leftover and releases it.
 _started: Final[dict[tuple[int, int, Path], ChainFile]] = {}
-_DAMAGED: Final = (sqlite3.DatabaseError, BadCbor, ValueError, TypeError, KeyError, IndexError)
+_DAMAGED: Final = (sqlite3.DatabaseError, BadRow, ValueError, TypeError, KeyError, IndexError)
 
 
 class BadChainFile(OSError):

@@ -1,4 +1,4 @@
-"""Checksums: a row in a chain's file is CBOR after a CRC-32 of its bytes and its key.
+"""Checksums: a row in a chain's file is MessagePack after a CRC-32 of its bytes and its key.
 
 So a row that was altered is detected, and so is one that was moved to another key.
 """
@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from typing import Any
 from zlib import crc32
 
-from chain.crypto.cbor import decode, encode
+from chain.crypto.messagepack import decode, encode
 
 
 class Damaged(ValueError):
@@ -17,7 +17,7 @@ class Damaged(ValueError):
 
 
 def add_checksum(table: str, key: Hashable, row: object) -> bytes:
-    """Return a row as it is stored: its checksum, then its CBOR."""
+    """Return a row as it is stored: its checksum, then its bytes."""
     return sealed(table, key, encode(row))
 
 

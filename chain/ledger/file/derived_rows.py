@@ -1,5 +1,6 @@
-"""The rows of a chain's file that are derived from the others: the state, hashes that were requested, the index of changes, and
-creations. They are written from time to time, many together, and `Derived` records how far they go.
+"""The rows of a chain's file that are derived from the others: the state, hashes that were requested, and creations.
+
+They are written from time to time, many together, and `Derived` records how far they go.
 """
 
 from __future__ import annotations
@@ -8,10 +9,8 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from chain.crypto.cbor import encode
-from chain.ledger import change_index
+from chain.crypto.messagepack import encode
 from chain.ledger.file.chain_file import DERIVED, ChainFile
-from chain.ledger.file.change_rows import delete_stretches, write_stretches
 from chain.ledger.file.checksum import sealed, verify_checksum
 from chain.ledger.file.load_ledger import Derived, stored_timeline
 from chain.ledger.file.state_rows import (
@@ -84,11 +83,9 @@ class DerivedRows:
         creations = ledger.creations.rows
         new = enumerate(map(tuple, creations[kept.creations :]), kept.creations)
         put(self._connection, "creations", new)
-        stretches, changes = self._write_changes(kept)
         cells = self._write_state(had, kept.timeline, slots)
         done = Derived(
-            number, len(ledger.timeline), len(ledger.receipts), headers, hashes, len(creations), stretches, changes, slots,
-            cells,
+            number, len(ledger.timeline), len(ledger.receipts), headers, hashes, len(creations), slots, cells,
         )  # fmt: skip
         put(self._connection, "now", [(DERIVED, done)])
         return done
@@ -100,7 +97,6 @@ class DerivedRows:
             timeline=min(had.timeline, timeline), receipts=min(had.receipts, receipts),
             headers=min(had.headers, blocks), hashes=min(had.hashes, receipts),
             creations=min(had.creations, self._ledger.creations.before(receipts)),
-            stretches=min(had.stretches, timeline // change_index.STRETCH),
         )  # fmt: skip
         for table, key, end in (
             ("headers", "number", kept.headers),
@@ -108,9 +104,6 @@ class DerivedRows:
             ("creations", "place", kept.creations),
         ):
             self._connection.execute(f'delete from "chain:{table}" where {key} >= ?', (end,))
-        if kept.stretches < had.stretches:
-            gone = delete_stretches(self._connection, kept.stretches)
-            kept = kept._replace(changes=had.changes - gone)
         return kept
 
     def _write_hashes(self, kept: Derived) -> tuple[int, int]:
@@ -125,13 +118,6 @@ class DerivedRows:
         receipts = ledger.receipts[kept.hashes : end]
         put(self._connection, "hashes", ((r.position, ledger.hash_of(r)) for r in receipts))
         return count, end
-
-    def _write_changes(self, kept: Derived) -> tuple[int, int]:
-        """Write the index of the changes in all complete stretches; return how many these are, and their rows."""
-        timeline, size = self._ledger.timeline, change_index.STRETCH
-        first, end = kept.stretches, len(timeline) // size
-        new = (timeline[n * size : (n + 1) * size] for n in range(first, end))
-        return end, kept.changes + write_stretches(self._connection, first, new)
 
     def _write_state(self, had: Derived, kept: int, slots: int) -> Cells:
         """Write what has changed in the state since the former rows, of whose changes the first `kept` are still valid."""

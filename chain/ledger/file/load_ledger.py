@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, overload
 
 from chain.crypto.accounts import Account, make_account
-from chain.crypto.cbor import decode
+from chain.crypto.messagepack import decode
 from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, Mining
 from chain.ledger.file.chain_file import DERIVED, NOW, ChainFile
-from chain.ledger.file.change_rows import ChangeRows
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.slot_rows import SlotRows
@@ -28,7 +27,6 @@ from chain.ledger.state_trie import gather
 from chain.machine.overlay import lay_over
 from chain.machine.state import Changes
 
-_COUNTED: Final = 100_000  # rows, which SQLite counts in milliseconds
 _HASH: Final = slice(3, 35)  # in a row that begins with 32 bytes
 # Their indexes in the row of a block.
 _TIMESTAMP, GAS_USED = 1, 8
@@ -82,8 +80,6 @@ class Derived(NamedTuple):
     headers: int = 0
     hashes: int = 0
     creations: int = 0
-    stretches: int = 0  # of the index of the changes
-    changes: int = 0  # rows of these
     slots: int = 0  # that can be found by their hashes
     cells: Cells = Cells()  # the rows of the state
 
@@ -133,7 +129,7 @@ class LoadedState(NamedTuple):
             "cells": derived.cells.rows, "stretches": derived.cells.stretches,
             "blocks": had.blocks, "receipts": had.receipts, "codes": had.codes, "slots": had.slots,
             "keys": had.keys, "artifacts": had.artifacts,
-            "headers": derived.headers, "hashes": derived.hashes, "creations": derived.creations, "changes": derived.changes,
+            "headers": derived.headers, "hashes": derived.hashes, "creations": derived.creations,
         }  # fmt: skip
 
 
@@ -167,9 +163,6 @@ def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
     ):  # fmt: skip
         if file.end(table) != counts[table]:
             raise Damaged(f'"chain:{table}" does not end where it did, at row {counts[table] - 1}')
-    changes = counts["changes"]
-    if changes <= _COUNTED and file.count("changes") != changes:
-        raise Damaged(f'"chain:changes" had {changes} rows, and has {file.count("changes")}')
 
 
 def _load_words(file: ChainFile, ledger: Ledger, memory: LoadedState, rows: StoredRows) -> None:
@@ -196,12 +189,11 @@ def stored_timeline(file: ChainFile, receipts: int, notes: Sequence[int]) -> Seq
 
 
 def _load_derived(file: ChainFile, ledger: Ledger, derived: Derived) -> None:
-    """Load creations, and hashes and the index of changes, which stay in the file."""
+    """Load creations, and hashes, which stay in the file."""
     ledger.creations.restore(file.rows("creations", 0, derived.creations), derived.receipts)
     headers = file.pages("headers", derived.headers, _header)
     ledger.headers.restore(headers, file.pages("headers", derived.headers, _block_hash))
     ledger.envelopes.restore(file.pages("hashes", derived.hashes, decode))
-    ledger.past.index.restore(ChangeRows(file, derived.stretches))
 
 
 def _load_state(rows: StoredRows, ledger: Ledger, derived: Derived) -> None:

@@ -9,7 +9,6 @@ from typing import TypeVar
 from chain.crypto.accounts import Account
 from chain.ledger.file.derived_rows import put
 from chain.ledger.file.load_ledger import LedgerLengths
-from chain.ledger.file.packed_rows import encode_block
 from chain.ledger.ledger import Ledger
 
 K = TypeVar("K")
@@ -23,7 +22,7 @@ def write_others(
     """Write new blocks and slots, and rows that are rarely new."""
     if have.blocks > had.blocks:
         blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
-        put(connection, "blocks", blocks, encode_block)
+        put(connection, "blocks", blocks)
     if have.slots > had.slots:
         rows = ((parent.to_bytes(32), key) for parent, key in ledger.state.slots.since(had.slots))
         put(connection, "slots", enumerate(rows, had.slots))

@@ -15,7 +15,7 @@ from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
 # Their indexes in a row.
 _DIGEST: Final = 15
 _FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
-_SIZE: Final = 27  # in a file, one more item follows: see `chain.ledger.file.packed_rows`
+_SIZE: Final = 27  # in a file, one more item follows: the gas that its block had used then
 _CALL_FAILURE: Final = 7  # its index in the row of a call
 # The state compares these two by identity.
 _WORDS: Final = {ACCOUNT: ACCOUNT, STORAGE: STORAGE}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 from zlib import crc32
 
-from chain.ledger.change_index import Former, note_first_values
 from chain.ledger.file.checksum import Damaged, add_checksum, verify_checksum
 from chain.ledger.state_trie import gather
+from chain.ledger.timeline import Former, note_first_values
 from chain.machine.state import ACCOUNT, Changes, State
 
 ACCOUNTS: Final = b"a"  # before the keys of accounts and words

@@ -6,8 +6,8 @@ step that cannot be written is undone in memory too, and an interrupted step is 
 write-ahead log, so a process that is killed at any time loses nothing that was acknowledged. After a loss of power the file
 is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
-The data that the chain needs is in tables with a colon in their names: exact rows in CBOR, each with a checksum. The keys with
-which the chain signs for its accounts are stored too; they are for tests. Rows that are derived from these
+The data that the chain needs is in tables with a colon in their names: exact rows in MessagePack, each with a checksum. The
+keys with which the chain signs for its accounts are stored too; they are for tests. Rows that are derived from these
 (`chain.ledger.file.derived_rows`) are written at most a second later, for many steps together. They include the state
 (`chain.ledger.file.state_rows`). So are the tables in which queries look (`chain.ledger.store`), with views for other programs.
 """
@@ -25,6 +25,7 @@ from typing import Final, Protocol
 from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
+from chain.crypto.messagepack import encode
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Mining
@@ -42,7 +43,7 @@ from chain.ledger.file.load_ledger import (
     load_ledger,
 )
 from chain.ledger.file.new_rows import write_others
-from chain.ledger.file.packed_rows import encode_row
+from chain.ledger.file.rows import serialize_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
 from chain.ledger.store import Store, connected
@@ -179,7 +180,7 @@ class ChainStore:
         connection, had, have = self._connection, self._written.lengths, now.lengths
         assert connection is not None
         row = self._ledger.receipts._rows[had.receipts]
-        packed = encode_row(row, now.open[GAS_USED] if now.open else 0)
+        packed = encode((*serialize_row(row), now.open[GAS_USED] if now.open else 0))
         receipt = had.receipts, sealed("receipts", had.receipts, packed)
         if have[3:] == had[3:] and have.blocks == had.blocks:
             self._write_alone(connection, receipt)
@@ -326,8 +327,12 @@ class ChainStore:
             if not writing:
                 return connected(self._file.uri)
             connection = connected(self._file.location.as_uri())
-            connection.execute("pragma journal_mode = wal")
-            connection.execute("pragma synchronous = normal")
+            try:
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = normal")
+            except BaseException:
+                connection.close()  # so that it leaves no log beside the file
+                raise
             return connection
 
     @contextmanager
@@ -339,7 +344,7 @@ class ChainStore:
             raise BadChainFile(f"{self._file.name}: its tables cannot be used: {problem}") from None
         except sqlite3.DatabaseError as problem:
             raise BadChainFile(
-                f"{self._file.name}: its tables are damaged: {problem}; open it with check=True, which makes them again"
+                f"{self._file.name} is damaged: its tables cannot be read: {problem}; check=True makes them again"
             ) from None
 
     def kept_since(self, step: int) -> tuple[int, int]:
@@ -387,7 +392,8 @@ class ChainStore:
         ledger, have = self._ledger, now.lengths
         rows = enumerate(ledger.receipts._rows_from(had.receipts), had.receipts)
         connection.executemany(
-            _ADD_RECEIPT, [(n, sealed("receipts", n, encode_row(row, 0))) for n, row in rows]
+            _ADD_RECEIPT,
+            [(n, sealed("receipts", n, encode((*serialize_row(row), 0)))) for n, row in rows],
         )
         if have.timeline - had.timeline > have.receipts - had.receipts:
             moments = ledger.timeline.notes_from(had.timeline)

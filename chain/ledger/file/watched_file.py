@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.change_index import Former, Place, note_first_values
 from chain.ledger.file.chain_file import (
     DERIVED,
     SETTINGS,
@@ -31,6 +30,7 @@ from chain.ledger.file.load_ledger import (
 )
 from chain.ledger.file.replication import Growth
 from chain.ledger.file.store import CUTS
+from chain.ledger.timeline import Former, Place, note_first_values
 
 
 class WatchedFile(ChainFile):

@@ -1,4 +1,4 @@
-"""The tables of `chain.sql`: `receipts`, `logs`, `models`, `tables`, and one for every event and model.
+"""The tables of `chain.sql`: receipts, logs, models, values in storage, and one for every event and model.
 
 All are views on the derived tables of the store (`chain.ledger.store`), in which the fields of an event or model are JSON.
 The names of the tables come from `chain.ledger.sql.table_names`; the table `tables` lists what each one holds. A row has the
@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData, abi_name
 from chain.ledger.artifacts import describe_record
+from chain.ledger.decoded.writes import StorageLocation
 from chain.ledger.event_types import UPGRADED, EventType
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
@@ -94,6 +95,15 @@ LOG_COLUMNS: Final = (
 _MODEL_COLUMNS: Final = tuple(
     (name, form.TEXT) for name in ("model", "fields", "namespace", "world")
 )
+_PLACE: Final = (
+    ("address", form.HEX), ("contract", form.TEXT), ("model", form.TEXT), ("field", form.TEXT), ("keys", form.TEXT),
+    ("member", form.TEXT),
+)  # fmt: skip
+_WRITE_COLUMNS: Final = (
+    ("receipt", form.NUMBER), ("block", form.NUMBER), ("timestamp", form.NUMBER), *_PLACE, ("old", form.ANY),
+    ("new", form.ANY),
+)  # fmt: skip
+_FIELD_COLUMNS: Final = (*_PLACE, ("value", form.ANY))
 _TABLE_COLUMNS: Final = tuple((name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
 
 
@@ -192,6 +202,10 @@ MODELS: Final = Table(
     "models", "chain", _plain(_MODEL_COLUMNS), "derived:models", "models",
     " where t.fields is not null order by t.world, t.space, t.id",
 )  # fmt: skip
+WRITES: Final = Table("writes", "chain", _plain(_WRITE_COLUMNS), "derived:writes", "writes")
+FIELDS: Final = Table(
+    "fields", "chain", _plain(_FIELD_COLUMNS), "derived:fields", "fields", " order by t.address, t.rowid",
+)  # fmt: skip
 TABLES: Final = Table("tables", "chain", _plain(_TABLE_COLUMNS), "derived:tables", "tables")
 
 
@@ -205,6 +219,13 @@ def _table(name: str, type: EventType | ModelType) -> Table:
     return Table(name, "event", columns, LOGS.derived, LOGS.part, rows, columns[-1].name, type)
 
 
+def place_row(place: StorageLocation) -> TableRow:
+    """Return the columns that say where a value is."""
+    keys = form.to_json(form.portable(list(place.keys))) if place.keys else None
+    address = form.address_text(place.address)
+    return address, place.contract, place.model, place.field, keys, place.member or None
+
+
 def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
     """Return all tables of a chain; if `settled`, only those whose names are final."""
     declared = [
@@ -213,7 +234,7 @@ def all_tables(ledger: Ledger, settled: bool = False) -> list[Table]:
         if (each.type.is_there or not settled)
         and (each.type.spec is not UPGRADED or ledger.event_types.has_upgrades())
     ]
-    return [RECEIPTS, LOGS, *declared, MODELS, TABLES]
+    return [RECEIPTS, LOGS, *declared, MODELS, WRITES, FIELDS, TABLES]
 
 
 def catalogue(tables: Iterable[Table]) -> Iterator[TableRow]:

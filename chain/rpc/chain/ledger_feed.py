@@ -1,7 +1,7 @@
 """Methods for a remote chain (`Chain.connect`): it follows this node's ledger, and sends its transactions here.
 
 A follower reports how much it has. It gets the next page of news, preceded by the truncations of the ledger in the meantime.
-An answer is CBOR in hex, with rows as in a chain's file. Data in that form is never read from a follower.
+An answer is MessagePack in hex, with rows as in a chain's file. Data in that form is never read from a follower.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from secrets import token_hex
 from typing import Any, Final
 
-from chain.crypto.cbor import encode
+from chain.crypto.messagepack import encode
 from chain.ledger.file.load_ledger import LedgerLengths
 from chain.ledger.file.replication import lengths_of, next_page
 from chain.ledger.ledger import Ledger

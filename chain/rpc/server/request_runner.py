@@ -20,7 +20,7 @@ from pathlib import Path
 from time import monotonic, thread_time
 from typing import Any, Final
 
-from chain.crypto.cbor import decode, encode
+from chain.crypto.messagepack import decode, encode
 from chain.foundation.atomic_steps import in_one_step
 from chain.foundation.turn import in_turn
 from chain.foundation.watchdog import TimeUp, within

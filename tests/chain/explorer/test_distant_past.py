@@ -11,7 +11,7 @@ import pytest
 
 from chain import Chain
 from chain.explorer import distant_past
-from chain.ledger import change_index, headers
+from chain.ledger import headers, store
 from tests.chain.toys import Counter
 
 T = TypeVar("T")
@@ -88,22 +88,19 @@ def test_headers_are_right_if_the_chain_changes_while_they_are_made(
 
 
 def test_the_way_to_the_far_past_is_read_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
+    monkeypatch.setattr(store, "_BATCH", 6)
+    monkeypatch.setattr(distant_past, "SLICE", 0)
     chain = Chain()
     counter = chain.deploy(Counter)
     for _ in range(20):
         counter.add(1)
-    index, read = chain.ledger.past.index, list[int]()
-    monkeypatch.setattr(index, "read", read.append)
-    asyncio.run(distant_past.approach(chain.ledger, 20))
-    asyncio.run(distant_past.approach(chain.ledger, 8))
-    assert read == [6, 12, 18]
+    turns = with_turns(distant_past.approach(chain.ledger))[1]
+    assert turns == 4
 
 
 def test_chain_may_be_cut_while_its_past_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    monkeypatch.setattr(distant_past, "SLICE", 6)
+    monkeypatch.setattr(store, "_BATCH", 6)
+    monkeypatch.setattr(distant_past, "SLICE", 0)
     chain = Chain()
     counter, start = chain.deploy(Counter), chain.snapshot()
     for _ in range(20):
@@ -113,7 +110,7 @@ def test_chain_may_be_cut_while_its_past_is_read(monkeypatch: pytest.MonkeyPatch
         chain.revert(start)
 
     async def both() -> None:
-        await asyncio.gather(distant_past.approach(chain.ledger, 0), cut())
+        await asyncio.gather(distant_past.approach(chain.ledger), cut())
 
     asyncio.run(both())
     assert counter.add(1).ok

@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, Key, Map, System, call, event, model
-from chain.ledger import change_index
 from chain.ledger.decoded.activity import activity_of
-from chain.ledger.file import load_ledger
 from chain.ledger.file.chain_file import BadChainFile
 from chain.types import u64, u256
 
@@ -303,48 +301,7 @@ def test_truncated_file_is_refused(path: Path, left: int) -> None:
     assert path.read_bytes() == raw and [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("is_counted", [True, False])
-def test_past_does_not_take_a_missing_row_of_the_index_for_no_change(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_counted: bool
-) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 4)
-    path, other = tmp_path / "sound.chain", tmp_path / "other.chain"
-    with Chain.open(path) as chain:
-        counter = chain.deploy(Counter)
-        for n in range(16):
-            counter.add(n, sender=chain.accounts[n % 2])
-        pasts = [chain.ledger.past.state(moment) for moment in range(len(chain.ledger.timeline))]
-        right = [(dict(past.accounts), dict(past.storages[counter.address])) for past in pasts]
-        index, end = chain.ledger.past.index, len(chain.ledger.timeline)
-        moments = {place: [*index.moments(place, end)] for place in index.places(0)}
-    if not is_counted:  # as in the file of a long chain
-        monkeypatch.setattr(load_ledger, "_COUNTED", -1)
-    with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute('select * from "chain:changes"').fetchall()
-    outcomes = set()
-    for address, slot, stretch, _ in rows:
-        copyfile(path, other)
-        with closing(sqlite3.connect(other)) as connection:
-            where = "where address = ? and slot = ? and stretch = ?"
-            connection.execute(f'delete from "chain:changes" {where}', (address, slot, stretch))
-            connection.commit()
-        try:
-            with Chain.open(other) as chain:
-                for moment, expected in enumerate(right):
-                    past = chain.ledger.past.state(moment)
-                    assert (dict(past.accounts), dict(past.storages[counter.address])) == expected
-                for place, expected_moments in moments.items():
-                    assert [*chain.ledger.past.index.moments(place, end)] == expected_moments
-            outcomes.add("right")
-        except BadChainFile as refusal:
-            outcomes.add("refused" if '"chain:changes"' in str(refusal) else str(refusal))
-    assert outcomes == {"refused"}
-
-
-def test_index_of_changes_is_complete_after_every_rollback(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 2)
+def test_past_is_complete_after_every_rollback(tmp_path: Path) -> None:
     path, random = tmp_path / "duel.chain", Random(4)
     with Chain.open(path) as chain:
         counter, saved = chain.deploy(Counter), [chain.snapshot()]

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
-from chain.ledger import change_index
 from chain.ledger.file import pages
 from chain.ledger.file.pages import PAGE, FilePages
 from chain.machine.state import State
@@ -77,7 +76,6 @@ def small_pages() -> Iterator[None]:
         patch.setattr(pages, "PAGE", 3)
         patch.setattr(pages, "KEPT", 2)
         patch.setattr("chain.ledger.file.store.MANY", 5)
-        patch.setattr(change_index, "STRETCH", 4)
         yield
 
 
@@ -271,7 +269,6 @@ def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.M
 
 
 def test_far_past_reads_one_stretch(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_index, "STRETCH", 8)
     with Chain.open(path, contracts=KNOWN) as chain:
         counter = chain.handle(Counter, chain.receipts[0].address)
         receipts = [counter.add(1) for _ in range(60)]
@@ -293,7 +290,6 @@ def test_history_reads_what_changed_the_value(path: Path, monkeypatch: pytest.Mo
         found = world.history(Score, chain.accounts[1])
         return [(version.block_number, version.value) for version in found], world.all(Score)
 
-    monkeypatch.setattr(change_index, "STRETCH", 8)
     with Chain.open(path, contracts=KNOWN) as chain:
         counter = chain.handle(Counter, chain.receipts[0].address)
         for n in range(90):

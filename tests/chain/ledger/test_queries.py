@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -348,3 +349,46 @@ def test_open_block_is_asked(chain: Chain, board: Handle) -> None:
         board.move(1)
         assert chain.events(Moved, piece=1).between(blocks=(block.number, None)).count() == 1
         assert chain.receipts.between(times=(block.timestamp, None)).count() == 1
+
+
+# How they are answered
+
+
+def test_enum_by_its_name(chain: Chain, people: list[Address]) -> None:
+    reds = list(chain.events(Moved, side=Side.RED))
+    assert list(chain.events(Moved, side="RED")) == reds and reds
+    with pytest.raises(TypeError, match=r"Moved\.side = 'GREEN': it is one of RED"):
+        chain.events(Moved, side="GREEN")
+
+
+@pytest.mark.parametrize(
+    ("ask", "compared"),
+    [
+        (lambda chain: chain.events(Moved, piece=3).count(), "piece = 3"),
+        (lambda chain: chain.events(Moved, test=False).count(), "test = 0"),
+        (lambda chain: chain.sql("select * from Moved where player = ?", chain.accounts[1]), "player = 'x'"),
+    ],
+)  # fmt: skip
+def test_first_question_makes_the_index_for_all(
+    chain: Chain, people: list[Address], ask: Callable[[Chain], Any], compared: str
+) -> None:
+    def plan() -> str:
+        return str(chain.sql(f"explain query plan select count(*) from Moved where {compared}"))
+
+    made = "select count(*) from sqlite_master where type = 'index'"
+    before = chain.sql(made)[0][0]
+    ask(chain)
+    assert chain.sql(made)[0][0] == before + 1
+    assert "USING INDEX" in plan() and "by view" not in plan()
+
+
+def test_only_the_writer_makes_an_index(tmp_path: Path) -> None:
+    with Chain.open(tmp_path / "a.chain", contracts=[Board]) as chain:
+        board = chain.deploy(Board)
+        board.move(3)
+        with Chain.watch(tmp_path / "a.chain") as watching:
+            assert watching.events("Moved", piece=3).count() == 1
+            made = "select count(*) from sqlite_master where type = 'index' and sql like '%piece%'"
+            assert chain.sql(made) == [(0,)]
+            assert chain.events("Moved", piece=3).count() == 1
+            assert chain.sql(made) == [(1,)]

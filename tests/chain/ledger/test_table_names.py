@@ -105,7 +105,7 @@ def path(tmp_path: Path) -> Path:
 
 TABLES = ["receipts", "logs", "Moved", "Second_Moved", "WorldSpawned", "NamespaceRegistered", "WriterGranted",
           "WriterRevoked", "OwnerGranted", "OwnerRevoked", "SystemRegistered", "Stamped", "Clock_Moved", "models",
-          "tables"]  # fmt: skip
+          "writes", "fields", "tables"]  # fmt: skip
 
 
 @pytest.mark.parametrize("classes", [[], [First, Second, Clock], [Clock, Second, First], [Second]])
@@ -123,7 +123,7 @@ def test_names_are_the_same_for_every_opener(path: Path, classes: list[type[Cont
 def test_what_is_only_declared_comes_last(path: Path) -> None:
     with Chain.open(path, contracts=[Third, Second]) as chain:
         there = [name for (name,) in chain.sql("select name from tables")]
-        assert there == [*TABLES[:-2], "Third_Moved", "models", "tables"]
+        assert there == [*TABLES[:-4], "Third_Moved", "models", "writes", "fields", "tables"]
         chain.mine()
     assert names(path) == TABLES
 

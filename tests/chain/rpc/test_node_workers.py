@@ -13,7 +13,6 @@ import pytest
 from chain import Address, Chain
 from chain.crypto.accounts import ACCOUNTS
 from chain.ledger import store
-from chain.ledger.file.store import ChainStore
 from chain.ledger.ledger import Ledger
 from chain.rpc.chain import sql
 from chain.rpc.limits import Limits
@@ -153,14 +152,10 @@ def test_transactions_of_workers_are_in_the_file(tmp_path: Path, evm: Code, init
         assert (chain.block_hash(), "0x" + chain.receipts[-1].tx_hash.hex()) == (head, sent)
 
 
-@pytest.mark.parametrize("is_missed", [False, True])  # whether the copy wants rows of the file
-def test_old_rows_of_a_file_can_be_needed(
-    tmp_path: Path, evm: Code, initcode: Code, monkeypatch: pytest.MonkeyPatch, is_missed: bool
-) -> None:
+def test_old_rows_of_a_file_can_be_needed(tmp_path: Path, evm: Code, initcode: Code) -> None:
     with Chain.open(tmp_path / "a.chain") as chain:
         loop = prepared(chain, evm, initcode)
         [sent] = Client(chain).ask(sending(loop))
-    monkeypatch.setattr(ChainStore, "is_missed", is_missed)
     with Chain.open(tmp_path / "a.chain") as chain:
         traced, then, _ = Client(chain).ask(
             ("debug_traceTransaction", [sent, {"tracer": "callTracer"}]),

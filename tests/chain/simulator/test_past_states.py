@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, Map, call, view
-from chain.ledger import change_index
 from chain.machine.state import State
 from chain.types import u8, u64
 
@@ -118,17 +116,15 @@ _ACTS = st.one_of(
 
 @settings(max_examples=120)
 @given(st.lists(_ACTS, min_size=10, max_size=40))
-@pytest.mark.parametrize("stretch", [2, change_index.STRETCH])
-def test_past_and_forks_stay_as_they_were(stretch: int, acts: list[Any]) -> None:
-    with patch.object(change_index, "STRETCH", stretch):
-        play = Play()
-        for act, which, *values in acts:
-            act(play, which % len(play.chains), *values)
-            for chain, states in zip(play.chains, play.moments, strict=True):
-                assert content(chain.state) == states[len(chain.ledger.timeline)]
-        for state, expected in play.read:
-            assert by_question(state, expected) == expected
-            assert content(state) == expected
+def test_past_and_forks_stay_as_they_were(acts: list[Any]) -> None:
+    play = Play()
+    for act, which, *values in acts:
+        act(play, which % len(play.chains), *values)
+        for chain, states in zip(play.chains, play.moments, strict=True):
+            assert content(chain.state) == states[len(chain.ledger.timeline)]
+    for state, expected in play.read:
+        assert by_question(state, expected) == expected
+        assert content(state) == expected
 
 
 def test_past_does_not_see_the_running_transaction(chain: Chain) -> None:
