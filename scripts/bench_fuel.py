@@ -19,7 +19,7 @@ from chain.metering.analysis import Twins, known_twins
 from chain.metering.program import build_of
 
 GAMES = (bench_deblockle, bench_blokus, bench_mage_duel, bench_sagrada)
-ROUNDS = 7
+ROUNDS = 15
 BAR = 1.06
 
 
