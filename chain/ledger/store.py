@@ -69,6 +69,7 @@ insert into "derived:done" values ('receipts', 0, 0), ('logs', 0, 0), ('models',
  ('writes', 0, 0), ('fields', 0, 0);
 """
 PARTS: Final = ("receipts", "logs", "models", "words")
+_ON_DEMAND: Final = ("writes", "fields")
 _OF_CHANGES: Final = ("models", "words", "fields")  # parts that cover moments, not receipts
 _MARKS: Final = ", ".join("?" * (len(tables.RECEIPT_COLUMNS) + 1))
 _ADD_RECEIPT: Final = f'insert or replace into "derived:receipts" values ({_MARKS})'
@@ -318,6 +319,8 @@ class Store:
             connection = self.connection(writing=True)
             connection.executescript(f"begin; {_SCHEMA} commit;")
         rows = connection.execute('select part, count, step from "derived:done"').fetchall()
+        if {part for part, *_ in rows} != {*PARTS, *_ON_DEMAND}:
+            raise sqlite3.DatabaseError("a part of them is missing")
         kept = self.place.kept_since(min(step for *_, step in rows))
         if any(count > kept[part in _OF_CHANGES] for part, count, _ in rows):
             self.keep(*kept)
@@ -417,7 +420,7 @@ class Store:
                 run(_TELL_LOG, (*self._tell(receipts[receipt].log_rows[index]), position))
         unknown = [n for (n,) in run(_UNKNOWN).fetchall() if n < len(receipts)]
         self._put_receipts([receipts[n].row for n in unknown])
-        for part in ("writes", "fields"):  # in the terms of the contracts that are known now
+        for part in _ON_DEMAND:  # in the terms of the contracts that are known now
             run(f'delete from "derived:{part}"')
             self._progress[part] = 0
         self._read_worlds_again([*self._worlds])
