@@ -174,8 +174,9 @@ class _Net:
         self.threads = 0  # one; two for a moment, if an interrupt comes as one starts
         self.size = 0  # of the process before the turns
         self.report = 2  # the file that tells why it ends
-        self.sleep = allocate_lock()
+        self.sleep, self.begun = allocate_lock(), allocate_lock()
         self.sleep.acquire()
+        self.begun.acquire()
 
     def hasten(self, limit: float) -> None:
         """Look often enough for a limit, from now on."""
@@ -199,13 +200,16 @@ class _Net:
         self.size = size_of_process()
         try:
             self.set_timer(self.patience)  # before the thread: what runs may keep it waiting
-            start_new_thread(self._run, ())
+            # Until it has begun, CPython takes it for this thread, and might interrupt it in its place.
+            _ = start_new_thread(self._run, ()) and self.begun.acquire(timeout=1)
         except BaseException as problem:  # no timer without a thread that ends it
             self.set_timer(0)
             if not isinstance(problem, RuntimeError):  # the interpreter ends, or has no room for it
                 raise
 
     def _run(self) -> None:
+        if self.begun.locked():
+            self.begun.release()
         self.threads += 1
         if RUNNING.outside is RESTING:
             RUNNING.outside = None  # Python has run no other thread in between
