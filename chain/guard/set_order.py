@@ -1,5 +1,5 @@
-"""Where the top of a module shows the order of a set. In Python, that order differs in every run. On chain, a set keeps the
-order of insertion, but a module is imported before that.
+"""Walks over sets at the top of a module, which show their order. In Python, that order differs in every run. On chain, a
+set keeps the order of insertion, but a module is imported before that.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _BRACES: Final = re.compile(r"(?<=:)[-+ #\d.,_<>=^*]*[eEfFgG%](?=})")
 
 
 class _Scope(NamedTuple):
-    """Where the visitor is."""
+    """The place of the visitor in a file."""
 
     keys: tuple[Key, ...] = ()
     prefix: str = ""  # of qualified names

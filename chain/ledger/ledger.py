@@ -110,7 +110,7 @@ class Ledger:
 
     @property
     def store(self) -> DerivedTables:
-        """The derived tables, in which queries look. They are made when somebody asks."""
+        """The derived tables, in which queries look. They are made when they are asked for."""
         if self._store is None:
             made: DerivedTables = import_module("chain.ledger.store").Store(self)
             self._store = made

@@ -19,7 +19,7 @@ _ANY_OF: str = "(select value from json_each(?))"
 
 
 class LogPlace(NamedTuple):
-    """Where a log is."""
+    """The place of a log."""
 
     receipt: int  # the position of its receipt
     place: int  # its index there

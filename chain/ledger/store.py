@@ -94,7 +94,7 @@ _topic_text: Final = lru_cache(maxsize=1 << 12)(lambda topic: f"0x{topic:064x}")
 
 
 class Place(Protocol):
-    """Where the tables of a chain are."""
+    """The place of the tables of a chain."""
 
     @property
     def step(self) -> int:
