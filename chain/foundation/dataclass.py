@@ -10,12 +10,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, Field, FrozenInstanceError
-from functools import lru_cache, partial
+from functools import partial
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from operator import attrgetter
 from reprlib import recursive_repr
-from types import CodeType, FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from types import FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -29,8 +29,6 @@ else:
 _ARGUMENT_ONLY: Final = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 _MADE_LATER: Final = object()  # in place of an argument that a factory makes
 _OURS: Final = __name__.partition(".")[0] + "."  # how the names of the chain's modules begin
-# The first lines of an `__init__`, and the builtins that these find.
-Start: TypeAlias = tuple[Sequence[str], Mapping[str, object]]
 
 
 def _make(
@@ -42,13 +40,9 @@ def _make(
     unsafe_hash: bool = False,
     frozen: bool = False,
     slots: bool = False,
-    start_of_init: Callable[[type], Start] | None = None,
     **others: bool,
 ) -> type:
-    """Return what `dataclasses.dataclass` returns. With other options, Python makes it.
-
-    An `__init__` that is made here begins with the lines of `start_of_init`.
-    """
+    """Return what `dataclasses.dataclass` returns. With other options, Python makes it."""
     options = {"repr": repr, "eq": eq, "unsafe_hash": unsafe_hash, "frozen": frozen}
     if others:
         return dataclasses.dataclass(slots=slots, **options, **others)(cls)
@@ -68,9 +62,7 @@ def _make(
     if not has_text:
         cls.__doc__ = f"{cls.__name__}({', '.join(names)})"
     methods: dict[str, Any] = {}
-    if start_of_init is not None:
-        methods["__init__"] = _init(cls, frozen, start_of_init(cls))
-    elif "__init__" in own or not cls.__module__.startswith(_OURS):
+    if "__init__" in own or not cls.__module__.startswith(_OURS):
         methods["__init__"] = _init(cls, frozen)
     else:
         cls.__init__ = _LateInit(cls, frozen)  # type: ignore[misc]
@@ -89,29 +81,6 @@ def _make(
     elif eq and "__hash__" not in own:
         cls.__hash__ = None  # type: ignore[assignment]
     return cls
-
-
-def has_start(cls: type) -> bool:
-    """True if the `__init__` of a class begins with lines of `start_of_init`."""
-    return hasattr(cls.__init__, "__begun__")  # type: ignore[misc]
-
-
-def plain_maker(cls: Any) -> Callable[..., object]:
-    """Return a function that makes objects of a class without the lines of `start_of_init`; the class itself if it has none."""
-    make: Callable[..., object] = cls
-    if has_start(cls):
-        parts = parts_of_maker(cls)
-        head = f"def make({', '.join(_parameters(parts.taken))}):"
-        make = parts.compile(cls, "make", [head, *parts.lines])
-    return make
-
-
-def parts_of_maker(cls: Any) -> _Parts:
-    """Return the parts of a function that makes an object from its fields, which are local names, and returns it."""
-    parts = _parts(cls, cls.__dataclass_params__.frozen)
-    parts.things.update(__class__=cls, __new__=object.__new__)
-    lines = ["__self__ = __new__(__class__)", *parts.lines, "return __self__"]
-    return parts._replace(lines=lines)
 
 
 def has_plain_init(cls: type) -> bool:
@@ -156,47 +125,24 @@ class _LateInit:
         return init.__get__(thing, owner)
 
 
-def _init(cls: type, frozen: bool, start: Start | None = None) -> Any:
+def _init(cls: type, frozen: bool) -> Any:
     """Return `__init__`. It is compiled, so that it is fast, and refuses wrong arguments in Python's words."""
-    parts = _parts(cls, frozen)
-    lines: Sequence[str] = ()
-    if start is not None:
-        lines, parts.things["__builtins__"] = start
-    head = f"def __init__({', '.join(['__self__', *_parameters(parts.taken)])}):"
-    made = parts.compile(cls, "__init__", [head, *lines, *parts.lines])
-    made.__annotations__ = {field.name: field.type for field in parts.taken} | {"return": None}
-    if start is not None:
-        made.__begun__ = True
-    return made
-
-
-class _Parts(NamedTuple):
-    """The parts of a function that sets the fields of a new object."""
-
-    taken: list[Field[Any]]  # its parameters
-    lines: list[str]
-    things: dict[str, object]  # its global names
-
-    def compile(self, cls: type, name: str, lines: Sequence[str]) -> Any:
-        """Return the function of that name in these lines."""
-        code = _compiled("\n ".join([*lines, "pass"]), f"<initialize {cls.__name__}>")
-        exec(code, self.things)
-        return self.things[name]
-
-
-def _parts(cls: type, frozen: bool) -> _Parts:
     fields: list[Field[Any]] = [*cls.__dataclass_fields__.values()]  # type: ignore[attr-defined]
     arguments = [field for field in fields if field._field_type is _ARGUMENT_ONLY]  # type: ignore[attr-defined]
     stored = dataclasses.fields(cls)
     taken = [field for field in fields if field.init and (field in arguments or field in stored)]
-    things: dict[str, object] = {"__later__": _MADE_LATER, "__put__": object.__setattr__}
+    things: dict[str, Any] = {"__later__": _MADE_LATER, "__put__": object.__setattr__}
     for field in fields:
         things[f"__field_{field.name}__"] = field
         things[f"__set_{field.name}__"] = getattr(getattr(cls, field.name, None), "__set__", None)
-    lines = [line for field in stored for line in _setting(cls, field, frozen)]
+    lines = [f"def __init__({', '.join(['__self__', *_parameters(taken)])}):"]
+    lines += [line for field in stored for line in _setting(cls, field, frozen)]
     if hasattr(cls, "__post_init__"):
         lines.append(f"__self__.__post_init__({', '.join(field.name for field in arguments)})")
-    return _Parts(taken, lines, things)
+    exec(compile("\n ".join([*lines, "pass"]), f"<initialize {cls.__name__}>", "exec"), things)
+    made = things["__init__"]
+    made.__annotations__ = {field.name: field.type for field in taken} | {"return": None}
+    return made
 
 
 def _parameters(fields: Sequence[Field[Any]]) -> list[str]:
@@ -236,13 +182,6 @@ def _setting(cls: type, field: Field[Any], frozen: bool) -> list[str]:
         return [f"__self__.{name} = {value}"]
     put = f"__set_{name}__(__self__, " if has_slot else f"__put__(__self__, {name!r}, "
     return [f"{put}{value})"]
-
-
-@lru_cache(maxsize=1024)
-def _compiled(text: str, file: str) -> CodeType:
-    """Compile a text once: a class and its instrumented copy have the same."""
-    code: CodeType = compile(text, file, "exec")
-    return code
 
 
 def _repr(names: Sequence[str]) -> Any:

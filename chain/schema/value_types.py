@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Final, TypeAlias
 
 from chain.crypto.address import Address
-from chain.foundation.dataclass import dataclass, is_generated, plain_maker
+from chain.foundation.dataclass import dataclass, is_generated
 from chain.schema.base import Part, ValueType
 from chain.schema.integers import Int
 from chain.schema.scalars import AddressType, BoolType, EnumType, FixedBytes, Scalar, hex_bytes
@@ -187,8 +187,8 @@ class StructType(TupleLike):
 
     @property
     def maker(self) -> Callable[..., object] | None:
-        """What makes a record of its members, without ticks: one that is cached is not made again. None for a fixed tuple."""
-        return None if self.cls is None else plain_maker(self.cls)
+        """The class of a record, which makes it of its members; None for a fixed tuple."""
+        return self.cls
 
     @property
     def zero(self) -> object:

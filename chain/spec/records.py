@@ -102,13 +102,6 @@ class EventSpec:
         return int.from_bytes(keccak(self.signature.encode()))
 
     @cached_property
-    def has_hashed_keys(self) -> bool:
-        """True if a topic holds only the hash of a key, so that the key cannot be read from a log."""
-        return any(
-            isinstance(member.kind, StringType | BytesType) for member in self.record.key_members
-        )
-
-    @cached_property
     def encode(self) -> abi.EventEncoder:
         """The function that encodes an event: its topics, its data, and all members if a topic is only a hash of its key."""
         return abi.event_encoder(self._all_members, self.keys, self.topic)
