@@ -17,10 +17,10 @@ from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import put
 from chain.ledger.logs import is_event
 from chain.machine.failure import Failure
-from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
+from chain.values import short_repr
 
 C = TypeVar("C")
 Reason: TypeAlias = str | re.Pattern[str] | type[BaseException] | BaseException | None

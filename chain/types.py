@@ -20,9 +20,7 @@ from __future__ import annotations
 from typing import Annotated, Final, TypeAlias, TypeVar
 
 from chain.crypto.address import ZERO_ADDRESS, Address
-from chain.schema.integers import Int
-from chain.schema.scalars import FixedBytes
-from chain.schema.value_types import KeyMark
+from chain.values import FixedBytes, Int, KeyMark
 
 __all__ = [
     "FELT_PRIME", "ZERO_ADDRESS", "Address", "Key", "bytes4", "bytes32", "felt252", "i8", "i16", "i32", "i64", "i128", "i256",

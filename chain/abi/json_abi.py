@@ -11,8 +11,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.foundation.dataclass import dataclass
-from chain.schema.validation import short_repr
-from chain.schema.value_types import (
+from chain.values import (
     AddressType,
     BoolType,
     BytesType,
@@ -23,6 +22,7 @@ from chain.schema.value_types import (
     StringType,
     StructType,
     ValueType,
+    short_repr,
 )
 
 JsonObject: TypeAlias = dict[str, Any]
@@ -100,7 +100,7 @@ class AbiFunction:
             raise TypeError(f"{self.name} takes {len(self.params)} arguments, in order")
         try:
             return self.selector + (
-                abi.encoder(StructType(self.name, self.params))(args) if args else b""
+                StructType(self.name, self.params).encode(args) if args else b""
             )
         except abi.ValueMismatch as error:
             raise TypeError(f"{self.name}: {error.text}") from None
@@ -237,7 +237,7 @@ def _topic(kind: ValueType, topic: int) -> object:
     return (
         raw
         if isinstance(kind, StringType | BytesType | ListType | StructType)
-        else abi.decoder(kind)(raw, 0)
+        else kind.decode(raw, 0)
     )
 
 

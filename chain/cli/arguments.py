@@ -9,23 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from chain.ledger.sql.parse_values import (
-    AddressResolver,
-    ParseError,
-    by_field,
-    parse_value,
-    parse_word,
-)
-from chain.schema.value_types import (
+from chain.spec.contracts import EntrySpec
+from chain.values import (
     OptionalType,
     StringType,
     StructType,
     ValueType,
 )
-from chain.spec.contracts import EntrySpec
+from chain.values.kind import FindAddress
+from chain.values.mismatch import ParseError
+from chain.values.records import by_field
 
 
-def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> dict[str, object]:
+def read_args(entry: EntrySpec, words: Sequence[str], find: FindAddress) -> dict[str, object]:
     """Return the arguments of an entry, read from one word each or from one JSON object or list."""
     types = {member.name: member.kind for member in entry.params}
     parsed = _whole(entry, words)
@@ -34,13 +30,11 @@ def read_args(entry: EntrySpec, words: Sequence[str], find: AddressResolver) -> 
             count = f"{len(words)} {'was' if len(words) == 1 else 'were'} given"
             raise ParseError(f"{entry.name} takes {usage(entry)}; {count}")
         pairs = zip(types.items(), words, strict=False)
-        return {
-            name: parse_word(value_type, word, name, find) for (name, value_type), word in pairs
-        }
+        return {name: value_type.from_word(word, name, find) for (name, value_type), word in pairs}
     unknown = next((name for name in parsed if name not in types), None)
     if unknown is not None:
         raise ParseError(f"{entry.name} has no argument '{unknown}'; it takes {usage(entry)}")
-    return {name: parse_value(types[name], value, name, find) for name, value in parsed.items()}
+    return {name: types[name].from_json(value, name, find) for name, value in parsed.items()}
 
 
 def usage(entry: EntrySpec) -> str:

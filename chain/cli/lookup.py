@@ -12,10 +12,10 @@ from chain.crypto.accounts import ACCOUNTS
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.file.store import NotWritten
 from chain.runtime import account_names
-from chain.schema.inputs import wei
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Entry, Handle
 from chain.types import Address
+from chain.values.inputs import wei
 
 sender_option: Callable[..., Any] = click.option(
     "--from", "--sender", "sender", default="alice", show_default=True, metavar="ACCOUNT", shell_complete=completion.accounts,

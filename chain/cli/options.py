@@ -13,13 +13,13 @@ import click
 from chain.cli import lookup
 from chain.cli.arguments import read_args
 from chain.cli.progress import bar
-from chain.ledger.sql.parse_values import ParseError
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import MEMORY, Chain
 from chain.simulator.handle import Entry
 from chain.simulator.past import ChainAtBlock
 from chain.spec.contracts import EntrySpec
 from chain.spec.overloads import signatures
+from chain.values.mismatch import ParseError
 
 Command = Callable[..., object]
 

@@ -13,11 +13,11 @@ from chain.cli.script_loader import loaded
 from chain.crypto.accounts import ACCOUNTS
 from chain.deployment.plan import Deployment
 from chain.foundation.sealed import put
-from chain.ledger.sql.parse_values import ParseError, parse_word
-from chain.schema.annotations import type_of_annotation
-from chain.schema.hints import UnsupportedAnnotation
-from chain.schema.value_types import ValueType
 from chain.types import Address, i256
+from chain.values import ValueType
+from chain.values.annotations import type_of_annotation
+from chain.values.hints import UnsupportedAnnotation
+from chain.values.mismatch import ParseError
 
 _NUMBER = {int: i256}  # in a script, where a number has any size
 
@@ -81,7 +81,7 @@ def _parameters(
 
     try:
         return {
-            name: parse_word(_type(hints.get(name, str)), word, name, find)
+            name: _type(hints.get(name, str)).from_word(word, name, find)
             for name, word in given.items()
         }
     except (ParseError, UnsupportedAnnotation) as error:

@@ -29,35 +29,17 @@ class _InC:
     """The curve in C."""
 
     def __init__(self) -> None:
-        coincurve, library = import_module("coincurve"), import_module("coincurve._libsecp256k1")
+        coincurve = import_module("coincurve")
         self._key = lru_cache(maxsize=256)(coincurve.PrivateKey)
         self._recover = coincurve.PublicKey.from_signature_and_message
-        # What `PrivateKey.sign_recoverable` calls: it looks up types by their names, which takes as long as a hash.
-        ffi, self._library = library.ffi, library.lib
-        self._new, self._buffer, self._null = ffi.new, ffi.buffer, ffi.NULL
-        self._signature = ffi.typeof("secp256k1_ecdsa_recoverable_signature *")
-        self._compact, self._int = ffi.typeof("unsigned char[64]"), ffi.typeof("int *")
 
     def public_key(self, key: bytes) -> bytes:
         public: bytes = self._key(key).public_key.format(compressed=False)[1:]
         return public
 
     def sign(self, key: bytes, message: bytes) -> bytes:
-        private, library, new = self._key(key), self._library, self._new
-        if len(message) != 32:
-            raise ValueError("Message hash must be 32 bytes long.")
-        signature, compact, parity = new(self._signature), new(self._compact), new(self._int)
-        context, null = private.context.ctx, self._null
-        if not library.secp256k1_ecdsa_sign_recoverable(
-            context, signature, message, private.secret, null, null
-        ):
-            raise ValueError(
-                "The nonce generation function failed, or the private key was invalid."
-            )
-        library.secp256k1_ecdsa_recoverable_signature_serialize_compact(
-            context, compact, parity, signature
-        )
-        return bytes(self._buffer(compact)) + bytes((parity[0],))
+        signature: bytes = self._key(key).sign_recoverable(message, hasher=None)
+        return signature
 
     def recover(self, signature: bytes, message: bytes) -> bytes:
         public: bytes = self._recover(signature, message, hasher=None).format(compressed=False)[1:]

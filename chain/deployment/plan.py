@@ -30,13 +30,13 @@ from chain.runtime import account_names
 from chain.runtime.contract import Contract
 from chain.runtime.system import System
 from chain.runtime.world import World
-from chain.schema.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, name_of
 from chain.spec.contracts import EntrySpec
 from chain.spec.models import tag_of
 from chain.types import Address
+from chain.values.inputs import AccountLike, address_of, callable_of, gas_of, raw_bytes, text, wei
 
 _LONGEST = 60  # characters of arguments that a name shows
 

@@ -8,12 +8,12 @@ from chain.deployment.stand_ins import StandIns
 from chain.foundation.dataclass import dataclass
 from chain.metering.program import Program, parse_initcode
 from chain.runtime.contract import Contract
-from chain.schema.inputs import AccountLike
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle, resolve_target
 from chain.simulator.world_handle import WorldHandle
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
+from chain.values.inputs import AccountLike
 
 
 class NotDeployedYet(LookupError):

@@ -12,7 +12,7 @@ from chain.ledger.ledger import Ledger
 from chain.metering.program import Program
 from chain.simulator.reader import ChainReader
 from chain.storage.collection_layout import CollectionLayout
-from chain.storage.layout import Layout
+from chain.storage.fields import Layout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.vector import Vector

@@ -26,9 +26,9 @@ from chain.fuzz.steps import (
     problem_after,
 )
 from chain.runtime.contract import Contract
-from chain.schema.inputs import items
 from chain.simulator.chain import Chain
 from chain.spec.contracts import EntrySpec
+from chain.values.inputs import items
 
 
 class ProblemFound(AssertionError):

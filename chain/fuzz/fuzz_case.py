@@ -21,12 +21,12 @@ from chain.foundation.dataclass import dataclass
 from chain.fuzz.steps import is_misfit_of_result
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
-from chain.schema.inputs import items
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle
 from chain.simulator.past import ChainAtBlock
 from chain.spec.contracts import REQUIRED
 from chain.types import Address
+from chain.values.inputs import items
 
 if TYPE_CHECKING:
     from chain.fuzz.report import Report

@@ -16,7 +16,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from chain.fuzz.fuzz_case import name_of
 from chain.fuzz.source_constants import constants_of
-from chain.schema.value_types import (
+from chain.spec.contracts import REQUIRED, EntrySpec
+from chain.types import ZERO_ADDRESS, Address
+from chain.values import (
     AddressType,
     BoolType,
     BytesType,
@@ -29,8 +31,6 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
-from chain.spec.contracts import REQUIRED, EntrySpec
-from chain.types import ZERO_ADDRESS, Address
 
 T = TypeVar("T")
 Draw: TypeAlias = Callable[[Random], T]
@@ -88,7 +88,7 @@ class ValueHints:
         if parts is not None:
             for _, inner, part in parts[:_REMEMBERED]:
                 self.record(inner, part)
-        elif kind is not None and not isinstance(kind, BoolType | EnumType):
+        elif kind is not None and not kind.choices:
             known = self.seen.setdefault(kind.name, [])
             if value not in known:
                 known.append(value)

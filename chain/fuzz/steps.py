@@ -16,10 +16,10 @@ from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.machine.failure import Failure
 from chain.runtime.contract import Contract
-from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import CallResult, Entry
 from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.types import Address
+from chain.values import ValueMismatch
 
 if TYPE_CHECKING:
     from chain.fuzz.fuzz_case import Fuzz

@@ -18,9 +18,7 @@ from chain import runtime
 from chain.foundation.dataclass import dataclass
 from chain.ledger.type_descriptions import (
     Parts,
-    describe,
     describe_layout,
-    describe_members,
     layout_from,
     members_of,
     type_from_description,
@@ -29,14 +27,15 @@ from chain.metering.as_data import original_name
 from chain.metering.program import Program, parse_code
 from chain.runtime import is_system, is_world
 from chain.runtime.contract import Contract, ContractType
-from chain.schema.value_types import StructType as RecordKind
 from chain.source.location import Source
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec
 from chain.spec.records import ErrorSpec, EventSpec, RecordSpec
 from chain.spec.references import References
-from chain.spec.storage_report import contract_layout_report, format_type, model_shape
-from chain.storage.layout import FieldsLayout
+from chain.spec.storage_report import contract_layout_report, model_shape
+from chain.storage.fields import FieldsLayout
+from chain.values import StructType as RecordKind
+from chain.values.records import described_members
 
 _BASES: Final[dict[str, Callable[[], type]]] = {
     "World": lambda: runtime.World,
@@ -200,13 +199,13 @@ class Artifacts(Mapping[bytes, Artifact]):
 
 
 def _describe_entry(entry: EntrySpec) -> Parts:
-    returns = None if entry.returns is None else describe(entry.returns)
+    returns = None if entry.returns is None else entry.returns.description
     flags = int(entry.payable), int(entry.private), int(entry.nonreentrant)
-    return entry.name, entry.kind, flags, describe_members(entry.params), returns
+    return entry.name, entry.kind, flags, described_members(entry.params), returns
 
 
 def describe_record(record: RecordSpec) -> Parts:
-    return record.name, full_name(record.cls), describe_members(record.members), record.keys
+    return record.name, full_name(record.cls), described_members(record.members), record.keys
 
 
 def _describe_fields(fields: FieldsLayout | None) -> Parts | None:
@@ -219,7 +218,7 @@ def _describe_fields(fields: FieldsLayout | None) -> Parts | None:
 def _model_shape(model: ModelSpec) -> dict[str, object]:
     keys = RecordKind(model.name, model.record.key_members)
     return {
-        "keys": [f"{key.name}: {format_type(key.kind)}" for key in keys.members],
+        "keys": [f"{key.name}: {key.kind.spelled}" for key in keys.members],
         "members": [spot._asdict() for spot in model_shape(model)],
     }
 

@@ -13,8 +13,8 @@ from chain.foundation.sealed import Sealed, put, setter
 from chain.ledger.rows import Rows
 from chain.machine.gas import TRANSACTION
 from chain.machine.hardforks import DEFAULT, Fork, fork_named
-from chain.schema.inputs import FEE, GAS, LAST_TIME, flag, whole_number
-from chain.schema.validation import short_repr
+from chain.values import short_repr
+from chain.values.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 
 BlockRow: TypeAlias = tuple[Any, ...]  # the fields of a `Block`, in their order
 

@@ -22,13 +22,12 @@ from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import cannot_run, class_of
 from chain.metering.program import BYTECODE, Program
 from chain.runtime.contract import Contract
-from chain.schema.inputs import text
-from chain.schema.validation import short_repr
-from chain.schema.value_types import Field, StructType
 from chain.source.location import Source
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.records import ErrorSpec, RecordSpec
 from chain.spec.references import References
+from chain.values import Field, StructType, short_repr
+from chain.values.inputs import text
 
 JsonAbi = list[dict[str, Any]]
 

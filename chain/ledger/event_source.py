@@ -12,12 +12,11 @@ from chain.ledger.event_types import Meaning, Spec, decoded
 from chain.ledger.log_list import LogList, LogPlace
 from chain.ledger.queries import Condition, ConditionFinder, Query
 from chain.ledger.receipts import DerivedTables, Receipt
-from chain.ledger.sql.json_values import column_type, kept_cell, portable
+from chain.ledger.sql.json_values import kept_cell, portable
 from chain.ledger.sql.tables import field_text
-from chain.schema import value_types
-from chain.schema.inputs import Resolve, with_addresses
-from chain.schema.validation import short_repr
 from chain.spec.records import EventSpec
+from chain.values import EnumType, OptionalType, ValueType, short_repr
+from chain.values.inputs import Resolve, with_addresses
 
 
 class AllEvents:
@@ -69,7 +68,7 @@ class EventSource(AllEvents):
         return types.read_by(self._spec) if self._spec else types.named(str(self._asked))
 
     @property
-    def fields(self) -> dict[str, value_types.ValueType]:
+    def fields(self) -> dict[str, ValueType]:
         """The fields that can be queried, with their types."""
         return {member.name: member.kind for spec in self._specs for member in spec.members}
 
@@ -137,7 +136,7 @@ class EventSource(AllEvents):
             return Condition(
                 f"topic0 = ? and {column} = ?", (f"0x{spec.topic:064x}", f"0x{topic:064x}"), f"topic0, {column}",
             )  # fmt: skip
-        text = field_text(name, column_type(kind))
+        text = field_text(name, kind.column)
         return Condition(f"{text} is ?", (kept_cell(portable(value)),), text)
 
 
@@ -163,14 +162,14 @@ def spec_of(event: type) -> EventSpec:
     return spec
 
 
-def _checked(path: str, kind: value_types.ValueType, value: object, resolve: Resolve) -> Any:
+def _checked(path: str, kind: ValueType, value: object, resolve: Resolve) -> Any:
     """Return `value` in the form that a field of type `kind` holds; raise TypeError if the field cannot hold it."""
     value = with_addresses(kind, value, path, resolve)
-    item = kind.item if isinstance(kind, value_types.OptionalType) else kind
+    item = kind.item if isinstance(kind, OptionalType) else kind
     try:
-        if isinstance(item, value_types.EnumType) and isinstance(value, str):
+        if isinstance(item, EnumType) and isinstance(value, str):
             value = item.parse(value)
-        abi.encoder(kind)(value)
+        kind.encode(value)
     except abi.ValueMismatch as error:
         raise TypeError(error.prefixed(path).text) from None
     except ValueError as error:

@@ -15,11 +15,12 @@ from chain.abi import BadData
 from chain.abi.json_abi import AbiEvent, events_from_json
 from chain.ledger.artifacts import artifact_of, describe_record
 from chain.ledger.known_contracts import Contracts
-from chain.ledger.type_descriptions import Parts, describe_members
+from chain.ledger.type_descriptions import Parts
 from chain.machine.state import LogRow
 from chain.spec.contracts import ContractSpec
 from chain.spec.records import EventSpec
 from chain.spec.upgrade_entry import Upgraded
+from chain.values.records import described_members
 
 Spec: TypeAlias = EventSpec | AbiEvent
 # Digest of the code, first topic, number of topics.
@@ -266,4 +267,4 @@ def _events_of(
 def _key(spec: Spec) -> Parts:
     if isinstance(spec, EventSpec):
         return describe_record(spec.record)
-    return spec.name, None, describe_members(spec.members), spec.keys
+    return spec.name, None, described_members(spec.members), spec.keys

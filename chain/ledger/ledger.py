@@ -39,9 +39,9 @@ from chain.machine.state import Account as AccountState
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
-from chain.schema.inputs import address_of
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
+from chain.values.inputs import address_of
 
 
 class Ledger:

@@ -9,7 +9,7 @@ from chain.abi.texts import TEXT_TOPICS
 from chain.ledger.event_types import EventTypes
 from chain.ledger.known_contracts import Contracts
 from chain.machine.state import LogRow
-from chain.schema.validation import short_repr
+from chain.values import short_repr
 
 E = TypeVar("E")
 

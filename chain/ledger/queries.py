@@ -29,8 +29,8 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.known_contracts import Contracts
 from chain.ledger.receipts import DerivedTables, Receipt
 from chain.metering.program import program_of
-from chain.schema.inputs import LAST_TIME, callable_of, whole_number
-from chain.schema.validation import short_repr
+from chain.values import short_repr
+from chain.values.inputs import LAST_TIME, callable_of, whole_number
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

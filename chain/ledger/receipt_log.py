@@ -16,7 +16,7 @@ from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.queries import Condition, ConditionFinder, Page, Query, Range, contract_key
 from chain.ledger.receipts import DerivedTables, Receipt, Record, Row
 from chain.ledger.rows import Rows
-from chain.schema.inputs import LAST_TIME, flag, text, whole_number
+from chain.values.inputs import LAST_TIME, flag, text, whole_number
 
 _ALL: Final = object()
 _TABLE: Final = '"derived:receipts"'

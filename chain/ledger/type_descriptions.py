@@ -12,7 +12,10 @@ from functools import cache
 from typing import Any, Final, TypeAlias
 
 from chain import types
-from chain.schema.value_types import (
+from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collections import COLLECTIONS
+from chain.storage.fields import Layout
+from chain.values import (
     PLAIN,
     EnumType,
     Field,
@@ -21,9 +24,6 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
-from chain.storage.collection_layout import CollectionLayout
-from chain.storage.collections import COLLECTIONS
-from chain.storage.layout import Layout, layout_for
 
 Parts: TypeAlias = tuple[Any, ...]  # texts, numbers, None and descriptions
 Description: TypeAlias = str | Parts
@@ -34,38 +34,6 @@ _MARKS: Final = [
 ]
 _SCALARS: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
 _BY_NAME: Final = {value_type.name: value_type for value_type in (*_SCALARS, *PLAIN.values())}
-
-
-def describe(kind: ValueType) -> Description:
-    """Return a type as plain data."""
-    match kind:
-        case OptionalType(item=item):
-            return "option", describe(item)
-        case ListType(item=item):
-            return kind.word, describe(item)
-        case EnumType():
-            return (
-                "enum",
-                kind.name,
-                tuple(
-                    (member.name, code, _plain(member)) for member, code in kind.code_of().items()
-                ),
-            )
-        case StructType(name=name, members=members, cls=cls, array=array):
-            shape = "record" if cls is not None else "array" if array else "members"
-            return shape, name, describe_members(members)
-        case _:
-            return kind.name
-
-
-def _plain(member: Enum) -> str | int | None:
-    """Return the value of an Enum's member if it is a text or a number; None otherwise."""
-    value = member.value
-    return value if type(value) is str or (type(value) is int and value >= 0) else None
-
-
-def describe_members(members: tuple[Field, ...]) -> Pairs:
-    return tuple((member.name, describe(member.kind)) for member in members)
 
 
 @cache
@@ -103,7 +71,8 @@ def describe_layout(layout: Any) -> Description:
     """Return the layout of a contract field as plain data."""
     if isinstance(layout, CollectionLayout):
         return (layout.what, *map(describe_layout, layout.parts))
-    return describe(layout if isinstance(layout, ValueType) else layout.kind)
+    described: Description = layout.description
+    return described
 
 
 def layout_from(name: str, description: Description) -> Layout:
@@ -111,4 +80,4 @@ def layout_from(name: str, description: Description) -> Layout:
     if isinstance(description, tuple) and description[0] in COLLECTIONS:
         what, *parts = description
         return COLLECTIONS[what].of(name, parts, type_from_description, layout_from)
-    return layout_for(type_from_description(description))
+    return type_from_description(description)

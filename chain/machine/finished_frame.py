@@ -28,6 +28,6 @@ for _name in ("context", "journal", "state", "storage", "warm"):
 # All methods that use these.
 for _name in (
     "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "nested_slot", "note",
-    "read_if_unchanged", "sload", "sstore", "storage_matches", "touch",
+    "sload", "sstore", "touch",
 ):  # fmt: skip
     setattr(Finished, _name, Finished._refuse)

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from chain.schema.validation import short_repr
+from chain.values import short_repr
 
 DrawRecord: TypeAlias = tuple[tuple[str, object], ...]
 

@@ -8,7 +8,6 @@ transaction share.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
-from itertools import repeat
 from typing import Any, ClassVar, Protocol
 
 from chain.crypto.hashing import checksum_address, create2_address, create_address
@@ -31,7 +30,7 @@ from chain.machine.gas import (
     SSTORE_SET,
     WARM,
 )
-from chain.machine.state import NO_ACCOUNT, BulkRemoval, Changes, LogRow, Mark, State
+from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Mark, State
 from chain.metering.fuel import Budget, MeteredMessage
 from chain.metering.program import Program
 
@@ -170,28 +169,6 @@ class Frame(MeteredMessage):
         """All changes of the running transaction, to every account."""
         return self.state.changes
 
-    def read_if_unchanged(self, words: dict[int, int], version: object) -> bool:
-        """Read and pay for all slots of `words` if they hold those values; return True if they do.
-
-        They held them when the words of the state had this version.
-        """
-        if version is not self.state.words_version and not self.storage_matches(words):
-            return False
-        warm = self.warm
-        if not warm or warm.keys().isdisjoint(words):
-            self.charge(COLD_SLOAD * len(words))
-            warm.update(words)
-            if self.depth:
-                self.state.access_journal.append((BulkRemoval(warm), words))
-        else:
-            for slot in words:
-                self.sload(slot)
-        return True
-
-    def storage_matches(self, words: dict[int, int]) -> bool:
-        """Return True if these slots hold these words. The check confirms what is known already, so it costs no gas."""
-        return list(map(self.storage.get, words, repeat(0))) == list(words.values())
-
     def sstore(self, slot: int, word: int) -> None:
         """Write and pay for a word of storage."""
         if self.static:
@@ -218,8 +195,7 @@ class Frame(MeteredMessage):
         if word == current:
             return
         state = self.state
-        state.words_version = change = self.address, slot, current or None, word or None
-        state.changes += change
+        state.changes += self.address, slot, current or None, word or None
         if word:
             storage[slot] = word
         else:

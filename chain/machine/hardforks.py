@@ -13,7 +13,7 @@ from typing import Final
 
 from chain.foundation.dataclass import dataclass
 from chain.machine import gas
-from chain.schema.inputs import text
+from chain.values.inputs import text
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,13 +77,6 @@ class RecordingFrame(Frame):
         self.steps.append(WordRead(self.address, slot, word))
         return word
 
-    def read_if_unchanged(self, words: dict[int, int], version: object) -> bool:
-        if version is not self.state.words_version and not self.storage_matches(words):
-            return False
-        for slot in words:
-            self.sload(slot)
-        return True
-
     def sstore(self, slot: int, word: int) -> None:
         before = self.storage.get(slot, 0)
         super().sstore(slot, word)

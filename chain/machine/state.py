@@ -8,7 +8,7 @@ finished transaction go into its receipt, which so names every word that it wrot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from copy import copy
 from typing import Any, Final, TypeAlias
 
@@ -47,25 +47,11 @@ class StorageByAddress(dict[bytes, MutableMapping[int, int]]):
         return duplicate
 
 
-class BulkRemoval:
-    """Wrapper of a container that deletes many keys at once, for the access journal."""
-
-    __slots__ = ("_container",)
-
-    def __init__(self, container: dict[int, int]) -> None:
-        self._container = container
-
-    def __delitem__(self, keys: Iterable[int]) -> None:
-        for key in keys:
-            del self._container[key]
-
-
 class State:
     """Accounts, storage and code, with the changes, accesses and logs of the running transaction."""
 
     __slots__ = (
         "access", "access_journal", "accounts", "changes", "closed", "codes", "logs", "recent", "slots", "storages",
-        "words_version",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -73,7 +59,6 @@ class State:
         self.storages: MutableMapping[bytes, MutableMapping[int, int]] = StorageByAddress()
         self.codes: dict[bytes, bytes] = {EMPTY_CODE_HASH: b""}
         self.slots = Slots()
-        self.words_version = object()  # another object after each change of a word
         # The changes of the running transaction. Each is recorded before it is applied.
         self.changes: list[object] = []
         self.closed: Changes = ()  # the changes of the last transaction, until a ledger takes them
@@ -142,8 +127,6 @@ class State:
     def undo_changes(self, changes: Changes) -> None:
         """Undo `changes`, the last one first."""
         storages = self.storages
-        if changes:
-            self.words_version = object()
         for i in range(len(changes) - 4, -1, -4):
             slot, before = changes[i + 1], changes[i + 2]
             if slot.__class__ is not int:
@@ -162,13 +145,11 @@ class State:
         """Set a word, an account or a whole storage without a journal entry."""
         if slot is STORAGE:
             self.storages[address] = dict(value)
-            self.words_version = object()
             return
         container: MutableMapping[Any, Any] = (
             self.accounts if slot is ACCOUNT else self.storages[address]
         )
         key = address if slot is ACCOUNT else slot
-        self.words_version = object()
         if value is None:
             container.pop(key, None)
         else:
@@ -232,8 +213,7 @@ class State:
 
     def set_word(self, address: bytes, slot: int, word: int) -> None:
         storage = self.storages[address]
-        self.words_version = change = address, slot, storage.get(slot), word or None
-        self.changes += change
+        self.changes += address, slot, storage.get(slot), word or None
         if word:
             storage[slot] = word
         else:
@@ -242,7 +222,6 @@ class State:
     def delete_storage(self, address: bytes) -> None:
         storage = self.storages[address]
         if storage:
-            self.words_version = object()
             self.changes += (address, STORAGE, tuple(storage.items()), ())
             self.storages[address] = {}
 

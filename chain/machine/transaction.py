@@ -9,8 +9,8 @@ from chain.errors import InvalidTransaction
 from chain.foundation.dataclass import dataclass
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
-from chain.schema.inputs import NONCE, address_of, raw_bytes, wei, whole_number
-from chain.schema.validation import short_repr
+from chain.values import short_repr
+from chain.values.inputs import NONCE, address_of, raw_bytes, wei, whole_number
 
 BLOB_TYPE: Final = 3
 SET_CODE_TYPE: Final = 4

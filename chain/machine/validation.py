@@ -9,7 +9,7 @@ from chain.machine.block_context import BlockContext
 from chain.machine.frame import DELEGATION
 from chain.machine.state import EMPTY_CODE_HASH, Account, State
 from chain.machine.transaction import Transaction
-from chain.schema.inputs import NONCE, wei
+from chain.values.inputs import NONCE, wei
 
 
 def validate(

@@ -15,8 +15,8 @@ from chain.foundation.dataclass import dataclass
 from chain.foundation.gc_pause import collector_paused
 from chain.foundation.turn import in_turn
 from chain.foundation.watchdog import uninterrupted
-from chain.schema.inputs import items
 from chain.spec.contracts import ContractSpec
+from chain.values.inputs import items
 
 if TYPE_CHECKING:
     from chain.guard import Finding

@@ -11,10 +11,9 @@ import re
 from typing import Final
 
 from chain.ledger.decoded.formatting import PythonStyle, ValueFormatter
-from chain.ledger.sql.parse_values import parse_value
 from chain.replays.known_names import NAME, NameRegistry
-from chain.schema.value_types import Field
 from chain.types import Address
+from chain.values import Field
 
 _SPECIAL: Final = re.compile(
     r"'(?:\\.|[^'\\])*'"
@@ -58,7 +57,7 @@ def read_args(text: str, params: tuple[Field, ...], known: NameRegistry) -> tupl
     try:
         values = [_plain(node) for node in call.args]
         return tuple(
-            parse_value(param.kind, value, param.name, find)
+            param.kind.from_json(value, param.name, find)
             for param, value in zip(params, values, strict=True)
         )
     except ValueError as error:

@@ -41,9 +41,9 @@ from typing import Any, Final, NamedTuple
 from chain.foundation.dataclass import dataclass
 from chain.ledger.bytecode_classes import contract_of_abi
 from chain.metering.program import Program, bytecode_program
-from chain.schema import inputs
-from chain.schema.nesting import shallow
 from chain.types import Address
+from chain.values import inputs
+from chain.values.nesting import shallow
 
 FIRST: Final = "boardchain transcript 1"
 INDENT: Final = "    "

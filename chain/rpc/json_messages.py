@@ -17,7 +17,7 @@ from chain.rpc.errors import BROKEN, NO_JSON, RpcError, shortened, too_much
 from chain.rpc.json_format import json_text
 from chain.rpc.limits import Limits
 from chain.rpc.node import VERSION, ConnectionMethods, JsonText, Node
-from chain.schema.nesting import shallow
+from chain.values.nesting import shallow
 
 # Takes a request, and the room for its answer in bytes.
 Run = Callable[[object, int], Awaitable[bytes | None]]

@@ -28,7 +28,7 @@ from chain.rpc.hex_values import (
     to_object,
     to_slot,
 )
-from chain.schema.inputs import FEE, GAS, LAST_TIME
+from chain.values.inputs import FEE, GAS, LAST_TIME
 
 T = TypeVar("T")
 _GWEI: Final = 10**9

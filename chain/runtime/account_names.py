@@ -14,7 +14,7 @@ from chain.crypto.hashing import checksum_address, keccak
 from chain.machine import gas as cost
 from chain.machine.frame import Frame
 from chain.machine.state import State
-from chain.schema.validation import short_repr
+from chain.values import short_repr
 
 REGISTRY: Final = keccak(b"boardchain names")[12:]
 _LONGEST: Final = 32

@@ -20,13 +20,13 @@ from chain.metering.program import program_of, require_contract_class
 from chain.runtime import account_names
 from chain.runtime.contract_proxy import ContractProxy, unwrap_result
 from chain.runtime.random import Random
-from chain.schema.inputs import address_of, raw_bytes, wei
-from chain.schema.validation import short_repr
 from chain.spec.class_body import ClassBody
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.findings import Findings
 from chain.spec.records import EventSpec
+from chain.values import short_repr
+from chain.values.inputs import address_of, raw_bytes, wei
 
 C = TypeVar("C", bound="Contract")
 F = TypeVar("F", bound=Callable[..., object])

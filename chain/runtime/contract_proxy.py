@@ -11,9 +11,9 @@ from typing import Any, Protocol
 from chain.abi.texts import revert_text
 from chain.errors import Revert
 from chain.machine.frame import Frame
-from chain.schema.inputs import AccountLike, address_of, gas_of, wei
 from chain.spec.overloads import choose
 from chain.types import Address
+from chain.values.inputs import AccountLike, address_of, gas_of, wei
 
 
 class Callables(Protocol):

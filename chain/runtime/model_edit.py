@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
-from chain.machine.frame import TransactionContext
-from chain.schema.validation import ValueMismatch
+from chain.machine.frame import Frame, TransactionContext
+from chain.machine.gas import WARM
 from chain.spec.models import ModelSpec, model_spec
-from chain.storage.layout import PackedLayout, SequenceLayout, Words
+from chain.values import Int, ListType, ValueMismatch
+from chain.values.kind import Words
 
 M = TypeVar("M")
 
@@ -33,7 +34,7 @@ class _Items:
 
     __slots__ = ("_changed", "_layout", "_positions", "_rows", "_slot", "_stored", "_words")
 
-    def __init__(self, words: Words, slot: int, layout: SequenceLayout) -> None:
+    def __init__(self, words: Words, slot: int, layout: ListType) -> None:
         self._words, self._slot, self._layout = words, slot, layout
         self._changed: dict[int, Any] = {}  # by position: the items that were set
         self._rows: dict[int, _Row] = {}  # by index: the items of the words that were read
@@ -104,21 +105,26 @@ class _Items:
         if layout.per_word == 1:
             row: _Row = [layout.item.load(words, base + index * layout.item.words)]
         else:
-            row = layout.unpack_row(words.sload(base + index))
-            if type(row) is not list:
-                row = _ItemsOnce(row)
+            word = words.sload(base + index)
+            made_anew = layout.runs_author_code
+            row = _ItemsOnce(layout, word) if made_anew else layout.unpack_row(word)
         self._rows[index] = row
         return row
 
     def pack(self) -> Iterable[tuple[int, object]]:
         """Return the items that were set, each with its position, checked and ready to be written."""
-        packed, layout = self._changed.copy(), self._layout
-        greatest = layout.greatest
+        packed, item = self._changed.copy(), self._layout.item
+        greatest = item.highest if isinstance(item, Int) and not item.signed else -1
+        base, find = self._words.data_slot(self._slot), self._words.data_slot
         for position, value in self._changed.items():
             # Most items are small numbers, which `pack` would return as they are.
             if type(value) is not int or not 0 <= value <= greatest:
                 try:
-                    packed[position] = layout.item.pack(value)
+                    packed[position] = (
+                        item.pack(value)
+                        if item.size
+                        else item.words_of(value, base + position * item.words, find, {})
+                    )
                 except ValueMismatch as mismatch:
                     raise mismatch.prefixed(f"[{position}]") from None
         return packed.items()
@@ -126,8 +132,8 @@ class _Items:
     def write(self, words: Words, packed: Iterable[tuple[int, Any]]) -> None:
         """Write the packed items, and the length if it grew."""
         base, item = words.data_slot(self._slot), self._layout.item
-        if isinstance(item, PackedLayout):
-            self._merge(words, base, 8 * (item.size or 0), packed)
+        if item.size:
+            self._merge(words, base, 8 * item.size, packed)
         else:
             for position, packed_item in packed:
                 item.write(words, base + position * item.words, packed_item)
@@ -161,11 +167,11 @@ class OpenList(_Items):
 class _ItemsOnce(dict[int, Any]):
     """The items of a word that the author's code makes: each is made when it is read, and only once."""
 
-    def __init__(self, row: Sequence[Any]) -> None:
-        self._row = row
+    def __init__(self, kind: ListType, word: int) -> None:
+        self._kind, self._word = kind, word
 
     def __missing__(self, place: int) -> Any:
-        item = self[place] = self._row[place]
+        item = self[place] = self._kind.unpack_item(self._word, place)
         return item
 
 
@@ -212,9 +218,7 @@ class OpenModel(Generic[M]):
     def _load(self) -> M:
         spec, words, (_, slot) = self._spec, self._words, self._key
         self._before = [
-            OpenList(words, slot + word, load)
-            if isinstance(load, SequenceLayout)
-            else load(words, slot)
+            OpenList(words, slot + word, load) if isinstance(load, ListType) else load(words, slot)
             for load, word in spec.open_members
         ]
         model: M = spec.build(self._keys, self._before)
@@ -260,3 +264,24 @@ def _store(
     spec.store_members(words, slot, model, tuple(replaced))
     for items, packed_items in packed:
         items.write(words, packed_items)
+
+
+class BorrowedWords:
+    """The words of the world for reads over a longer time. Each access is charged on its own."""
+
+    __slots__ = ("_frame", "_words", "data_slot")
+
+    def __init__(self, frame: Frame, words: Frame) -> None:
+        self._frame, self._words = frame, words
+        self.data_slot = words.data_slot
+
+    def sload(self, slot: int) -> int:
+        frame, words = self._frame, self._words
+        words.gas = frame.gas - WARM
+        try:
+            return words.sload(slot)
+        finally:
+            frame.gas = words.gas
+
+    def sstore(self, slot: int, word: int) -> NoReturn:
+        raise AssertionError("an open model is written through its own frame")

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.machine.frame import Frame
-from chain.schema.inputs import whole_number
 from chain.storage.frozen_list import changeable
+from chain.values.inputs import whole_number
 
 T = TypeVar("T")
 

@@ -23,23 +23,20 @@ from chain.machine.gas import COLD_ACCOUNT, WARM
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract, encode_event
 from chain.runtime.contract_proxy import ContractProxy
-from chain.runtime.model_edit import OpenModel
+from chain.runtime.model_edit import BorrowedWords, OpenModel
 from chain.runtime.world import World, world_at
-from chain.runtime.world_words import BorrowedWords, is_registered, is_writer, namespace_of
-from chain.schema.value_types import AddressType, BoolType, Field
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
-from chain.storage.layout import FieldsLayout, layout_for
+from chain.storage.fields import FieldsLayout
 from chain.types import ZERO_ADDRESS, Address
+from chain.values import AddressType, BoolType, Field
 
 C = TypeVar("C", bound=Contract)
 M = TypeVar("M")
 
 # The slot where a system keeps `HOME_FIELDS`.
 SYSTEM_SLOT: Final = int.from_bytes(keccak(b"boardchain home"))
-HOME_FIELDS: Final = FieldsLayout(
-    ["world", "initialized"], [layout_for(AddressType()), layout_for(BoolType())]
-)
+HOME_FIELDS: Final = FieldsLayout(["world", "initialized"], [AddressType(), BoolType()])
 _load_world, _store_world = HOME_FIELDS.accessors(0)
 _load_initialized, _store_initialized = HOME_FIELDS.accessors(1)
 
@@ -72,7 +69,7 @@ class WorldModels(Sealed):
         put(self, "_words", words := frame.at_address(bytes(address)))
         words.gas = frame.gas - WARM
         try:
-            put(self, "namespace", namespace_of(words, frame.address))
+            put(self, "namespace", world_at(words).namespace_of(Address(frame.address)))
         finally:
             frame.gas = words.gas
 
@@ -276,17 +273,14 @@ class WorldModels(Sealed):
 
     def _require_writer(self, model: str) -> None:
         system = self._frame.address
-        # The usual case is decided by one word, which `may_write` would read first.
-        if not is_writer(self._words, self.namespace, model, system) and not self._world.may_write(
-            self.namespace, model, Address(system)
-        ):
+        if not self._world.may_write(self.namespace, model, Address(system)):
             raise Revert(
                 f"Caller {self._name} has no write access on model {self.namespace}-{model}"
             )
         self._allowed.add(model)
 
     def _require_registered(self, what: str) -> None:
-        if not is_registered(self._words, self._frame.address):
+        if Address(self._frame.address) not in self._world.registered:
             raise Revert(
                 f"Caller {self._name} is not registered in world {self.namespace}, so it cannot {what} there"
             )

@@ -23,8 +23,6 @@ from chain.machine.transaction import Transaction, checked
 from chain.metering.program import check_classes
 from chain.runtime import account_names
 from chain.runtime.contract import Contract
-from chain.schema import inputs
-from chain.schema.inputs import AccountLike
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
 from chain.simulator.handle import Entry
@@ -36,6 +34,8 @@ from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
 from chain.simulator.snapshots import Snapshot, check_snapshot
 from chain.simulator.upgrade import Upgrading
+from chain.values import inputs
+from chain.values.inputs import AccountLike
 
 if TYPE_CHECKING:
     from chain.simulator.node_client import LocalNode

@@ -10,11 +10,11 @@ from chain import runtime
 from chain.errors import Reverted
 from chain.metering.program import Program
 from chain.runtime.contract import Contract, require_no_init_args
-from chain.schema.inputs import AccountLike, flag, items, pairs
 from chain.simulator.handle import Handle
 from chain.simulator.world_handle import Resource, WorldHandle, Writer, check_world
 from chain.spec.models import tag_of
 from chain.types import Address
+from chain.values.inputs import AccountLike, flag, items, pairs
 
 if TYPE_CHECKING:
     pass

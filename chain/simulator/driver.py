@@ -28,11 +28,11 @@ from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, State
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
-from chain.schema.inputs import AccountLike
 from chain.simulator.block_time import WallClock, time_of_next_block
 from chain.simulator.predeployed import has_history
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
+from chain.values.inputs import AccountLike
 
 ETHER: Final = 10**18
 FUNDS: Final = 10_000 * ETHER

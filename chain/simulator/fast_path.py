@@ -25,9 +25,9 @@ from chain.machine.gas import (
 )
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, START, Mark
 from chain.metering.fuel import GAS_PER_TICK
-from chain.schema.inputs import NONCE
 from chain.simulator.driver import ChainDriver
 from chain.simulator.predeployed import HISTORY
+from chain.values.inputs import NONCE
 
 _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has four items
 

@@ -17,10 +17,10 @@ from chain.machine.failure import Failure, with_declared_error
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
-from chain.schema.inputs import AccountLike, flag
 from chain.spec.contracts import CALL_OPTIONS, EntrySpec
 from chain.spec.overloads import choose, signatures
 from chain.types import Address
+from chain.values.inputs import AccountLike, flag
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar

@@ -51,9 +51,6 @@ class FieldsFrame(Frame):
             raise self._only_reads("write")
         setting.write(self.address, slot, word)
 
-    def read_if_unchanged(self, words: dict[int, int], version: object) -> bool:
-        return False
-
     @property
     def journal(self) -> tuple[()]:
         return ()

@@ -21,13 +21,13 @@ from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.program import Program
 from chain.runtime import account_names
-from chain.schema import inputs
-from chain.schema.inputs import AccountLike
 from chain.simulator.driver import DEFAULT_SENDER, FUNDS, BlockOverrides, ChainDriver
 from chain.simulator.fast_path import call_and_mine
 from chain.simulator.predeployed import has_history, write_parent_hash
 from chain.simulator.snapshots import Snapshot
 from chain.types import Address
+from chain.values import inputs
+from chain.values.inputs import AccountLike
 
 
 class LocalDriver(ChainDriver):

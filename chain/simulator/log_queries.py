@@ -11,8 +11,8 @@ from chain.ledger.creations import DeployedContract
 from chain.ledger.event_source import query_events
 from chain.ledger.queries import Query
 from chain.ledger.receipt_log import ReceiptLog
-from chain.schema.inputs import LAST_TIME, whole_number
 from chain.simulator.reader import ChainReader
+from chain.values.inputs import LAST_TIME, whole_number
 
 if TYPE_CHECKING:  # the tables are imported on first use
     from chain.ledger.sql.export import Target

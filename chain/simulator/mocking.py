@@ -17,9 +17,9 @@ from chain.errors import Revert
 from chain.foundation.atomic_steps import Entered
 from chain.foundation.dataclass import dataclass
 from chain.machine.frame import Frame
-from chain.schema.validation import short_repr
 from chain.simulator.handle import Entry
 from chain.spec.contracts import EntrySpec
+from chain.values import short_repr
 
 if TYPE_CHECKING:
     from chain.simulator.chain import Chain

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from chain.foundation.atomic_steps import step
 from chain.ledger.blocks import Mining
-from chain.schema.inputs import (
+from chain.simulator.driver import ChainDriver
+from chain.simulator.reader import ChainReader
+from chain.values import short_repr
+from chain.values.inputs import (
     EXCESS_BLOB_GAS,
     FEE,
     NONCE,
@@ -15,9 +18,6 @@ from chain.schema.inputs import (
     wei,
     whole_number,
 )
-from chain.schema.validation import short_repr
-from chain.simulator.driver import ChainDriver
-from chain.simulator.reader import ChainReader
 
 
 class StateSetters(ChainReader):

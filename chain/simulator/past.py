@@ -11,10 +11,10 @@ from chain.ledger.blocks import Block, Blocks
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.machine import Machine
-from chain.schema.inputs import AccountLike
-from chain.schema.validation import short_repr
 from chain.simulator.driver import Driver
 from chain.simulator.reader import ChainReader
+from chain.values import short_repr
+from chain.values.inputs import AccountLike
 
 
 class PastDriver(Driver):

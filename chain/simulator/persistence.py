@@ -15,9 +15,9 @@ from chain import runtime
 from chain.foundation.atomic_steps import locked, step
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
-from chain.schema.inputs import flag
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
+from chain.values.inputs import flag
 
 if TYPE_CHECKING:  # the modules for files are imported with the first one
     from chain.ledger.file.chain_file import ChainFile

@@ -46,7 +46,13 @@ from chain.metering.program import (
     require_contract_class,
 )
 from chain.runtime.contract import Contract
-from chain.schema.inputs import (
+from chain.simulator.driver import Driver
+from chain.simulator.handle import Handle, bind_instance, resolve_target
+from chain.simulator.live_fields import FieldsFrame
+from chain.simulator.world_handle import WorldHandle, find_world
+from chain.types import Address
+from chain.values import ValueType, short_repr
+from chain.values.inputs import (
     AccountLike,
     gas_of,
     raw_bytes,
@@ -56,13 +62,6 @@ from chain.schema.inputs import (
     whole_number,
     with_addresses,
 )
-from chain.schema.validation import short_repr
-from chain.schema.value_types import ValueType
-from chain.simulator.driver import Driver
-from chain.simulator.handle import Handle, bind_instance, resolve_target
-from chain.simulator.live_fields import FieldsFrame
-from chain.simulator.world_handle import WorldHandle, find_world
-from chain.types import Address
 
 C = TypeVar("C", bound=Contract)
 

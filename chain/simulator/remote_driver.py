@@ -24,9 +24,6 @@ from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.hardforks import fork_named
 from chain.machine.transaction import Transaction
 from chain.metering.program import Program
-from chain.schema import inputs
-from chain.schema.inputs import AccountLike
-from chain.schema.validation import short_repr
 from chain.simulator.driver import BlockOverrides, ChainDriver, genesis
 from chain.simulator.node_client import (
     HttpNodeClient,
@@ -36,6 +33,8 @@ from chain.simulator.node_client import (
     NodeError,
 )
 from chain.simulator.snapshots import Snapshot
+from chain.values import inputs, short_repr
+from chain.values.inputs import AccountLike
 
 # The position after the content that every chain begins with: one block, the empty code, ten keys.
 _START: Final = (0, 1, 0, 0, 1, 0, 10, 0)

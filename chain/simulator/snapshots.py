@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from chain.ledger.blocks import Block, Mining
-from chain.schema.validation import short_repr
+from chain.values import short_repr
 
 
 class Snapshot(NamedTuple):

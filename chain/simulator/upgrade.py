@@ -12,11 +12,11 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program, parse_code
 from chain.runtime.contract import Contract
-from chain.schema.inputs import AccountLike, items
-from chain.schema.validation import short_repr
 from chain.simulator.driver import ChainDriver
 from chain.simulator.reader import ChainReader
 from chain.spec.contracts import UPGRADE
+from chain.values import short_repr
+from chain.values.inputs import AccountLike, items
 
 
 class CannotUpgrade(ValueError):

@@ -13,11 +13,11 @@ from chain.ledger import decoded
 from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
-from chain.schema.inputs import AccountLike, items, text, with_addresses
-from chain.schema.validation import short_repr
 from chain.simulator.handle import Handle
 from chain.spec.models import model_spec, tag_of
 from chain.types import Address
+from chain.values import short_repr
+from chain.values.inputs import AccountLike, items, text, with_addresses
 
 if TYPE_CHECKING:
     from chain.simulator.reader import ChainReader

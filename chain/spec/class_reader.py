@@ -14,16 +14,16 @@ from typing import NoReturn, TypeGuard
 
 from chain import abi
 from chain.errors import DeclarationError
-from chain.schema.annotations import type_of_annotation
-from chain.schema.hints import Namespace, UnsupportedAnnotation, namespace_at, resolve
-from chain.schema.value_types import Field, ValueType
 from chain.source.compiled_code import functions_in
 from chain.source.location import line_of, line_of_argument, line_of_field, source_of_frame
 from chain.spec.contracts import REQUIRED, UPGRADE, ContractSpec, EntrySpec
 from chain.spec.findings import Findings
 from chain.spec.references import references_of
 from chain.storage.collections import layout_of_field
-from chain.storage.layout import FieldsLayout, Layout
+from chain.storage.fields import FieldsLayout, Layout
+from chain.values import Field, ValueType
+from chain.values.annotations import type_of_annotation
+from chain.values.hints import Namespace, UnsupportedAnnotation, namespace_at, resolve
 
 # The attributes of a handle in addition to the entries.
 RESERVED_HANDLE_NAMES = frozenset({"chain", "contract", "deployment", "fields", "web3"})
@@ -356,7 +356,7 @@ class _Signature:
         if parameter.default is parameter.empty:
             return REQUIRED
         try:
-            abi.encoder(member.kind)(parameter.default)
+            member.kind.encode(parameter.default)
         except abi.ValueMismatch as mismatch:
             remedy = (
                 f"write '{member.kind.name} | None'"

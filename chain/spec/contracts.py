@@ -14,9 +14,6 @@ from typing import Any, Final
 
 from chain import abi
 from chain.foundation.dataclass import dataclass
-from chain.schema.inputs import Resolver, with_addresses
-from chain.schema.validation import short_repr
-from chain.schema.value_types import Field, FixedBytes, StructType, ValueType
 from chain.source.location import Source
 from chain.spec.invocation import Invoke, invoker
 from chain.spec.models import ModelSpec
@@ -24,8 +21,10 @@ from chain.spec.overloads import signatures
 from chain.spec.records import ErrorSpec, EventSpec
 from chain.spec.references import References, references_of
 from chain.spec.upgrade_entry import SIGNATURE, upgrade
+from chain.storage.fields import FieldsLayout
 from chain.storage.frozen_list import plain
-from chain.storage.layout import FieldsLayout
+from chain.values import Field, FixedBytes, StructType, ValueType, short_repr
+from chain.values.inputs import Resolver, with_addresses
 
 # The options of a call from outside, in addition to the arguments.
 CALL_OPTIONS = frozenset({"sender", "value", "gas", "check"})
@@ -79,7 +78,7 @@ class EntrySpec:
 
     @cached_property
     def _encode_unchecked_ints(self) -> Callable[[object], bytes]:
-        return abi.encoder(abi.widened(StructType(self.name, self.params)))
+        return abi.widened(StructType(self.name, self.params)).encode
 
     @cached_property
     def _decode_params(self) -> Callable[[bytes, int], tuple[object, ...]]:
@@ -172,7 +171,8 @@ class EntrySpec:
         """The function that encodes the result."""
         if self._result is None:
             return self._encode_nothing
-        return abi.member_encoder(self._result, self.name)
+        encode = abi.prefixing(self._result.encode, self.name)
+        return lambda result: encode((result,))
 
     def _encode_nothing(self, value: object) -> bytes:
         if value is not None:

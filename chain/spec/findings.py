@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from chain.errors import DeclarationError
-from chain.schema.hints import UnsupportedAnnotation
+from chain.values.hints import UnsupportedAnnotation
 
 
 class Findings:

@@ -14,17 +14,11 @@ from typing import Any, Final, Protocol, TypeAlias, TypeGuard, cast
 
 from chain import abi
 from chain.crypto.hashing import keccak
-from chain.schema.value_types import BoolType, Field, ListType, StructType, ValueType
 from chain.spec.records import RecordSpec
+from chain.storage.fields import FieldsLayout
 from chain.storage.frozen_list import read_only
-from chain.storage.layout import (
-    FieldsLayout,
-    Layout,
-    RecordLayout,
-    SequenceLayout,
-    Words,
-    layout_for,
-)
+from chain.values import BoolType, Field, ListType, StructType, ValueType
+from chain.values.kind import Words
 
 # The parent slot of all models of a world.
 MODELS: Final = int.from_bytes(keccak(b"boardchain models"))
@@ -33,7 +27,7 @@ _Reader: TypeAlias = Callable[[object], tuple[object, ...]]
 _Access: TypeAlias = tuple[
     Callable[[Words, int], object], Callable[[Words, int, object], None]
 ]  # loads, stores
-OpenMember: TypeAlias = tuple[SequenceLayout | Callable[[Words, int], object], int]
+OpenMember: TypeAlias = tuple[ListType | Callable[[Words, int], object], int]
 
 
 class MappedWords(Words, Protocol):
@@ -73,14 +67,18 @@ class ModelSpec:
         self._arrange = itemgetter(*(arrangement.index(member.name) for member in record.members))
 
     @cached_property
-    def layout(self) -> RecordLayout:
-        """The layout of the flag that the model exists, and of the members that are not keys."""
-        members = Field("exists", BoolType()), *self.record.data_members
-        return RecordLayout(StructType(self.name, members))
+    def kind(self) -> StructType:
+        """The flag that the model exists, and the members that are not keys."""
+        return StructType(self.name, (Field("exists", BoolType()), *self.record.data_members))
 
     @cached_property
-    def members(self) -> tuple[tuple[str, Layout, int], ...]:
-        """Each member that is not a key: its name, its layout, and its distance in words from the model's slot."""
+    def layout(self) -> FieldsLayout:
+        """The same, each accessed on its own."""
+        return FieldsLayout.of(self.kind)
+
+    @cached_property
+    def members(self) -> tuple[tuple[str, ValueType, int], ...]:
+        """Each member that is not a key: its name, its type, and its distance in words from the model's slot."""
         layouts, places = self.layout.layouts[1:], self.layout.places[1:]
         return tuple(
             (name, layout, offset.word)
@@ -94,7 +92,7 @@ class ModelSpec:
 
     @cached_property
     def _encode_keys(self) -> Callable[[object], bytes]:
-        return abi.encoder(StructType(self.name, self.record.key_members))
+        return StructType(self.name, self.record.key_members).encode
 
     @cached_property
     def open_members(self) -> tuple[OpenMember, ...]:
@@ -102,8 +100,8 @@ class ModelSpec:
 
         Its lists are changed item by item: these come with their layouts. Lists inside their items are read-only.
         """
-        layouts = [layout_for(_open(member.kind)) for member in self.record.data_members]
-        fields = FieldsLayout(["exists", *self.names], [layout_for(BoolType()), *layouts])
+        layouts = [_open(member.kind) for member in self.record.data_members]
+        fields = FieldsLayout(["exists", *self.names], [BoolType(), *layouts])
         return tuple(
             (layout if _is_open(layout) else fields.accessors(i)[0], fields.places[i].word)
             for i, layout in enumerate(layouts, 1)
@@ -156,7 +154,7 @@ class ModelSpec:
 
     def load(self, words: Words, slot: int, keys: tuple[object, ...]) -> Any:
         """Return the model; all zero except for its keys if it was never written."""
-        return self.record.cls(*self._arrange((*keys, *self.layout.load(words, slot))))
+        return self.record.cls(*self._arrange((*keys, *self.kind.load(words, slot))))
 
     def build(self, keys: tuple[object, ...], values: Iterable[object]) -> Any:
         """Return the model with these keys and these values of its other members."""
@@ -169,7 +167,7 @@ class ModelSpec:
     def store(self, words: Words, slot: int, model: object) -> None:
         """Write all members."""
         try:
-            self.layout.store(words, slot, (True, *self.values_of(model)))
+            self.kind.store(words, slot, (True, *self.values_of(model)))
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
 
@@ -189,14 +187,14 @@ class ModelSpec:
         """Write the members of `model` that are not the same objects as in `before`, and the flag that the model exists."""
         was_set = self.exists(words, slot)
         try:
-            self.layout.change(
+            self.kind.change(
                 words, slot, (was_set, *self.values_of(before)), (True, *self.values_of(model))
             )
         except abi.ValueMismatch as mismatch:
             raise mismatch.prefixed(self.name) from None
 
     def clear(self, words: Words, slot: int) -> None:
-        self.layout.clear(words, slot)
+        self.kind.clear(words, slot)
 
     def require_members(self, model: object) -> None:
         """Refuse a model with an attribute that is not a member: it would be lost."""
@@ -225,9 +223,9 @@ def _open(kind: ValueType) -> ValueType:
     return read_only(kind)
 
 
-def _is_open(layout: Layout) -> TypeGuard[SequenceLayout]:
+def _is_open(kind: ValueType) -> TypeGuard[ListType]:
     """True for a list whose items can be set."""
-    return isinstance(layout, SequenceLayout) and layout.kind.make is list
+    return isinstance(kind, ListType) and kind.make is list
 
 
 def model_spec(model: type) -> ModelSpec:

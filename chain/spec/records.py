@@ -19,7 +19,17 @@ from chain import abi
 from chain.crypto.hashing import keccak
 from chain.errors import DeclarationError
 from chain.foundation.dataclass import dataclass
-from chain.schema.annotations import (
+from chain.source.location import Source, line_of, line_of_field, source_of_frame
+from chain.spec.findings import Findings
+from chain.values import (
+    BytesType,
+    Field,
+    FixedBytes,
+    Scalar,
+    StringType,
+    StructType,
+)
+from chain.values.annotations import (
     declaring_class,
     is_key,
     require_frozen,
@@ -27,17 +37,7 @@ from chain.schema.annotations import (
     type_of_annotation,
     without_key,
 )
-from chain.schema.hints import UnsupportedAnnotation, namespace_at, resolve
-from chain.schema.scalars import FixedBytes
-from chain.schema.value_types import (
-    BytesType,
-    Field,
-    Scalar,
-    StringType,
-    StructType,
-)
-from chain.source.location import Source, line_of, line_of_field, source_of_frame
-from chain.spec.findings import Findings
+from chain.values.hints import UnsupportedAnnotation, namespace_at, resolve
 
 _Decoder: TypeAlias = Callable[[bytes, int], tuple[object, ...]]
 _HASH: Final = FixedBytes("bytes32", 32)  # a topic that holds only the hash of a key
@@ -183,9 +183,7 @@ class ErrorSpec:
     def _encode_members(self) -> Callable[[object], bytes]:
         members = self.record.members
         return (
-            abi.encoder(StructType(self.name, members, self.record.cls))
-            if members
-            else lambda error: b""
+            StructType(self.name, members, self.record.cls).encode if members else lambda error: b""
         )
 
     def encode(self, error: object) -> bytes:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from chain.schema.value_types import EnumType, ListType, OptionalType, StructType, ValueType
 from chain.spec.contracts import ContractSpec
 from chain.spec.models import ModelSpec
 from chain.storage.collection_layout import CollectionLayout
-from chain.storage.layout import FieldsLayout
+from chain.storage.fields import FieldsLayout
 
 
 class LayoutEntry(NamedTuple):
@@ -37,23 +36,6 @@ def model_shape(model: ModelSpec) -> list[LayoutEntry]:
     return _spots(model.layout)
 
 
-def format_type(kind: ValueType) -> str:
-    """Format a type with all its parts: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
-    match kind:
-        case OptionalType(item=item):
-            return f"{format_type(item)} | None"
-        case ListType(item=item):
-            return f"{kind.word} of {format_type(item)}"
-        case StructType(members=members):
-            inner = ", ".join(f"{member.name}: {format_type(member.kind)}" for member in members)
-            return f"{kind.name}({inner})"
-        case EnumType():
-            inner = ", ".join(f"{member.name}={code}" for member, code in kind.code_of().items())
-            return f"{kind.name}({inner})"
-        case _:
-            return kind.name
-
-
 def _spots(members: FieldsLayout) -> list[LayoutEntry]:
     return [
         LayoutEntry(name, _spelled_layout(layout), offset.word, offset.shift // 8, layout.size)
@@ -64,4 +46,4 @@ def _spots(members: FieldsLayout) -> list[LayoutEntry]:
 def _spelled_layout(layout: Any) -> str:
     if isinstance(layout, CollectionLayout):
         return f"{layout.what}[{', '.join(map(_spelled_layout, layout.parts))}]"
-    return format_type(layout if isinstance(layout, ValueType) else layout.kind)
+    return str(layout.spelled)

@@ -1,6 +1,5 @@
-"""Values in 32-byte storage words: the layout of each type, and how it is packed, read and written.
+"""Fields and collections in 32-byte storage words.
 
-`layout` maps a contract's fields to slots, `packing` puts small values into one word, `dynamic` stores lists and texts,
-`vector`, `map` and `set` are the collections, and `collections` is the table of them. May import `abi`, `schema` and what is
-below them. Begin with `layout`.
+`fields` maps a contract's fields to slots, where value types store themselves (`chain.values`); `vector`, `map` and `set` are
+the collections, and `collections` is the table of them. May import `abi`, `values` and what is below them. Begin with `fields`.
 """

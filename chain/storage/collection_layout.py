@@ -6,11 +6,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
-from chain.schema.storage_collection import StorageCollection, with_article
-from chain.schema.value_types import ValueType
-from chain.storage.dynamic import DynamicLayout, Layout, Writes, setter_source
-from chain.storage.layout import FieldsLayout
-from chain.storage.packing import Offset, PackingSource, ReadableWords, Words
+from chain.storage.fields import FieldsLayout, Layout
+from chain.values import ValueType
+from chain.values.kind import ReadableWords, Words
+from chain.values.storage_collection import StorageCollection, with_article
 
 P = TypeVar("P")
 ReadKey: TypeAlias = Callable[[P], ValueType]
@@ -19,10 +18,12 @@ ReadValue: TypeAlias = Callable[[str, P], Layout]  # takes the name of the value
 ReadItemKey: TypeAlias = Callable[[ValueType, object, str], object]
 
 
-class CollectionLayout(DynamicLayout):
+class CollectionLayout:
     """The layout of a collection. It cannot be stored or cleared as a whole."""
 
     collection: ClassVar[type[StorageCollection]]
+    size: int | None = None
+    words = 1
     fields: FieldsLayout | None = None  # the layouts that it consists of, if any
 
     def __init__(self, name: str, *parts: ValueType | Layout) -> None:
@@ -46,31 +47,10 @@ class CollectionLayout(DynamicLayout):
     def load(self, frame: ReadableWords, slot: int) -> Any:
         return self.collection(frame, slot, self)
 
-    def property_source(
-        self, name: str, path: str, place: Offset, source: PackingSource
-    ) -> list[str]:
-        """Return functions as for other fields, where the first does at once what `load` does in several calls."""
-        new, cls, layout = map(source.bind, (object.__new__, self.collection, self))
-        return [
-            f"def get_{name}(contract):",
-            f" it = {new}({cls})",
-            " it._frame = contract._frame",
-            f" it._slot = {place.word}",
-            f" it._layout = {layout}",
-            " return it",
-            *setter_source(self, name, path, place.word, source),
-        ]
-
-    def pack(self, value: object) -> Any:
+    def store(self, frame: Words, slot: int, value: object) -> None:
         raise TypeError(
             f"{self.name}: {with_article(self.what)} is changed in place: it cannot be assigned"
         )
-
-    def write(self, frame: Words, slot: int, packed: object) -> None:
-        self.pack(packed)
-
-    def plan(self, frame: Words, slot: int, before: object, after: object, writes: Writes) -> None:
-        self.pack(after)
 
     def clear(self, frame: Words, slot: int) -> None:
         raise TypeError(

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any, Final, get_args, get_origin
 
-from chain.schema.annotations import format_annotation, require_frozen, type_of_annotation
-from chain.schema.hints import Namespace, UnsupportedAnnotation
-from chain.schema.storage_collection import with_article
-from chain.schema.value_types import ListType, OptionalType, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout
+from chain.storage.fields import Layout
 from chain.storage.frozen_list import read_only
 from chain.storage.iterable_map import IterableMap, IterableMapLayout
-from chain.storage.layout import Layout, layout_for
 from chain.storage.map import Map, MapLayout
 from chain.storage.set import Set, SetLayout
 from chain.storage.vector import Vector, VectorLayout
+from chain.values import ListType, OptionalType, StructType, ValueType
+from chain.values.annotations import format_annotation, require_frozen, type_of_annotation
+from chain.values.hints import Namespace, UnsupportedAnnotation
+from chain.values.storage_collection import with_article
 
 __all__ = ["COLLECTIONS", "IterableMap", "Map", "Set", "Vector", "layout_of_field"]
 
@@ -34,7 +34,7 @@ def layout_of_field(name: str, annotation: Any, names: Namespace | None = None) 
     if layout_class is None:
         value_type = type_of_annotation(annotation, names)
         require_frozen(value_type)
-        return layout_for(read_only(value_type))
+        return read_only(value_type)
     if not args:
         raise UnsupportedAnnotation(
             f"'{annotation.__name__}' has no item type; write one, such as {annotation._example}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
 
-from chain.schema.value_types import ListType, OptionalType, StructType, ValueType
+from chain.values import ListType, OptionalType, StructType, ValueType
 
 T = TypeVar("T")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, Self, TypeVar, overload
 
-from chain.schema.storage_collection import StorageCollection
-from chain.schema.value_types import ValueType
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
-from chain.storage.dynamic import Layout
-from chain.storage.layout import FieldsLayout
+from chain.storage.fields import FieldsLayout, Layout
 from chain.storage.map import Map, MapLayout
 from chain.storage.set import Set, SetLayout
+from chain.values import ValueType
+from chain.values.storage_collection import StorageCollection
 
 K = TypeVar("K")
 V = TypeVar("V")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from chain import abi
-from chain.schema.codegen import SourceBuilder
-from chain.schema.storage_collection import StorageCollection
-from chain.schema.validation import ValueMismatch
-from chain.schema.value_types import BytesType, Int, OptionalType, StringType, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
-from chain.storage.dynamic import Layout, OptionLayout
-from chain.storage.packing import MemoTable, PackedLayout
-from chain.storage.value_cache import ValueCache, cached
+from chain.storage.fields import Layout
+from chain.values import BytesType, Int, OptionalType, StringType, ValueMismatch, ValueType
+from chain.values.kind import Encoder, MemoTable
+from chain.values.storage_collection import StorageCollection
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -49,14 +45,14 @@ class Map(StorageCollection, Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         frame, layout = self._frame, self._layout
-        value: V = layout.load_value(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
+        value: V = layout.value.load(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
         frame, layout = self._frame, self._layout
         slot = frame.map_slot(self._slot, layout.key_bytes(key))
         try:
-            layout.store_value(frame, slot, value)
+            layout.value.store(frame, slot, value)
         except ValueMismatch as error:
             raise error.prefixed(f"{layout.name}[{key!r}]") from None
 
@@ -66,7 +62,7 @@ class Map(StorageCollection, Generic[K, V]):
         >>> self.squares.change(bob, 7, 8)
         """
         try:
-            self._layout.memory.change(self._frame, self._place(key), before, after)
+            self._layout.value.change(self._frame, self._place(key), before, after)
         except ValueMismatch as error:
             raise error.prefixed(f"{self._layout.name}[{key!r}]") from None
 
@@ -98,30 +94,11 @@ class Map(StorageCollection, Generic[K, V]):
 class MapLayout(CollectionLayout):
     collection = Map
 
-    def __init__(self, name: str, key: ValueType, value: Layout, label: str = "key") -> None:
+    def __init__(self, name: str, key: ValueType, value: Any, label: str = "key") -> None:
         super().__init__(name, key, value)
         self.key, self.value = key, value
-        self.optional = isinstance(value, PackedLayout | OptionLayout) and isinstance(
-            value.kind, OptionalType
-        )
+        self.optional = isinstance(value, OptionalType)
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
-
-    @cached_property
-    def memory(self) -> ValueCache | Layout:
-        """The cache of changed values. From the first change on, values are read through it."""
-        memory = cached(self.value)
-        self.load_value = memory.load
-        return memory
-
-    # Fetched late, because both may have to be generated.
-
-    @cached_property
-    def load_value(self) -> Callable[..., Any]:
-        return self.value.load
-
-    @cached_property
-    def store_value(self) -> Callable[..., None]:
-        return self.value.store
 
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
@@ -141,35 +118,11 @@ class MapLayout(CollectionLayout):
                 return abi.decode(self.key, key)
 
 
-def _key_encoder(path: str, kind: ValueType) -> abi.Encoder:
+def _key_encoder(path: str, kind: ValueType) -> Encoder:
     """Return the encoder of the keys of a map, which are hashed as in Solidity; `path` names a key in errors."""
-    encode_key = abi.key_encoder(kind, path)
-    seen: MemoTable[Any, bytes] = MemoTable(encode_key)
-
-    # Only exact ints are looked up: True and 1.0 would find the entry of 1, but must be refused.
-    def encode_number(key: Any) -> bytes:
-        return seen[key] if key.__class__ is int else encode_key(key)
-
+    encode = abi.prefixing(kind.key, path)
     if isinstance(kind, Int):
-        return encode_number
-    if isinstance(kind, StructType) and all(isinstance(part.kind, Int) for part in kind.members):
-        return _numbers_encoder(len(kind.members), seen, encode_key)
-    return encode_key
-
-
-def _numbers_encoder(
-    count: int, seen: MemoTable[Any, bytes], encode_key: abi.Encoder
-) -> abi.Encoder:
-    """Return the encoder of keys of so many numbers, which looks up tuples of exact ints in `seen`."""
-    source = SourceBuilder(f"key of {count} numbers")
-    names = [f"k_{i}" for i in range(count)]
-    general, exact = source.bind(encode_key), [f"{name}.__class__ is int" for name in names]
-    lines = [
-        "def encode(key):",
-        f" if key.__class__ is not tuple: return {general}(key)",
-        f" try: {', '.join(names)}, = key",
-        f" except ValueError: return {general}(key)",
-        f" return {source.bind(seen)}[key] if {' and '.join(exact)} else {general}(key)",
-    ]
-    encode: abi.Encoder = source.run(lines, {})["encode"]
+        # Only exact ints are looked up: True and 1.0 would find the entry of 1, but must be refused.
+        seen: MemoTable[Any, bytes] = MemoTable(encode)
+        return lambda key: seen[key] if key.__class__ is int else encode(key)
     return encode

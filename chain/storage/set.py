@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
-from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
-from chain.schema.value_types import Field, Int, StructType, ValueType
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
-from chain.storage.dynamic import Layout
-from chain.storage.layout import FieldsLayout, RecordLayout, layout_for
+from chain.storage.fields import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.vector import Vector, VectorLayout
+from chain.values import Int, ValueType
+from chain.values.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 
 T = TypeVar("T")
 
 
-@cache
-def _place() -> RecordLayout:
-    return RecordLayout(StructType("", (Field("place", Int.sized("u256", 256)),)))
+_PLACE: Final = FieldsLayout(["place"], [Int.sized("u256", 256)])
 
 
 class Set(StorageCollection, Generic[T]):
@@ -122,9 +118,9 @@ class SetLayout(CollectionLayout):
     def __init__(self, name: str, item: ValueType, label: str = "item") -> None:
         super().__init__(name, item)
         self.item = item
-        self.items = VectorLayout(name, layout_for(item))
+        self.items = VectorLayout(name, item)
         self.items.what = self.what
-        places = MapLayout(name, item, _place(), label)
+        places = MapLayout(name, item, _PLACE, label)
         self.key_bytes = places.key_bytes
         self.fields = FieldsLayout(["", ""], [self.items, places])
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from chain.schema.inputs import LAST_TIME, whole_number
-from chain.schema.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
-from chain.schema.validation import ValueMismatch
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
-from chain.storage.dynamic import Layout
-from chain.storage.packing import Words
-from chain.storage.value_cache import ContractWords, cached
+from chain.storage.fields import Layout
+from chain.values import ValueMismatch
+from chain.values.inputs import LAST_TIME, whole_number
+from chain.values.kind import ReadableWords, Words
+from chain.values.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 
 T = TypeVar("T")
 
@@ -54,8 +53,8 @@ class Vector(StorageCollection, Generic[T]):
 
     def __setitem__(self, index: int, value: T) -> None:
         position = self._index(index)
-        packed = self._layout.pack_item(position, value)
-        self._layout.write_item(self._frame, self._slot, position, packed)
+        frame, slot, layout = self._frame, self._slot, self._layout
+        layout.write_item(frame, slot, position, layout.pack_item(frame, slot, position, value))
 
     def __iter__(self) -> Iterator[T]:
         return self._walk(len(self), len(self._frame.journal))
@@ -89,10 +88,10 @@ class Vector(StorageCollection, Generic[T]):
 
         >>> self.rolls.append(2)
         """
-        count = len(self)
-        packed = self._layout.pack_item(count, value)
-        self._frame.sstore(self._slot, count + 1)
-        self._layout.write_item(self._frame, self._slot, count, packed)
+        frame, slot, layout, count = self._frame, self._slot, self._layout, len(self)
+        packed = layout.pack_item(frame, slot, count, value)
+        frame.sstore(slot, count + 1)
+        layout.write_item(frame, slot, count, packed)
 
     def extend(self, items: Iterable[T]) -> None:
         """Append each of `items`.
@@ -188,10 +187,9 @@ class Vector(StorageCollection, Generic[T]):
 class VectorLayout(CollectionLayout):
     collection = Vector
 
-    def __init__(self, name: str, item: Layout) -> None:
+    def __init__(self, name: str, item: Any) -> None:
         super().__init__(name, item)
         self.item = item
-        self.memory = cached(item)
         self.per_word = 32 // item.size if item.size else 1
 
     @classmethod
@@ -201,54 +199,52 @@ class VectorLayout(CollectionLayout):
     def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
         return whole_number(key, path, LAST_TIME), self.item
 
-    def load_item(self, frame: ContractWords, slot: int, index: int) -> object:
-        if self.per_word == 1:
-            return self.memory.load(frame, frame.data_slot(slot) + index * self.item.words)
+    def load_item(self, frame: ReadableWords, slot: int, index: int) -> object:
         word, shift = self._word_and_shift(frame, slot, index)
-        return self.item.unpack(frame.sload(word) >> shift)  # type: ignore[attr-defined]  # packed
+        if self.per_word == 1:
+            return self.item.load(frame, word)
+        return self.item.unpack(frame.sload(word) >> shift)
 
-    def pack_item(self, index: int, value: object) -> object:
-        """Return `value` packed, ready to be written as item `index`."""
+    def pack_item(self, frame: Words, slot: int, index: int, value: object) -> Any:
+        """Return `value` ready to be written as item `index`: as a number, or as its words by slot."""
         try:
-            return self.item.pack(value)
+            if self.item.size:
+                return self.item.pack(value)
+            word, _ = self._word_and_shift(frame, slot, index)
+            return self.item.words_of(value, word, frame.data_slot, {})
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 
     def write_item(self, frame: Words, slot: int, index: int, packed: Any) -> None:
         word, shift = self._word_and_shift(frame, slot, index)
-        if self.per_word > 1:
-            self._write_packed(frame, word, shift, packed)
-        else:
+        if not self.item.size:
             self.item.write(frame, word, packed)
+        elif self.per_word == 1:
+            frame.sstore(word, packed)
+        else:
+            mask = (1 << 8 * self.item.size) - 1 << shift
+            frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
 
     def change_item(
-        self, frame: ContractWords, slot: int, index: int, before: object, after: object
+        self, frame: Words, slot: int, index: int, before: object, after: object
     ) -> None:
         if self.item.size is not None:
-            self.write_item(frame, slot, index, self.pack_item(index, after))
+            self.write_item(frame, slot, index, self.pack_item(frame, slot, index, after))
             return
         try:
-            first_word = frame.data_slot(slot) + index * self.item.words
-            self.memory.change(frame, first_word, before, after)
+            self.item.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 
     def clear_item(self, frame: Words, slot: int, index: int) -> None:
-        word, shift = self._word_and_shift(frame, slot, index)
-        if self.per_word > 1:
-            self._write_packed(frame, word, shift, 0)
+        if self.item.size:
+            self.write_item(frame, slot, index, 0)
         else:
-            self.item.clear(frame, word)
+            self.item.clear(frame, self._word_and_shift(frame, slot, index)[0])
 
-    def _word_and_shift(self, frame: Words, slot: int, index: int) -> tuple[int, int]:
+    def _word_and_shift(self, frame: ReadableWords, slot: int, index: int) -> tuple[int, int]:
         """Return the slot of item `index`, and the bit in that word where the item begins."""
         base = frame.data_slot(slot)
         if self.per_word == 1:
             return base + index * self.item.words, 0
-        assert self.item.size
         return base + index // self.per_word, index % self.per_word * 8 * self.item.size
-
-    def _write_packed(self, frame: Words, word: int, shift: int, packed: int) -> None:
-        assert self.item.size
-        mask = (1 << 8 * self.item.size) - 1 << shift
-        frame.sstore(word, frame.sload(word) & ~mask | packed << shift)

@@ -11,8 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from chain import Address, types
-from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import (
+from chain.values import (
     AddressType,
     BoolType,
     BytesType,
@@ -26,6 +25,7 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
+from chain.values.annotations import type_of_annotation
 
 
 class Side(Enum):

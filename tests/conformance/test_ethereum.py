@@ -14,7 +14,7 @@ from chain import Chain
 from chain.crypto import rlp
 from chain.crypto.hashing import keccak
 from chain.rpc.errors import RpcError
-from chain.schema.inputs import GAS
+from chain.values.inputs import GAS
 
 Record = dict[str, Any]
 

@@ -23,10 +23,10 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.event_source import AllEvents, EventSource
 from chain.ledger.queries import Query
 from chain.ledger.sql.export import event_objects
-from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY, Chain
 from chain.types import Address
+from chain.values.mismatch import ParseError
 
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
 _PAUSE: Final = 0.3  # seconds between two polls of a chain that is followed
@@ -176,8 +176,8 @@ def _positions(
         if not equals or key not in members:
             raise click.UsageError(f"write the fields of {name} as FIELD=VALUE; they are {', '.join(members)}")  # fmt: skip
         try:
-            values[key] = parse_word(
-                members[key], word, key, lambda text: lookup.address(chain, text)
+            values[key] = members[key].from_word(
+                word, key, lambda text: lookup.address(chain, text)
             )
         except ParseError as error:
             raise click.UsageError(str(error)) from None

@@ -30,7 +30,6 @@ from chain.machine.hardforks import DEFAULT, FORKS
 from chain.rpc.chain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.rpc.server.collector import COLLECTOR
-from chain.schema.inputs import FEE, LAST_TIME, bytes_of, or_none, seconds_of
 from chain.simulator.block_time import WallClock
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
@@ -38,6 +37,7 @@ from chain.simulator.driver import ETHER
 from chain.simulator.predeployed import CODES
 from chain.simulator.reload_package import Package
 from chain.types import Address
+from chain.values.inputs import FEE, LAST_TIME, bytes_of, or_none, seconds_of
 
 PHRASE = "test test test test test test test test test test test junk"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from chain.cli import completion, lookup, options, output
-from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.pictures import Boards, Picture, boards_of
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.simulator.handle import Handle
+from chain.values.mismatch import ParseError
 
 
 @click.command()
@@ -84,6 +84,6 @@ def _read_id(chain: Chain, handle: Handle, boards: Boards, word: str | None) -> 
     if param is None:
         raise click.UsageError(f"{contract} has no boards: no entry takes '{boards.key}'")  # fmt: skip
     try:
-        return parse_word(param.kind, word, param.name, lambda name: lookup.address(chain, name))
+        return param.kind.from_word(word, param.name, lambda name: lookup.address(chain, name))
     except ParseError as error:
         raise click.UsageError(str(error)) from None

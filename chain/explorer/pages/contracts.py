@@ -20,12 +20,12 @@ from chain.explorer.receipt_survey import CallTally
 from chain.explorer.site import Site
 from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import describe_record
-from chain.ledger.sql.parse_values import ParseError, json_of_word
 from chain.metering.program import Program
 from chain.rpc.errors import RpcError
-from chain.schema.value_types import BoolType, EnumType, ListType, StructType, ValueType
 from chain.simulator.reader import ChainReader
 from chain.spec.contracts import EntrySpec
+from chain.values import ValueType
+from chain.values.mismatch import ParseError
 
 _LARGEST_FORM: Final = 1 << 16
 
@@ -195,8 +195,8 @@ async def _tried(site: Site, message: dict[str, object], block: int | None) -> d
 def _message(address: bytes, spec: EntrySpec, typed: dict[str, Any]) -> dict[str, Any]:
     """Return the message that a form describes, as `chain_look` and `chain_send` take it."""
     args = {
-        abi_name(param.name): json_of_word(
-            param.kind, typed.get(f"a.{abi_name(param.name)}", "").strip(), param.name
+        abi_name(param.name): param.kind.json_of_word(
+            typed.get(f"a.{abi_name(param.name)}", "").strip(), param.name
         )
         for param in spec.params
     }
@@ -214,18 +214,8 @@ def _message(address: bytes, spec: EntrySpec, typed: dict[str, Any]) -> dict[str
 
 
 def _input(name: str, kind: ValueType, typed: dict[str, Any]) -> Input:
-    choices: list[str] = []
-    if isinstance(kind, EnumType):
-        choices = [member.name for member in kind.cls]
-    elif isinstance(kind, BoolType):
-        choices = ["false", "true"]
-    example = ""
-    if isinstance(kind, StructType) and not kind.array:
-        example = ", ".join(f'"{abi_name(member.name)}": …' for member in kind.members)
-        example = f"{{{example}}}"
-    elif isinstance(kind, ListType | StructType):
-        example = "[…, …]"
-    return Input(abi_name(name), kind.name, choices, example, typed.get(f"a.{abi_name(name)}", ""))
+    given = typed.get(f"a.{abi_name(name)}", "")
+    return Input(abi_name(name), kind.name, kind.choices, kind.example, given)
 
 
 async def _form(site: Site, request: Request) -> dict[str, str]:

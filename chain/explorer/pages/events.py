@@ -18,7 +18,6 @@ from chain.ledger.event_source import EventSource
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values
-from chain.ledger.sql.parse_values import parse_word
 from chain.ledger.sql.table_names import declared_on
 from chain.ledger.sql.tables import table_of
 from chain.rpc.chain.values import plain
@@ -97,7 +96,7 @@ def _chosen(
         typed = {field: page.word(request, f"f.{abi_name(field)}") for field in kinds}
         find = site.chain.address_of
         values = {
-            field: parse_word(kinds[field], text, abi_name(field), lambda word: find(word))
+            field: kinds[field].from_word(text, abi_name(field), lambda word: find(word))
             for field, text in typed.items()
             if text
         }

@@ -17,8 +17,8 @@ from chain.explorer.site import Site
 from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.worlds import StoredWorld
-from chain.ledger.sql.parse_values import ParseError, parse_word
 from chain.spec.models import ModelSpec
+from chain.values.mismatch import ParseError
 
 _ROWS: Final = 50
 _VERSIONS: Final = 16
@@ -101,8 +101,8 @@ async def _history(
     find, ledger, cls = site.chain.address_of, site.ledger, spec.record.cls
     try:
         keys = tuple(
-            parse_word(
-                member.kind, typed[member.name], abi_name(member.name), lambda word: find(word)
+            member.kind.from_word(
+                typed[member.name], abi_name(member.name), lambda word: find(word)
             )
             for member in spec.record.key_members
         )

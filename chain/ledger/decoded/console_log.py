@@ -12,7 +12,7 @@ from chain import abi
 from chain.abi.json_abi import fields_from_json
 from chain.crypto.hashing import keccak
 from chain.ledger.calls import CallRow
-from chain.schema.value_types import Field
+from chain.values import Field
 
 CONSOLE: Final = bytes(9) + b"console.log"
 _KINDS: Final = ("uint256", "string", "bool", "address")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from chain.schema.validation import short_repr
 from chain.spec.contracts import ContractSpec
 from chain.storage.collection_layout import CollectionLayout, ReadItemKey
-from chain.storage.layout import Layout
+from chain.storage.fields import Layout
 from chain.storage.read_only import ReadOnlyStorage
+from chain.values import short_repr
 
 
 def field_reader(

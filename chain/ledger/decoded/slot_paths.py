@@ -9,23 +9,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import OptionalType, StructType
 from chain.storage.collection_layout import CollectionLayout
-from chain.storage.layout import (
-    FieldsLayout,
-    Layout,
-    OptionLayout,
-    PackedLayout,
-    SequenceLayout,
-    TextLayout,
-    lay_out,
-    layout_for,
-)
+from chain.storage.fields import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.slots import Slots
 from chain.storage.vector import VectorLayout
 from chain.types import u256
+from chain.values import BytesType, ListType, OptionalType, StringType, StructType, ValueType
+from chain.values.annotations import type_of_annotation
 
 
 class IndexedStep(NamedTuple):
@@ -59,7 +50,7 @@ class StoragePath(NamedTuple):
     """A named value in storage: at `shift` bits in the word at `slot`, or in words of its own."""
 
     path: SlotPath
-    layout: Layout
+    layout: Any  # a value type, or the layout of a collection
     slot: int
     shift: int = 0
 
@@ -68,7 +59,7 @@ class UnknownSlot(LookupError):
     """The error for a word that is not part of any known layout."""
 
 
-_NUMBER = layout_for(type_of_annotation(u256))
+_NUMBER = type_of_annotation(u256)
 
 
 def derivation_of(slots: Slots, word: int) -> SlotDerivation:
@@ -94,18 +85,20 @@ class PathFinder:
         match layout:
             case FieldsLayout():
                 yield from self._members(layout, slot, route, path)
-            case PackedLayout():
+            case ValueType() if layout.size is not None:
                 _need(not route.hops and route.words[0] == slot)
                 yield StoragePath(path, layout, slot)
-            case TextLayout():
+            case StringType() | BytesType():
                 yield StoragePath(path, layout, slot)
-            case OptionLayout() if slot in self._changed:  # it was set or cleared: show it whole
+            case OptionalType() if slot in self._changed:  # it was set or cleared: show it whole
                 yield StoragePath(path, layout, slot)
-            case OptionLayout():
+            case OptionalType():
                 yield from self.spots(layout.item, slot + 1, route, path)
+            case StructType():
+                yield from self._members(FieldsLayout.of(layout), slot, route, path)
             case CollectionLayout(fields=FieldsLayout() as fields):
                 yield from self._members(fields, slot, route, path)
-            case VectorLayout() | SequenceLayout():
+            case VectorLayout() | ListType():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:
                 hop, key = route.hops[0], IndexedStep(layout.decode_key(route.hops[0].key))
@@ -123,7 +116,7 @@ class PathFinder:
                 continue
             step = IndexedStep(int(name)) if name.isdigit() else name
             member_path = (*path, step) if name else path
-            if isinstance(member, PackedLayout):
+            if member.size is not None:
                 _need(not route.hops)
                 yield StoragePath(member_path, member, slot + location.word, location.shift)
             else:
@@ -131,7 +124,7 @@ class PathFinder:
 
     def _items(
         self,
-        layout: VectorLayout | SequenceLayout,
+        layout: VectorLayout | ListType,
         slot: int,
         route: SlotDerivation,
         path: SlotPath,
@@ -162,31 +155,32 @@ def _need(fits: bool) -> None:
 
 def struct_members(spot: StoragePath) -> list[StoragePath]:
     """Return the members of a packed record; none if the value is best shown whole."""
-    value_type = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
-    if not isinstance(value_type, StructType) or (
-        value_type.cls is None and not _contains_records(value_type)
+    value_type = spot.layout
+    if (
+        not isinstance(value_type, StructType)
+        or value_type.size is None
+        or (value_type.cls is None and not _contains_records(value_type))
     ):
         return []
-    layouts = [layout_for(member.kind) for member in value_type.members]
     return [
         StoragePath(
             (*spot.path, IndexedStep(i) if value_type.cls is None else member.name),
-            layout,
+            member.kind,
             spot.slot,
             spot.shift + location.shift,
         )
-        for i, (member, layout, location) in enumerate(
-            zip(value_type.members, layouts, lay_out(layouts)[0], strict=True)
+        for i, (member, location) in enumerate(
+            zip(value_type.members, value_type.places, strict=True)
         )
     ]
 
 
 def unwrap_optional(spot: StoragePath) -> StoragePath:
     """Return the value inside an option that is set; return any other value unchanged."""
-    value_type = spot.layout.kind if isinstance(spot.layout, PackedLayout) else None
-    if not isinstance(value_type, OptionalType):
+    value_type = spot.layout
+    if not isinstance(value_type, OptionalType) or value_type.size is None:
         return spot
-    return StoragePath(spot.path, layout_for(value_type.item), spot.slot, spot.shift + 8)
+    return StoragePath(spot.path, value_type.item, spot.slot, spot.shift + 8)
 
 
 def _contains_records(kind: StructType) -> bool:

@@ -34,12 +34,12 @@ from chain.ledger.known_contracts import Contracts
 from chain.machine.state import ACCOUNT, STORAGE, Changes, iter_changes
 from chain.metering.program import Program
 from chain.runtime import is_system, is_world
-from chain.schema.value_types import OptionalType
 from chain.spec.models import MODELS, ModelSpec
-from chain.storage.layout import FieldsLayout, PackedLayout
+from chain.storage.fields import FieldsLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import Address
+from chain.values import OptionalType, ValueType
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class PackedValue(NamedTuple):
     """A value at `shift` bits in a word."""
 
     location: StorageLocation
-    layout: PackedLayout
+    layout: ValueType
     shift: int
 
     def read(self, word: int) -> object:
@@ -249,7 +249,7 @@ class StorageDiff:
         values = []
         for spot in [part for each in spots for part in _innermost(each)]:
             layout = spot.layout
-            if not isinstance(layout, PackedLayout) or isinstance(layout.kind, OptionalType):
+            if layout.size is None or isinstance(layout, OptionalType):
                 return None
             place = self._named(root, spot.path)
             location = StorageLocation(*place, is_model=root.model is not None)
@@ -318,7 +318,7 @@ class StorageDiff:
 
     def _reading(self, root: RootLayout, spot: StoragePath) -> Iterator[Reading]:
         layout = spot.layout
-        if isinstance(layout, PackedLayout):
+        if layout.size is not None:
             value = layout.unpack(self._old.sload(spot.slot) >> spot.shift)
         else:
             value = layout.load(self._old, spot.slot)
@@ -326,10 +326,10 @@ class StorageDiff:
 
     def _values(self, spot: StoragePath) -> tuple[Any, Any]:
         layout = spot.layout
-        if not isinstance(layout, PackedLayout):
+        if layout.size is None:
             return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
         old, new = (side.sload(spot.slot) >> spot.shift for side in (self._old, self._new))
-        if (old ^ new) & ((1 << 8 * (layout.size or 0)) - 1) == 0:
+        if (old ^ new) & ((1 << 8 * layout.size) - 1) == 0:
             return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 

@@ -23,7 +23,7 @@ from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.pages import FilePages
 from chain.ledger.file.state_rows import Cells, check_state
 from chain.ledger.timeline import Former
-from chain.schema.inputs import file_path
+from chain.values.inputs import file_path
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.tables import RECEIPT_COLUMNS, receipt_row, table_of
 from chain.machine.state import LogRow
-from chain.schema.inputs import file_path
+from chain.values.inputs import file_path
 
 Target: TypeAlias = str | Path | TextIO
 

@@ -16,20 +16,13 @@ from typing import Any, Final, TypeAlias
 from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.formatting import ValueStyle, method_for
-from chain.schema.inputs import text
-from chain.schema.scalars import RawScalar
-from chain.schema.value_types import BoolType, BytesType, Int, OptionalType, ValueType
 from chain.types import Address
+from chain.values.inputs import text
 
 Portable: TypeAlias = object  # None, bool, int, str, or lists and dicts of these
 Cell: TypeAlias = int | str | None
 
 HALF: Final = 2**63
-NUMBER: Final = "integer"
-TEXT: Final = "text"
-HEX: Final = "text collate nocase"  # matched in any case
-ANY: Final = ""  # a number or a text, each stored as it is
-
 
 address_text: Final = lru_cache(maxsize=1 << 14)(checksum_address)
 
@@ -101,21 +94,6 @@ def _json_object(members: dict[str, Any]) -> str:
         for name, value in members.items()
     ]
     return f"{{{','.join(items)}}}"
-
-
-def column_type(kind: ValueType) -> str:
-    """Return how SQLite compares values of a type."""
-    match kind:
-        case Int():
-            return NUMBER if kind.lowest >= -HALF and kind.highest < HALF else ANY
-        case BoolType():
-            return NUMBER
-        case BytesType() | RawScalar():
-            return HEX
-        case OptionalType(item=item):
-            return column_type(item)
-        case _:
-            return TEXT
 
 
 def sql_cell(value: Any) -> Cell:

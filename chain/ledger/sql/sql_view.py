@@ -21,8 +21,8 @@ from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
 from chain.ledger.sql.tables import LOGS, TABLES, Table, catalogue, quoted
-from chain.schema.inputs import text
 from chain.types import Address
+from chain.values.inputs import text
 
 _READING: Final = {
     sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE,

@@ -23,8 +23,9 @@ from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table_names import ModelType, declared_on
 from chain.metering.program import Program
-from chain.schema.value_types import Field
 from chain.spec.contracts import EntrySpec
+from chain.values import Field
+from chain.values.kind import ANY, HEX, NUMBER, TEXT
 
 TableRow: TypeAlias = tuple[Any, ...]
 
@@ -50,11 +51,11 @@ def _result(entry: EntrySpec | None, output: bytes) -> Portable:
 
 # The values are in `receipt_row`.
 RECEIPT_COLUMNS: Final = (
-    ("position", form.NUMBER), ("block", form.NUMBER), ("idx", form.NUMBER), ("timestamp", form.NUMBER),
-    ("sender", form.HEX), ("sender_name", form.TEXT), ("kind", form.TEXT), ("contract", form.TEXT),
-    ("address", form.HEX), ("entry", form.TEXT), ("args", form.TEXT), ("result", form.ANY), ("value", form.ANY),
-    ("nonce", form.ANY), ("gas_used", form.NUMBER), ("gas_price", form.ANY), ("ok", form.NUMBER),
-    ("error", form.TEXT), ("error_kind", form.TEXT), ("error_place", form.TEXT),
+    ("position", NUMBER), ("block", NUMBER), ("idx", NUMBER), ("timestamp", NUMBER),
+    ("sender", HEX), ("sender_name", TEXT), ("kind", TEXT), ("contract", TEXT),
+    ("address", HEX), ("entry", TEXT), ("args", TEXT), ("result", ANY), ("value", ANY),
+    ("nonce", ANY), ("gas_used", NUMBER), ("gas_price", ANY), ("ok", NUMBER),
+    ("error", TEXT), ("error_kind", TEXT), ("error_place", TEXT),
 )  # fmt: skip
 VARIED: Final = (
     10,
@@ -88,23 +89,21 @@ def receipt_row(
 
 
 LOG_COLUMNS: Final = (
-    ("position", form.NUMBER), ("receipt", form.NUMBER), ("idx", form.NUMBER), ("address", form.HEX),
-    ("topic0", form.HEX), ("topic1", form.HEX), ("topic2", form.HEX), ("topic3", form.HEX), ("data", form.HEX),
-    ("text", form.TEXT), ("event", form.TEXT), ("fields", form.TEXT),
+    ("position", NUMBER), ("receipt", NUMBER), ("idx", NUMBER), ("address", HEX),
+    ("topic0", HEX), ("topic1", HEX), ("topic2", HEX), ("topic3", HEX), ("data", HEX),
+    ("text", TEXT), ("event", TEXT), ("fields", TEXT),
 )  # fmt: skip
-_MODEL_COLUMNS: Final = tuple(
-    (name, form.TEXT) for name in ("model", "fields", "namespace", "world")
-)
+_MODEL_COLUMNS: Final = tuple((name, TEXT) for name in ("model", "fields", "namespace", "world"))
 _PLACE: Final = (
-    ("address", form.HEX), ("contract", form.TEXT), ("model", form.TEXT), ("field", form.TEXT), ("keys", form.TEXT),
-    ("member", form.TEXT),
+    ("address", HEX), ("contract", TEXT), ("model", TEXT), ("field", TEXT), ("keys", TEXT),
+    ("member", TEXT),
 )  # fmt: skip
 _WRITE_COLUMNS: Final = (
-    ("receipt", form.NUMBER), ("block", form.NUMBER), ("timestamp", form.NUMBER), *_PLACE, ("old", form.ANY),
-    ("new", form.ANY),
+    ("receipt", NUMBER), ("block", NUMBER), ("timestamp", NUMBER), *_PLACE, ("old", ANY),
+    ("new", ANY),
 )  # fmt: skip
-_FIELD_COLUMNS: Final = (*_PLACE, ("value", form.ANY))
-_TABLE_COLUMNS: Final = tuple((name, form.TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
+_FIELD_COLUMNS: Final = (*_PLACE, ("value", ANY))
+_TABLE_COLUMNS: Final = tuple((name, TEXT) for name in ("name", "kind", "contract", "declaration", "columns"))  # fmt: skip
 
 
 # Tables as views
@@ -137,12 +136,12 @@ class Table(NamedTuple):
     @property
     def has_large(self) -> bool:
         """True if numbers beyond 64 bits may be in it."""
-        return any(column.type == form.ANY for column in self.columns)
+        return any(column.type == ANY for column in self.columns)
 
     def query(self, number: str = "") -> str:
         """Return the query for its rows; `number` is the function for columns that may hold numbers beyond 64 bits."""
         cells = [
-            f"{number}({column.text})" if number and column.type == form.ANY else column.text
+            f"{number}({column.text})" if number and column.type == ANY else column.text
             for column in self.columns
         ]
         named = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, self.names, strict=True)]
@@ -160,7 +159,7 @@ def literal(text: str) -> str:
 def field_text(name: str, kind: str) -> str:
     """Return the expression for a member of the JSON object `fields`, compared as columns of that type are."""
     found = f"fields->>{literal('$.' + form.to_json(_abi_name(name)))}"
-    if kind == form.ANY:
+    if kind == ANY:
         return found
     affinity, _, collation = kind.partition(" ")
     return f"cast({found} as {affinity}) {collation}".rstrip()
@@ -183,17 +182,17 @@ def _members(members: Iterable[Field], ours: Sequence[Column], prefix: str) -> t
             name = f"{prefix}_{member.name}" if number == 1 else f"{prefix}_{member.name}_{number}"
             number += 1
         taken.add(name.casefold())
-        kind = form.column_type(member.kind)
+        kind = member.kind.column
         columns.append(Column(name, kind, field_text(member.name, kind)))
     return (*columns, *ours)
 
 
 _OF_EVENT: Final = (
-    Column("receipt", form.NUMBER, "receipt"), Column("block", form.NUMBER, "block"),
-    Column("timestamp", form.NUMBER, "timestamp"), Column("address", form.HEX, "address"),
-    Column("log", form.NUMBER, "position"),
+    Column("receipt", NUMBER, "receipt"), Column("block", NUMBER, "block"),
+    Column("timestamp", NUMBER, "timestamp"), Column("address", HEX, "address"),
+    Column("log", NUMBER, "position"),
 )  # fmt: skip
-_OF_MODEL: Final = Column("namespace", form.TEXT, "namespace"), Column("world", form.HEX, "world")
+_OF_MODEL: Final = Column("namespace", TEXT, "namespace"), Column("world", HEX, "world")
 RECEIPTS: Final = Table(
     "receipts", "chain", _plain(RECEIPT_COLUMNS), "derived:receipts", "receipts", key="position"
 )

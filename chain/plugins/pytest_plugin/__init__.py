@@ -148,7 +148,7 @@ def _limiter(config: pytest.Config, report: int) -> Callable[[Chain], None]:
         watchdog = import_module("chain.foundation.watchdog")
         watchdog.report_to(report)
         if any(words.values()) and chain.machine.limits == watchdog.DEFAULT_LIMITS:
-            read_limits = import_module("chain.schema.inputs").read_limits
+            read_limits = import_module("chain.values.inputs").read_limits
             chain.machine.limit(watchdog.DEFAULT_LIMITS._replace(**read_limits(words)))
 
     return limit

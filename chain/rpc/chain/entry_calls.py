@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any, Final
 
 from chain.ledger.logs import text_of
-from chain.ledger.sql.parse_values import by_field, parse_value
 from chain.machine.forced_random import LoadedOutcomes
 from chain.metering.program import Program
 from chain.rpc.block_tags import LATEST, state_at
@@ -29,6 +28,7 @@ from chain.rpc.node import Node
 from chain.spec.contracts import ContractSpec, EntrySpec
 from chain.spec.overloads import signatures
 from chain.types import Address
+from chain.values.records import by_field
 
 _MESSAGE: Final = ("from", "to", "value", "gas", "data", "input", "entry", "contract", "args")
 
@@ -152,7 +152,7 @@ def _encoded(node: Node, name: str, entry: EntrySpec | None, fields: Mapping[str
     )
     with client_errors():
         values = {
-            key: parse_value(value_types[key], value, f"{name}.{key}", resolve)
+            key: value_types[key].from_json(value, f"{name}.{key}", resolve)
             if key in value_types
             else value
             for key, value in named.items()

@@ -15,7 +15,6 @@ from chain.ledger.logs import Decoding, text_of
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, to_hex
-from chain.ledger.sql.parse_values import parse_value
 from chain.machine.failure import Failure
 from chain.machine.state import LogRow
 from chain.rpc.chain.values import (
@@ -212,7 +211,7 @@ def _named(node: Node, event: str, filter: Mapping[str, object]) -> Query[Any]:
     resolve = address_resolver(node.chain)
     fields = {field_name(name, field_types): value for name, value in conditions.items()}
     values = {
-        name: parse_value(field_types[name], value, name, resolve) for name, value in fields.items()
+        name: field_types[name].from_json(value, name, resolve) for name, value in fields.items()
     }
     return Query(source).where(**values)
 

@@ -13,20 +13,20 @@ from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.decoded.worlds import StoredWorld, worlds_of
 from chain.ledger.sql.json_values import address_text
-from chain.ledger.sql.parse_values import parse_members, parse_value
 from chain.rpc.block_tags import LATEST, state_at
 from chain.rpc.chain.values import address_resolver, client_errors, contract_at, plain
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, to_list
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node
-from chain.schema.value_types import ValueType
 from chain.spec.models import ModelSpec
 from chain.storage.collection_layout import CollectionLayout
-from chain.storage.layout import FieldsLayout, Layout
+from chain.storage.fields import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
+from chain.values import ValueType
+from chain.values.records import members_from_json
 
 _MOST: Final = 10_000  # items of a collection, instances of a model
 
@@ -119,7 +119,7 @@ def _world(node: Node, world: object) -> tuple[bytes, str | None]:
 def _keys(node: Node, spec: ModelSpec, keys: object) -> list[object]:
     keys = keys if isinstance(keys, dict | list) else [keys]
     members, path = spec.record.key_members, f"the key of {spec.name}"
-    return parse_members(members, keys, path, address_resolver(node.chain))
+    return members_from_json(members, keys, path, address_resolver(node.chain))
 
 
 # Fields
@@ -141,7 +141,7 @@ def field_history(node: Node, contract: object, field: Any, keys: object = ()) -
     resolve = address_resolver(node.chain)
 
     def read_key(kind: ValueType, key: object, path: str) -> Any:
-        return parse_value(kind, key, path, resolve)
+        return kind.from_json(key, path, resolve)
 
     with client_errors():
         moment, given = len(ledger.timeline), to_list(keys, "the keys")

@@ -11,8 +11,8 @@ from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import to_address, to_bytes, to_int
 from chain.rpc.node import Node
 from chain.rpc.open_block import rebuild_open_block
-from chain.schema.inputs import EXCESS_BLOB_GAS, FEE, NONCE
 from chain.types import Address
+from chain.values.inputs import EXCESS_BLOB_GAS, FEE, NONCE
 
 # Accounts
 

@@ -14,7 +14,7 @@ from chain.rpc.json_format import Json, block_json
 from chain.rpc.node import Node
 from chain.rpc.open_block import OpenBlockPoint, rebuild_open_block
 from chain.rpc.queue import Queue
-from chain.schema.inputs import INTERVAL
+from chain.values.inputs import INTERVAL
 
 
 def mine(node: Node, how: object = None) -> str:

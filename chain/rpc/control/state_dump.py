@@ -19,9 +19,9 @@ from chain.rpc.control.account_state import parse_bounded
 from chain.rpc.errors import bad_params
 from chain.rpc.hex_values import data, quantity, to_address, to_bytes, to_int, to_object, word
 from chain.rpc.node import Node
-from chain.schema.inputs import NONCE
-from chain.schema.nesting import shallow
 from chain.simulator.chain import Chain
+from chain.values.inputs import NONCE
+from chain.values.nesting import shallow
 
 _LONGEST: Final = 256 * 2**20  # bytes of a dump that can be loaded
 _GZIP: Final = 31  # window bits of zlib for the gzip format

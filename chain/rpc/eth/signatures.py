@@ -13,7 +13,7 @@ from chain.rpc.errors import bad_params, refused
 from chain.rpc.hex_values import data, to_address, to_bytes
 from chain.rpc.node import Node
 from chain.rpc.typed_data import require_fit
-from chain.schema.nesting import shallow
+from chain.values.nesting import shallow
 
 
 def signing_account(node: Node, address: bytes) -> Account:

@@ -13,19 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.abi.encode import blank
-from chain.schema.annotations import type_of_annotation
-from chain.schema.validation import accepts
-from chain.schema.value_types import (
+from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
+from chain.values import (
     EnumType,
     Field,
     ListType,
     OptionalType,
     StructType,
     ValueType,
+    accepts,
 )
-from chain.storage.layout import layout_for
-from chain.types import Address, bytes4, felt252, i8, i64, i128, u8, u16, u64, u128, u256
+from chain.values.annotations import type_of_annotation
+from tests.chain.storage.bare_storage import Words
 from tests.chain.toys import Side, Spot
 
 KNOWN = {
@@ -51,7 +50,7 @@ def plain(kind: ValueType, value: Any) -> Any:
     """`value` as eth-abi takes it."""
     match kind:
         case EnumType():
-            return kind.code_of()[value]
+            return kind.code_of[value]
         case OptionalType(item=item):
             return (False, nothing(item)) if value is None else (True, plain(item, value))
         case ListType(item=item):
@@ -89,14 +88,14 @@ def weight(value: Any) -> int:
 @pytest.mark.parametrize("name", KNOWN)
 def test_bytes_are_these(name: str) -> None:
     annotation, value, expected = KNOWN[name]
-    assert abi.encoder(type_of_annotation(annotation))(value).hex() == expected
+    assert type_of_annotation(annotation).encode(value).hex() == expected
 
 
 @given(st.data())
 def test_encoding_equals_eth_abi(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     expected = eth_abi.encode([kind.abi_type], [plain(kind, value)])
-    assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
+    assert StructType("", (Field("value", kind),)).encode((value,)) == expected
 
 
 def test_tails_of_records_in_records_equal_eth_abi() -> None:
@@ -109,7 +108,7 @@ def test_tails_of_records_in_records_equal_eth_abi() -> None:
         ("j" * 64, long, (5, (b"", 6)), short, ""),
     ):
         expected = eth_abi.encode([kind.abi_type], [plain(kind, value)])
-        assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
+        assert StructType("", (Field("value", kind),)).encode((value,)) == expected
 
 
 class Level(IntEnum):
@@ -160,11 +159,11 @@ def check_octets(annotation: Any, values: object) -> None:
         if not isinstance(values, list | tuple):
             raise abi.explain_mismatch(kind, values)
         try:
-            return word(len(values)) + b"".join([abi.encoder(item)(value) for value in values])
+            return word(len(values)) + b"".join([item.encode(value) for value in values])
         except abi.ValueMismatch as wrong:
             raise abi.explain_mismatch(kind, values, wrong) from None
 
-    assert outcome(abi.encoder(kind), values) == outcome(encode_one_by_one, values)
+    assert outcome(kind.encode, values) == outcome(encode_one_by_one, values)
 
 
 def outcome(encode: Callable[[object], bytes], value: object) -> bytes | str:
@@ -186,11 +185,15 @@ def test_codecs_refuse_numbers_that_do_not_fit(drawn: Any, data: st.DataObject) 
     number = data.draw(st.sampled_from([*edges, Level.HIGH, Indexable(), 2**300]))
     pair, numbers = StructType("", (Field("", kind), Field("", kind))), ListType(kind)
     for whole, value in ((kind, number), (pair, (kind.zero, number)), (numbers, [0, number])):
-        for pack in (abi.encoder(whole), layout_for(whole).pack):
+        for pack in (whole.encode, storing(whole)):
             assert is_taken(pack, value) == accepts(kind, number)
     option = OptionalType(kind)
-    for pack in (abi.encoder(option), layout_for(option).pack):
+    for pack in (option.encode, storing(option)):
         assert is_taken(pack, number) == (number is None or accepts(kind, number))
+
+
+def storing(kind: ValueType) -> Callable[[object], object]:
+    return lambda value: kind.store(Words(), 0, value)
 
 
 def is_taken(pack: Callable[[object], object], value: object) -> bool:
@@ -205,7 +208,7 @@ def is_taken(pack: Callable[[object], object], value: object) -> bool:
 def test_topic_is_word_of_key(drawn: Any, data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(drawn.scalars))
     value = data.draw(drawn.values_of(kind))
-    expected = int.from_bytes(abi.encoder(kind)(value))
+    expected = int.from_bytes(kind.encode(value))
     assert abi.topic_encoder(kind)(value) == expected
     assert abi.topic_encoder(kind)(bytes(value) if isinstance(value, bytes) else value) == expected
 
@@ -218,7 +221,7 @@ def test_text_of_own_class_is_encoded_as_it_is() -> None:
         def __eq__(self, other: object) -> bool:
             return True
 
-    encode = abi.encoder(StructType("", (Field("", type_of_annotation(str)),)))
+    encode = StructType("", (Field("", type_of_annotation(str)),)).encode
     quiet = encode(("quiet",))
     assert encode((Shouted("LOUD"),)) == encode(("LOUD",)) != quiet
 
@@ -226,7 +229,7 @@ def test_text_of_own_class_is_encoded_as_it_is() -> None:
 @given(st.data())
 def test_decoding_gives_value_back(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    encoded = abi.encoder(StructType("", (Field("value", kind),)))((value,))
+    encoded = StructType("", (Field("value", kind),)).encode((value,))
     assert abi.decode(kind, encoded) == value
     assert abi.decode_members((Field("value", kind),), b"abcd" + encoded, 4) == (value,)
 
@@ -235,13 +238,13 @@ def test_decoding_gives_value_back(drawn: Any, data: st.DataObject) -> None:
 def test_absent_values_take_no_more_bytes_than_zero(drawn: Any, data: st.DataObject) -> None:
     kind = data.draw(drawn.kinds.filter(lambda kind: not isinstance(kind, OptionalType)))
     [encoded] = [eth_abi.encode([kind.abi_type], [nothing(kind)])]
-    assert encoded.endswith(blank(kind))
+    assert encoded.endswith(kind.blank)
 
 
 @given(st.data())
 def test_spoiled_bytes_are_bad_data_or_values(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    raw = bytearray(abi.encoder(StructType("", (Field("value", kind),)))((value,)))
+    raw = bytearray(StructType("", (Field("value", kind),)).encode((value,)))
     for _ in range(data.draw(st.integers(1, 3))):
         at = 32 * data.draw(st.integers(0, len(raw) // 32 - 1))
         raw[at : at + 32] = data.draw(
@@ -270,7 +273,7 @@ def check_reading(kind: ValueType, raw: bytes) -> None:
         assert "cannot be read" not in said
         return
     assert weight(value) <= len(raw) + 32
-    assert abi.decode(kind, abi.encoder(StructType("", (Field("", kind),)))((value,))) == value
+    assert abi.decode(kind, StructType("", (Field("", kind),)).encode((value,))) == value
 
 
 @pytest.mark.parametrize("depth", [2, 3, 6])
@@ -328,7 +331,7 @@ def test_misfit_names_path(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, path = data.draw(drawn.spoiled(kind, value))
     with pytest.raises(abi.ValueMismatch) as caught:
-        abi.encoder(kind)(bad)
+        kind.encode(bad)
     assert caught.value.path == path
     assert caught.value.text.startswith(f"{path} = " if path else "")
 
@@ -348,14 +351,14 @@ WIDE = [
 def test_number_out_of_range_can_be_sent(annotation: Any, value: int) -> None:
     kind = type_of_annotation(annotation)
     with pytest.raises(abi.BadData, match=f"{value} does not fit"):
-        abi.decode(kind, abi.encoder(abi.widened(kind))(value))
+        abi.decode(kind, abi.widened(kind).encode(value))
 
 
 @given(st.data())
 def test_widened_number_is_read_as_itself_or_refused(drawn: Any, data: st.DataObject) -> None:
     kind, number = data.draw(st.sampled_from(drawn.scalars[:13])), data.draw(st.integers())
     try:
-        encoded = abi.encoder(abi.widened(kind))(number)
+        encoded = abi.widened(kind).encode(number)
         assert abi.decode(kind, encoded) == number
     except (abi.ValueMismatch, abi.BadData):
         assert not kind.lowest <= number <= kind.highest

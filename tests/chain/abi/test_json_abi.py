@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from chain import abi
 from chain.abi.json_abi import AbiEvent, events_from_json, functions_from_json, type_from_json
-from chain.schema.value_types import Field, StructType
 from chain.types import Address
+from chain.values import Field, StructType
 
 PLAIN = [
     *(f"{sign}int{bits}" for sign in ("u", "") for bits in range(8, 257, 8)),
@@ -80,7 +80,7 @@ def test_codec_equals_eth_abi(typed: tuple[dict[str, Any], Any]) -> None:
     kind, expected = type_from_json(parameter), eth_abi.encode([named(parameter)], [value])
     assert kind.abi_type == named(parameter)
     assert abi.decode(kind, expected) == value
-    assert abi.encoder(StructType("", (Field("value", kind),)))((value,)) == expected
+    assert StructType("", (Field("value", kind),)).encode((value,)) == expected
 
 
 @given(TYPED, st.data())

@@ -20,12 +20,12 @@ from chain import Chain
 from chain.cli.arguments import read_args
 from chain.cli.main import cli
 from chain.ledger.sql.json_values import portable
-from chain.ledger.sql.parse_values import ParseError
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
-from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractCatalogue
 from chain.types import Address
+from chain.values import Field
+from chain.values.mismatch import ParseError
 from contracts.deblockle import Deblockle
 from contracts.mage_duel import Game
 

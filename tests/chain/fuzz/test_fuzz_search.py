@@ -19,9 +19,9 @@ from chain.fuzz.failure import FuzzFailure
 from chain.fuzz.random_values import NoValue, ValueHints, values
 from chain.fuzz.shrink import shrink, simpler_values
 from chain.fuzz.steps import Call
-from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import Field, StructType
 from chain.types import i64, u8, u64
+from chain.values import Field, StructType
+from chain.values.annotations import type_of_annotation
 from tests.chain.helpers import untyped
 
 
@@ -250,7 +250,7 @@ def test_values_fit_their_kind(drawn: Any, data: st.DataObject, random: Random) 
     kind = data.draw(drawn.kinds)
     value = values(kind)(random)
     record = StructType("any", (Field("value", kind),))
-    assert abi.decode_members(record.members, abi.encoder(record)((value,))) == (value,)
+    assert abi.decode_members(record.members, record.encode((value,))) == (value,)
 
 
 def test_records_may_refuse_values() -> None:

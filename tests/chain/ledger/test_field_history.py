@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, IterableMap, Map, Set, Vector, call
-from chain.schema.validation import ValueMismatch
 from chain.simulator.handle import Handle
 from chain.types import u8, u64
+from chain.values import ValueMismatch
 
 
 class Shelf(Contract):

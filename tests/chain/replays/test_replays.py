@@ -19,10 +19,10 @@ from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
 from chain.replays.known_names import NameRegistry
 from chain.replays.notation import BadValue, ExactFormatter, read_args
-from chain.schema.value_types import Field
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
+from chain.values import Field
 from tests.chain.toys import Side
 
 

@@ -15,13 +15,11 @@ from hypothesis import strategies as st
 
 from chain import Chain, Key, Revert, Reverted, System, call, model, view
 from chain.runtime.model_edit import OpenList, _other_items
-from chain.schema.annotations import type_of_annotation
-from chain.schema.validation import ValueMismatch
-from chain.schema.value_types import ListType
-from chain.storage.layout import layout_for
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import felt252, i8, u8, u16, u64
+from chain.values import ListType, ValueMismatch
+from chain.values.annotations import type_of_annotation
 
 
 @pytest.fixture
@@ -328,7 +326,7 @@ KINDS = [u8, u16, u64, i8, felt252, bool, u8 | None, Colour]
     st.sampled_from(KINDS), st.lists(odd | whole | whole.map(neg) | numbers, min_size=1, max_size=3)
 )
 def test_items_are_packed_as_their_layout_packs_them(kind: Any, values: list[Any]) -> None:
-    layout: Any = layout_for(ListType(type_of_annotation(kind, None)))
+    layout: Any = ListType(type_of_annotation(kind, None))
     items = OpenList(ReadOnlyStorage(Slots(), {}), 0, layout)
     for value in values:
         items.append(value)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from chain import Address, Chain, InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
-from chain.schema.inputs import NONCE
 from chain.simulator.local_driver import LocalDriver
+from chain.values.inputs import NONCE
 from tests.chain.helpers import Code
 from tests.chain.machine.test_two_executors import steps
 from tests.chain.machine.two_executors import (

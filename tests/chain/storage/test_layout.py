@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, abi, call
-from chain.schema.annotations import type_of_annotation
-from chain.schema.value_types import Field, OptionalType, StructType
-from chain.storage.layout import FieldsLayout, Layout, layout_for
+from chain.storage.fields import FieldsLayout, Layout
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
-from tests.chain.storage.bare_storage import WHO, Player, Stone, Words
+from chain.values import Field, OptionalType, StructType
+from chain.values.annotations import type_of_annotation
+from tests.chain.storage.bare_storage import WHO, Player, Words
 
 
 class Side(Enum):
@@ -91,7 +91,7 @@ PLACES: list[tuple[Any, Any, dict[int, str]]] = [
 @pytest.mark.parametrize(("annotation", "value", "expected"), PLACES, ids=range(len(PLACES)))
 def test_words_are_these(annotation: Any, value: Any, expected: dict[int, str]) -> None:
     words = Words()
-    layout_for(type_of_annotation(annotation)).store(words, 0, value)
+    type_of_annotation(annotation).store(words, 0, value)
     assert words.show() == expected
 
 
@@ -111,7 +111,7 @@ def test_members_are_at_these_offsets(
     annotations: list[Any], expected: list[tuple[int, int]]
 ) -> None:
     fields = FieldsLayout(
-        [""] * len(annotations), [layout_for(type_of_annotation(each)) for each in annotations]
+        [""] * len(annotations), [type_of_annotation(each) for each in annotations]
     )
     assert [(at.word, at.shift) for at in fields.places] == expected
 
@@ -119,7 +119,7 @@ def test_members_are_at_these_offsets(
 @given(st.data())
 def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    words, layout = Words(), layout_for(kind)
+    words, layout = Words(), kind
     assert layout.load(words, 3) == kind.zero
     layout.store(words, 3, value)
     assert layout.load(words, 3) == value
@@ -128,7 +128,7 @@ def test_loads_what_was_stored(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_leaves_nothing_stale(drawn: Any, data: st.DataObject) -> None:
     kind, before = data.draw(drawn.typed)
-    after, layout = data.draw(drawn.values_of(kind)), layout_for(kind)
+    after, layout = data.draw(drawn.values_of(kind)), kind
     used, changed, fresh = Words(), Words(), Words()
     for words in (used, changed):
         layout.store(words, 3, before)
@@ -143,7 +143,7 @@ def test_leaves_nothing_stale(drawn: Any, data: st.DataObject) -> None:
 @given(st.data())
 def test_neighbours_stay_untouched(drawn: Any, data: st.DataObject) -> None:
     kinds = data.draw(st.lists(drawn.kinds, min_size=2, max_size=6))
-    fields = FieldsLayout([""] * len(kinds), [layout_for(kind) for kind in kinds])
+    fields = FieldsLayout([""] * len(kinds), list(kinds))
     accesses, words = [fields.accessors(i) for i in range(len(kinds))], Words()
     expected = [kind.zero for kind in kinds]
     for i in data.draw(st.lists(st.sampled_from(range(len(kinds))), max_size=8)):
@@ -162,10 +162,10 @@ def test_whole_record_and_its_members_agree(drawn: Any, data: st.DataObject) -> 
         (Field("0", type_of_annotation(u256)), *(Field(str(i), k) for i, k in enumerate(kinds, 1))),
     )
     value = data.draw(drawn.values_of(record))
-    whole, parts, layout = Words(), Words(), layout_for(record)
+    whole, parts, layout = Words(), Words(), record
     layout.store(whole, 0, value)
     for i, part in enumerate(value):
-        layout.accessors(i)[1](parts, 0, part)  # type: ignore[attr-defined]  # too long to be packed
+        FieldsLayout.of(layout).accessors(i)[1](parts, 0, part)
     assert whole.words == parts.words
 
 
@@ -173,51 +173,12 @@ def test_whole_record_and_its_members_agree(drawn: Any, data: st.DataObject) -> 
 def test_misfit_writes_nothing(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, path = data.draw(drawn.spoiled(kind, value))
-    words, layout = Words(), layout_for(kind)
+    words, layout = Words(), kind
     layout.store(words, 0, value)
     before = dict(words.words)
     with pytest.raises(abi.ValueMismatch) as caught:
         layout.store(words, 0, bad)
     assert (caught.value.path, words.words) == (path, before)
-
-
-OCTETS = st.integers(-129, 256) | st.sampled_from([True, None, 1.0, "1", Level.HIGH])
-STONES = st.builds(Stone, st.tuples(OCTETS, OCTETS) | OCTETS, OCTETS) | OCTETS
-NEAR = st.builds(Stone, st.tuples(*[st.integers(0, 130)] * 2), st.integers(0, 255))
-
-
-@pytest.mark.parametrize(
-    ("item", "values"),
-    [
-        (u8, st.lists(OCTETS) | st.lists(st.integers(0, 255), min_size=30)),
-        (i8, st.lists(OCTETS) | st.lists(st.integers(-128, 127), min_size=30)),
-        (Stone, st.lists(STONES) | st.lists(NEAR, min_size=8)),
-    ],
-)
-@given(data=st.data())
-def test_octets_are_packed_as_one_by_one(
-    item: Any, values: st.SearchStrategy[list[Any]], data: st.DataObject
-) -> None:
-    kind, items = type_of_annotation(list[item]), data.draw(values)
-    layout, one = layout_for(kind), layout_for(type_of_annotation(item))
-    size, per_word = one.size or 0, 32 // (one.size or 1)
-
-    def pack_one_by_one(items: list[Any]) -> tuple[int, list[int]]:
-        try:
-            numbers = [one.pack(each) << 8 * size * (i % per_word) for i, each in enumerate(items)]
-        except abi.ValueMismatch as wrong:
-            raise abi.explain_mismatch(kind, items, wrong) from None
-        words = [numbers[i : i + per_word] for i in range(0, len(items), per_word)]
-        return len(items), list(map(sum, words))
-
-    assert outcome(layout.pack, items) == outcome(pack_one_by_one, items)
-
-
-def outcome(pack: Callable[[Any], object], value: object) -> object:
-    try:
-        return pack(value)
-    except abi.ValueMismatch as wrong:
-        return wrong.text
 
 
 class Scratch(Contract):
@@ -244,7 +205,7 @@ def storing(layout: Layout, value: object) -> Callable[[Any, int], None]:
 @given(st.data())
 def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObject) -> None:
     kind, before = data.draw(drawn.typed)
-    after, layout = data.draw(drawn.values_of(kind)), layout_for(kind)
+    after, layout = data.draw(drawn.values_of(kind)), kind
     bare, scratch = Words(), chain.deploy(Scratch)
     layout.store(bare, 3, after)
     for value in (before, after):
@@ -257,7 +218,7 @@ def test_real_frame_gives_same_words(drawn: Any, chain: Chain, data: st.DataObje
 def test_number_of_enum_is_stored_as_number() -> None:
     words = Words()
     # The double of sstore takes nothing else.
-    layout_for(type_of_annotation(u64)).store(words, 0, Level.HIGH)
+    type_of_annotation(u64).store(words, 0, Level.HIGH)
     assert words.show() == {0: "9"}
 
 
@@ -267,14 +228,14 @@ def test_unset_enum_without_zero_is_first_member() -> None:
         type_of_annotation(tuple[u8, Suit]),
         type_of_annotation(tuple[u256, Suit]),
     ):
-        assert layout_for(kind).load(Words(), 0) == kind.zero
+        assert kind.load(Words(), 0) == kind.zero
     assert type_of_annotation(Suit).zero is Suit.CLUBS
 
 
 def test_option_of_packed_record_shares_word() -> None:
     fields = FieldsLayout(
         ["a", "b"],
-        [layout_for(OptionalType(type_of_annotation(Square))), layout_for(type_of_annotation(u8))],
+        [OptionalType(type_of_annotation(Square)), type_of_annotation(u8)],
     )
     words, (_, store_option), (_, store_number) = Words(), fields.accessors(0), fields.accessors(1)
     store_number(words, 0, 0xEE)

@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import abi
-from chain.schema.annotations import type_of_annotation
-from chain.schema.octets import octets_packer
-from chain.schema.value_types import ValueType
-from chain.storage.layout import layout_for
 from chain.types import i8, u8, u256
+from chain.values import ValueType
+from chain.values.annotations import type_of_annotation
 from tests.chain.storage.bare_storage import WHO, Player, Stone, Words
 
 LONG = "a text of more than thirty-one bytes, which goes elsewhere"
@@ -25,7 +23,7 @@ LONG = "a text of more than thirty-one bytes, which goes elsewhere"
 def test_change_writes_no_misfit(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
     bad, _ = data.draw(drawn.spoiled(kind, value))
-    words, layout = Words(), layout_for(kind)
+    words, layout = Words(), kind
     layout.store(words, 0, value)
     before = dict(words.words)
     with suppress(
@@ -82,39 +80,12 @@ def test_change_of_records_in_records_writes_what_storing_writes() -> None:
 
 def check_change(kind: ValueType, before: object, after: object) -> None:
     """Check that a change writes the words that storing the new value does."""
-    changed, stored, layout = Words(), Words(), layout_for(kind)
+    changed, stored, layout = Words(), Words(), kind
     layout.store(changed, 0, before)
     layout.store(stored, 0, before)
     layout.change(changed, 0, before, after)
     layout.store(stored, 0, after)
     assert changed.words == stored.words
-
-
-BOARDS = st.lists(st.builds(Spot, x=st.integers(-3, 3), owner=st.integers(0, 2)), max_size=40).map(
-    tuple
-)
-
-
-@given(BOARDS, BOARDS, st.data())
-def test_change_is_planned_alike_where_the_bytes_before_are_kept(
-    before: tuple[Spot, ...], other: tuple[Spot, ...], data: st.DataObject
-) -> None:
-    mixed = [data.draw(st.sampled_from(pair)) for pair in zip(before, other, strict=False)]
-    after = *mixed, *(before or other)[len(mixed) :]
-    kind = type_of_annotation(tuple[Spot, ...])
-    words, layout = Words(), layout_for(kind)
-    layout.store(words, 0, before)
-    plans = []
-    for last in (before, (Spot(0, 0),)):
-        octets_packer(type_of_annotation(Spot))(last)
-        plans.append(planned(layout, words, before, after))
-    assert plans[0] == plans[1]
-
-
-def planned(layout: Any, words: Words, before: object, after: object) -> list[object]:
-    writes: list[tuple[Any, ...]] = []
-    layout.plan(words, 0, before, after, writes)
-    return [(write.__name__, *where) for write, *where in writes]
 
 
 def test_change_touches_what_differs_only() -> None:
@@ -124,7 +95,7 @@ def test_change_touches_what_differs_only() -> None:
             touched.append(slot)
 
     touched: list[int] = []
-    words, layout = Watched(), layout_for(type_of_annotation(Player))
+    words, layout = Watched(), type_of_annotation(Player)
     before = Player(WHO, LONG, 7, [1, 2, 3])
     layout.store(words, 0, before)
     touched.clear()
@@ -140,7 +111,7 @@ def test_equal_value_changes_nothing(drawn: Any, data: st.DataObject) -> None:
         def sstore(self, slot: int, word: int) -> None:
             raise AssertionError(slot)
 
-    words, layout = Words(), layout_for(kind)
+    words, layout = Words(), kind
     layout.store(words, 0, value)
     sealed = Sealed()
     sealed.words = words.words

@@ -13,9 +13,7 @@ from enum import Enum, Flag
 from typing import Any
 
 from chain.foundation.dataclass import has_plain_init
-from chain.schema.hints import Namespace, UnsupportedAnnotation, resolve
-from chain.schema.storage_collection import StorageCollection
-from chain.schema.value_types import (
+from chain.values import (
     PLAIN,
     EnumType,
     Field,
@@ -25,6 +23,8 @@ from chain.schema.value_types import (
     StructType,
     ValueType,
 )
+from chain.values.hints import Namespace, UnsupportedAnnotation, resolve
+from chain.values.storage_collection import StorageCollection
 
 _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
 

@@ -14,8 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Final, NoReturn, Protocol, TypeAlias, TypeVar
 
 from chain.crypto.address import Address
-from chain.schema.validation import join, short_repr
-from chain.schema.value_types import AddressType, OptionalType, StructType, ValueType
+from chain.values import AddressType, OptionalType, StructType, ValueType, join, short_repr
 
 T = TypeVar("T")
 WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei

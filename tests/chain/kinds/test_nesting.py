@@ -9,7 +9,7 @@ from chain.rpc.control.state_dump import load_state
 from chain.rpc.errors import RpcError
 from chain.rpc.eth.signatures import sign_typed_data
 from chain.rpc.node import Node
-from chain.schema.nesting import shallow
+from chain.values.nesting import shallow
 
 DEEP = "[" * 100_000
 

@@ -1,0 +1,31 @@
+"""What a value is: its bytes in the ABI, its words in storage, its text and its JSON; one class per kind of value.
+
+`kind` has what all kinds share, `numbers`, `texts`, `records` and `lists` the kinds, `annotations` makes a kind of an
+annotation, `mismatch` has the errors about values that do not fit. May import `errors`, `source`, `crypto`. Begin with `kind`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chain.crypto.address import Address
+from chain.values.kind import ValueType, accepts, explain_mismatch
+from chain.values.lists import ListType
+from chain.values.mismatch import BadData, ValueMismatch, join, short_repr
+from chain.values.numbers import BoolType, EnumType, Int, Scalar
+from chain.values.records import Field, KeyMark, OptionalType, StructType
+from chain.values.texts import AddressType, BytesType, FixedBytes, RawScalar, StringType
+
+__all__ = [
+    "PLAIN", "AddressType", "BadData", "BoolType", "BytesType", "EnumType", "Field", "FixedBytes", "Int", "KeyMark",
+    "ListType", "OptionalType", "RawScalar", "Scalar", "StringType", "StructType", "ValueMismatch", "ValueType", "accepts",
+    "explain_mismatch", "join", "short_repr",
+]  # fmt: skip
+
+# The types of Python that are value types as they are.
+PLAIN: Final[dict[type, ValueType]] = {
+    bool: BoolType(),
+    str: StringType(),
+    bytes: BytesType(),
+    Address: AddressType(),
+}
