@@ -39,8 +39,8 @@ class LogList:
         self.ledger, self.lock = ledger, ledger.lock
 
     def __len__(self) -> int:
-        question = 'select coalesce(max(position) + 1, 0) from "derived:logs"'
-        return int(self.ledger.store.ask("logs", question)[0][0])
+        question = 'select position from "derived:logs" order by position desc limit 1'
+        return next((position + 1 for (position,) in self.ledger.store.ask("logs", question)), 0)
 
     def row(self, place: LogPlace) -> LogRow:
         """Return a log as it is stored."""

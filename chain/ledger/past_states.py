@@ -74,7 +74,7 @@ class PastState:
         if (address, slot) in self._former:
             return self._former[address, slot]
         question = (
-            'select value from "derived:words" where address = ? and slot = ? and moment < ?'
+            'select value, moment from "derived:words" where address = ? and slot = ? and moment < ?'
             " order by moment desc limit 1"
         )
         is_account = slot is ACCOUNT

@@ -7,6 +7,7 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Final, Protocol, Self, TypeAlias, overload
 
@@ -53,6 +54,9 @@ class DerivedTables(Protocol):
 
     def connection(self, *, writing: bool = False) -> Any:
         """Return the connection to the database."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Scope in which the tables stay as they are, unless they are brought up to date."""
 
     def ask(
         self, part: str, question: str, values: Sequence[object] = (), until: float = ...

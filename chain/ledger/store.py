@@ -3,7 +3,8 @@
 A chain in a file has them there, so other programs can read them; for any other chain they are in memory, made when somebody
 asks. They follow from the ledger alone: `catch_up` appends what is new, and first deletes what was undone. Each part has its
 own counter in "derived:done", which changes in the same transaction as its rows. So an interrupt leaves a part as it was or as
-it is to be.
+it is to be. What writes a table names it `"own:…"`; a process that only reads a file has its own rows beside those of the file
+(`chain.ledger.reading_store`).
 
 An event's fields, and those of a model, are one JSON object. A log is decoded once; those that might be decoded otherwise when
 more classes are known, because the code that wrote them is not, are decoded again then.
@@ -41,7 +42,7 @@ from chain.storage.read_only import ReadOnlyStorage
 
 _BATCH: Final = 512  # receipts that are written in one transaction
 RECEIPT_CELLS: Final = ", ".join(f"{name} {kind}" for name, kind in tables.RECEIPT_COLUMNS)
-_SCHEMA: Final = f"""
+SCHEMA: Final = f"""
 create table "derived:done" (part text primary key, count integer, step integer) without rowid;
 create table "derived:receipts" ({RECEIPT_CELLS}, digest blob, primary key (position));
 create table "derived:logs" (
@@ -70,21 +71,22 @@ insert into "derived:done" values ('receipts', 0, 0), ('logs', 0, 0), ('models',
 """
 PARTS: Final = ("receipts", "logs", "models", "words")
 _ON_DEMAND: Final = ("writes", "fields")
-_OF_CHANGES: Final = ("models", "words", "fields")  # parts that cover moments, not receipts
+ALL_PARTS: Final = (*PARTS, *_ON_DEMAND)
+OF_CHANGES: Final = ("models", "words", "fields")  # parts that cover moments, not receipts
 _MARKS: Final = ", ".join("?" * (len(tables.RECEIPT_COLUMNS) + 1))
-_ADD_RECEIPT: Final = f'insert or replace into "derived:receipts" values ({_MARKS})'
-_ADD_LOG: Final = f'insert into "derived:logs" values ({", ".join("?" * 18)})'
+_ADD_RECEIPT: Final = f'insert or replace into "own:receipts" values ({_MARKS})'
+_ADD_LOG: Final = f'insert into "own:logs" values ({", ".join("?" * 18)})'
 _TELL_LOG: Final = (
-    'update "derived:logs" set event = ?, fields = ?, view = ?, contract = ?, is_certain = ?'
+    'update "own:logs" set event = ?, fields = ?, view = ?, contract = ?, is_certain = ?'
     " where position = ?"
 )
 _PUT_MODEL: Final = (
-    'insert into "derived:models" (world, slot, first, last, space, namespace, model, view, fields)'
+    'insert into "own:models" (world, slot, first, last, space, namespace, model, view, fields)'
     " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set last = excluded.last, space = excluded.space,"
     " namespace = excluded.namespace, model = excluded.model, view = excluded.view, fields = excluded.fields"
 )
-_ADD_WRITE: Final = f'insert into "derived:writes" values ({", ".join("?" * 11)})'
-_ADD_FIELD: Final = f'insert into "derived:fields" values ({", ".join("?" * 7)})'
+_ADD_WRITE: Final = f'insert into "own:writes" values ({", ".join("?" * 11)})'
+_ADD_FIELD: Final = f'insert into "own:fields" values ({", ".join("?" * 7)})'
 _ITEM: Final = re.compile(r"(.*)\[(\d+)\][^\[]*")
 _UNCERTAIN: Final = 'select position, receipt, idx from "derived:logs" where not is_certain'
 _UNKNOWN: Final = (
@@ -98,7 +100,7 @@ class Place(Protocol):
 
     @property
     def step(self) -> int:
-        """The number of the last step of the chain."""
+        """The number of the last step of the chain; -1 within a step that is not saved yet."""
 
     @property
     def is_shared(self) -> bool:
@@ -179,6 +181,7 @@ class Store:
         self._models: dict[int, int | None] = {}  # the slot of its model, by word
         self._indexed: set[str] = set()
         self._is_unsure = False  # a change of the tables was interrupted
+        self._is_ahead = False  # the tables have rows of a step that was not saved then
         self._view: SqlView | None = None
 
     # Connection
@@ -218,10 +221,16 @@ class Store:
         self, part: str, question: str, values: Sequence[object] = (), until: float = inf
     ) -> list[Any]:
         """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
-        with self.lock, self.place.explaining():
+        with self.reading():
             if self._reach(part) < until:
                 self.catch_up((part,))
             return self.connection().execute(question, values).fetchall()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Scope in which the tables stay as they are, unless they are brought up to date."""
+        with self.lock, self.place.explaining():
+            yield
 
     def index(self, name: str, text: str) -> None:
         """Make an index for a query that is asked for the first time, if this process writes the tables."""
@@ -236,18 +245,19 @@ class Store:
         """Return how many receipts or moments a part covers now."""
         if self._done is None:
             return -1
-        kept = self._kept[part in _OF_CHANGES] if self._kept else self._done[part]
+        kept = self._kept[part in OF_CHANGES] if self._kept else self._done[part]
         return min(self._done[part], kept)
 
     def is_done(self, part: str) -> bool:
         """True if a part is up to date, as far as is known."""
         done, ledger = self._done, self.ledger
-        length = len(ledger.timeline) if part in _OF_CHANGES else len(ledger.receipts)
-        return done is not None and self._kept is None and done[part] == length
+        length = len(ledger.timeline) if part in OF_CHANGES else len(ledger.receipts)
+        is_settled = self._kept is None and not (self._is_ahead and self.place.step >= 0)
+        return done is not None and is_settled and done[part] == length
 
     def is_behind(self) -> bool:
         """Return True if the tables are not there yet, or lack rows of the ledger."""
-        with self.place.explaining():
+        with self.reading():
             self._done = self._read_done()
             is_listed = self.connection().execute('select 1 from "derived:tables"').fetchone()
         return not is_listed or not all(map(self.is_done, PARTS))
@@ -269,7 +279,7 @@ class Store:
     def catch_up(self, parts: Iterable[str] = PARTS, seconds: float = inf) -> bool:
         """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
         end = perf_counter() + seconds
-        with self.lock, self.place.explaining():
+        with self.reading():
             if self._is_unsure:
                 self._begin_again()
             self._learn_types()
@@ -303,8 +313,7 @@ class Store:
         connection.execute("begin immediate")
         try:
             yield
-            rows = [(count, self.place.step, part) for part, count in self._progress.items()]
-            connection.executemany('update "derived:done" set count = ?, step = ? where part = ?', rows)  # fmt: skip
+            self._write_progress(self.place.step)
             connection.execute("commit")
         except BaseException:
             if connection.in_transaction:
@@ -312,17 +321,32 @@ class Store:
             raise
         self._done, self._is_unsure = self._progress, False
 
+    def _write_progress(self, step: int) -> None:
+        rows = [(count, step, part) for part, count in self._progress.items()]
+        self._put_all('update "own:done" set count = ?, step = ? where part = ?', rows)
+        self._is_ahead = step < 0
+
+    def _own(self, text: str) -> str:
+        """Return a statement that writes to the tables of this process."""
+        return text.replace('"own:', '"derived:')
+
+    def _put(self, text: str, values: Sequence[object] = ()) -> None:
+        self.connection().execute(self._own(text), values)
+
+    def _put_all(self, text: str, rows: Iterable[Sequence[object]]) -> None:
+        self.connection().executemany(self._own(text), rows)
+
     def _read_done(self) -> dict[str, int]:
         """Return how far the parts go. What was undone while they were not open is noted."""
         connection = self.connection()
         if not connection.execute("select 1 from sqlite_master where name = 'derived:done'").fetchone():  # fmt: skip
             connection = self.connection(writing=True)
-            connection.executescript(f"begin; {_SCHEMA} commit;")
+            connection.executescript(f"begin; {SCHEMA} commit;")
         rows = connection.execute('select part, count, step from "derived:done"').fetchall()
-        if {part for part, *_ in rows} != {*PARTS, *_ON_DEMAND}:
+        if {part for part, *_ in rows} != {*ALL_PARTS}:
             raise sqlite3.DatabaseError("a part of them is missing")
         kept = self.place.kept_since(min(step for *_, step in rows))
-        if any(count > kept[part in _OF_CHANGES] for part, count, _ in rows):
+        if any(count > kept[part in OF_CHANGES] for part, count, _ in rows):
             self.keep(*kept)
         return {part: count for part, count, _ in rows}
 
@@ -331,26 +355,26 @@ class Store:
         if self._kept is None:
             return
         receipts, moments = self._kept
-        done, run = self._progress, self.connection().execute
+        done, put = self._progress, self._put
         if done["receipts"] > receipts:
-            run('delete from "derived:receipts" where position >= ?', (receipts,))
+            put('delete from "own:receipts" where position >= ?', (receipts,))
         if done["logs"] > receipts:
-            run('delete from "derived:logs" where receipt >= ?', (receipts,))
+            put('delete from "own:logs" where receipt >= ?', (receipts,))
         if done["models"] > moments:
-            run('delete from "derived:models" where first >= ?', (moments,))
+            put('delete from "own:models" where first >= ?', (moments,))
             self._read_worlds_again({*self._known_worlds(), *self._worlds})
-            changed = run('select world, slot from "derived:models" where last >= ?', (moments,)).fetchall()  # fmt: skip
-            for world, slot in changed:
+            question = self._own('select world, slot from "own:models" where last >= ?')
+            for world, slot in self.connection().execute(question, (moments,)).fetchall():
                 address = bytes.fromhex(world[2:])
                 self._write_model(address, int.from_bytes(slot), moments, moments)
         if done["words"] > moments:
-            run('delete from "derived:words" where moment >= ?', (moments,))
+            put('delete from "own:words" where moment >= ?', (moments,))
         if done["writes"] > receipts:
-            run('delete from "derived:writes" where receipt >= ?', (receipts,))
+            put('delete from "own:writes" where receipt >= ?', (receipts,))
         if done["fields"] > moments:
-            run('delete from "derived:fields"')
+            put('delete from "own:fields"')
             done["fields"] = 0
-        ends = {part: moments if part in _OF_CHANGES else receipts for part in done}
+        ends = {part: moments if part in OF_CHANGES else receipts for part in done}
         self._progress = {part: min(count, ends[part]) for part, count in done.items()}
 
     # Types
@@ -358,14 +382,16 @@ class Store:
     @property
     def tables(self) -> list[Table]:
         """All tables that can be asked for now."""
-        self._learn_types()
+        with self.reading():
+            self._learn_types()
         if self._tables is None:
             self._tables = tables.all_tables(self.ledger)
         return self._tables
 
     def view_of(self, kind: str, key: object) -> str:
         """Return the name of the table of a type of event or model."""
-        self._learn_types()
+        with self.reading():
+            self._learn_types()
         return self._views[kind, key]
 
     def _learn_types(self) -> None:
@@ -384,23 +410,21 @@ class Store:
         self._told.clear()
         if self._done is None:
             self._done = self._read_done()
-        if self.place.is_shared:
-            self._tell_others(is_new)
-        elif self._is_stale():
-            with self._writing():
-                self._decode_again()
+        self._announce(is_new)
         self._version = version
 
-    def _tell_others(self, is_new: bool) -> None:
-        """List the tables that other programs read, and decode again what only this process knows."""
+    def _announce(self, is_new: bool) -> None:
+        """Decode again what this process knows now, and list the tables that other programs read."""
         settled = tables.all_tables(self.ledger, settled=True)
         knows_more = bool(self.ledger.foreign) or len(tables.all_tables(self.ledger)) > len(settled)
         is_stale = (knows_more or not is_new) and self._is_stale()
-        if is_stale or not self._lists(settled):
+        is_listed = not self.place.is_shared or self._lists(settled)
+        if is_stale or not is_listed:
             with self._writing():
                 if is_stale:
                     self._decode_again()
-                self._list_tables(settled)
+                if not is_listed:
+                    self._list_tables(settled)
 
     def _is_stale(self) -> bool:
         """True if rows may be decoded otherwise now."""
@@ -417,13 +441,17 @@ class Store:
         run, receipts = self.connection().execute, self.ledger.receipts
         for position, receipt, index in run(_UNCERTAIN).fetchall():
             if receipt < len(receipts):
-                run(_TELL_LOG, (*self._tell(receipts[receipt].log_rows[index]), position))
+                self._take("logs", "position = ?", position)
+                self._put(_TELL_LOG, (*self._tell(receipts[receipt].log_rows[index]), position))
         unknown = [n for (n,) in run(_UNKNOWN).fetchall() if n < len(receipts)]
         self._put_receipts([receipts[n].row for n in unknown])
         for part in _ON_DEMAND:  # in the terms of the contracts that are known now
-            run(f'delete from "derived:{part}"')
+            self._put(f'delete from "own:{part}"')
             self._progress[part] = 0
         self._read_worlds_again([*self._worlds])
+
+    def _take(self, part: str, condition: str, *values: object) -> None:
+        """Make a row that is about to change one of the tables of this process."""
 
     def _lists(self, listed: Sequence[Table]) -> bool:
         rows = self.connection().execute('select * from "derived:tables"').fetchall()
@@ -455,12 +483,13 @@ class Store:
             for i in tables.VARIED:
                 columns[i] = form.kept_column(columns[i])
             digests = [row[15] for row in rows]
-            self.connection().executemany(_ADD_RECEIPT, zip(*columns, digests, strict=True))
+            self._put_all(_ADD_RECEIPT, zip(*columns, digests, strict=True))
 
     def _derive_logs(self) -> None:
-        ledger, connection, first = self.ledger, self.connection(), self._progress["logs"]
-        connection.execute('delete from "derived:logs" where receipt >= ?', (first,))
-        (place,) = connection.execute('select coalesce(max(position), -1) + 1 from "derived:logs"').fetchone()  # fmt: skip
+        ledger, first = self.ledger, self._progress["logs"]
+        self._put('delete from "own:logs" where receipt >= ?', (first,))
+        last = 'select position from "derived:logs" order by position desc limit 1'
+        place = next((place + 1 for (place,) in self.connection().execute(last)), 0)
         rows, new = ledger.receipts._rows[first : first + _BATCH], list[tuple[Any, ...]]()
         time_of, address_text, tell = lru_cache(2)(ledger.time_of), form.address_text, self._tell
         for row in rows:
@@ -477,7 +506,7 @@ class Store:
                     None if len(topics) > 1 else text_of(log), event, fields, block, time, view, contract, digest, is_certain,
                 ))  # fmt: skip
                 place += 1
-        connection.executemany(_ADD_LOG, new)
+        self._put_all(_ADD_LOG, new)
         self._progress["logs"] = first + len(rows)
 
     def _tell(self, log: LogRow) -> tuple[str | None, str | None, str | None, str | None, bool]:
@@ -520,9 +549,7 @@ class Store:
             for moment, changes in enumerate(timeline[first:end], first)
             for address, slot, _, after in each_change(changes)
         ]
-        self.connection().executemany(
-            'insert or replace into "derived:words" values (?, ?, ?, ?)', rows
-        )
+        self._put_all('insert or replace into "own:words" values (?, ?, ?, ?)', rows)
         self._progress["words"] = end
 
     # Fields
@@ -535,23 +562,21 @@ class Store:
             when = receipt.position, receipt.block_number, receipt.timestamp
             for write in receipt.writes:
                 rows.append((*when, *tables.place_row(write), *map(_cell, (write.old, write.new))))
-        self.connection().executemany(_ADD_WRITE, rows)
+        self._put_all(_ADD_WRITE, rows)
         self._progress["writes"] = first + len(receipts)
 
     def _derive_fields(self) -> None:
         """Write all values of the contracts that changed, as they are now."""
-        ledger, run, first = self.ledger, self.connection(), self._progress["fields"]
+        ledger, first = self.ledger, self._progress["fields"]
         state, timeline = ledger.state, ledger.timeline
         changed = {address for changes in timeline[first:] for address in changes[::4]}
         for address in changed if first else sorted(state.storages):
             words = {slot: (word, word) for slot, word in sorted(state.storages[address].items())}
             diff = StorageDiff(ledger, address, ledger.program_at(address), words, lambda slot: 0)
-            run.execute(
-                'delete from "derived:fields" where address = ?', (form.address_text(address),)
-            )
+            self._put('delete from "own:fields" where address = ?', (form.address_text(address),))
             found = _within_lists(diff.readings())
             rows = [(*tables.place_row(each), _cell(each.value)) for each in found]
-            run.executemany(_ADD_FIELD, rows)
+            self._put_all(_ADD_FIELD, rows)
         self._progress["fields"] = len(timeline)
 
     # Models
@@ -649,7 +674,8 @@ class Store:
             space, namespace, spec, view = found
             told = space, namespace, spec.name, view, self._fields(address, spec, slot, key)
         row = form.address_text(address), slot.to_bytes(32), first, last, *told
-        self.connection().execute(_PUT_MODEL, row)
+        self._take("models", "world = ? and slot = ?", *row[:2])
+        self._put(_PUT_MODEL, row)
 
     def _fields(self, address: bytes, spec: ModelSpec, slot: int, key: bytes) -> str | None:
         """Return the fields of a model as JSON; None if it was erased."""

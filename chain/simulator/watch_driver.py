@@ -10,6 +10,7 @@ from chain.ledger.file.load_ledger import load_ledger
 from chain.ledger.file.replication import take_page
 from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
+from chain.ledger.reading_store import ReadingStore
 from chain.simulator.driver import ChainDriver
 from chain.simulator.local_driver import LocalDriver
 
@@ -30,9 +31,11 @@ class WatchDriver(LocalDriver):
         file.follow(self._now)
         self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True
+        self.ledger.use_tables(ReadingStore(self.ledger, file))
         self._before, self._followed = self._now, self._content()
 
     def close(self) -> None:
+        self.ledger.store.close()
         self._file.release()
 
     def fetch(self) -> None:
@@ -43,7 +46,7 @@ class WatchDriver(LocalDriver):
             now = file.now()
             if now.number == had.number:
                 return
-            lengths, cut = had.lengths, file.kept_since(had, now)
+            lengths, cut = had.lengths, file.remaining(had, now)
             if cut is not None:
                 _, *kept = cut
                 kept = [*map(min, kept, lengths)]

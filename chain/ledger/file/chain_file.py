@@ -199,6 +199,18 @@ class ChainFile:
         with self.refusing_damage():
             yield self._reader()
 
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        """Scope in which an error of SQLite in the derived tables is explained."""
+        try:
+            yield
+        except sqlite3.OperationalError as problem:
+            raise BadChainFile(f"{self.name}: its tables cannot be used: {problem}") from None
+        except sqlite3.DatabaseError as problem:
+            raise BadChainFile(
+                f"{self.name} is damaged: its tables cannot be read: {problem}; check=True makes them again"
+            ) from None
+
     def _reader(self) -> sqlite3.Connection:
         """Return the open connection. Before the first change it is read-only."""
         if self._connection is None:

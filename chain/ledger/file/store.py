@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import atexit
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Timer
@@ -29,7 +29,7 @@ from chain.crypto.messagepack import encode
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Mining
-from chain.ledger.file.chain_file import NOW, BadChainFile, ChainFile
+from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import sealed
 from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
 from chain.ledger.file.load_ledger import (
@@ -314,8 +314,9 @@ class ChainStore:
 
     @property
     def step(self) -> int:
-        """The number of the last step that was written."""
-        return self._written.number
+        """The number of the last step that was written; -1 while the ledger has more."""
+        is_saved = self._standing is None and self._lengths()[:3] == self._written.lengths[:3]
+        return self._written.number if is_saved else -1
 
     def check_use(self) -> None:
         """Refuse to use a file that was closed, or that is open in the process from which this one was forked."""
@@ -335,17 +336,9 @@ class ChainStore:
                 raise
             return connection
 
-    @contextmanager
-    def explaining(self) -> Iterator[None]:
+    def explaining(self) -> AbstractContextManager[None]:
         """Scope in which an error of SQLite is explained."""
-        try:
-            yield
-        except sqlite3.OperationalError as problem:
-            raise BadChainFile(f"{self._file.name}: its tables cannot be used: {problem}") from None
-        except sqlite3.DatabaseError as problem:
-            raise BadChainFile(
-                f"{self._file.name} is damaged: its tables cannot be read: {problem}; check=True makes them again"
-            ) from None
+        return self._file.explaining()
 
     def kept_since(self, step: int) -> tuple[int, int]:
         """Return how many receipts and moments there were at least since a step."""

@@ -30,6 +30,7 @@ from chain.ledger.file.load_ledger import (
 )
 from chain.ledger.file.replication import Growth
 from chain.ledger.file.store import CUTS
+from chain.ledger.store import connected
 from chain.ledger.timeline import Former, Place, note_first_values
 
 
@@ -104,9 +105,7 @@ class WatchedFile(ChainFile):
     def _reader(self) -> sqlite3.Connection:
         """Return a connection. The file is immutable only as long as no process has it open, so this is looked up each time."""
         if not self._is_within:
-            has_log = self.location.with_name(f"{self.location.name}-wal").exists()
-            found = self._stat()
-            now = (found.st_ino, has_log or (found.st_size, found.st_mtime_ns))
+            now = self.identity
             if now != self._seen and self._connection is not None:
                 self._closing()
                 self._connection = None
@@ -117,6 +116,13 @@ class WatchedFile(ChainFile):
             # For a watcher that nobody closes.
             self._closing = weakref.finalize(self, connection.close)
         return connection
+
+    @property
+    def identity(self) -> object:
+        """What a connection to the file reads; another value if a new one must be opened."""
+        has_log = self.location.with_name(f"{self.location.name}-wal").exists()
+        found = self._stat()
+        return found.st_ino, has_log or (found.st_size, found.st_mtime_ns)
 
     def _stat(self) -> os.stat_result:
         try:
@@ -133,7 +139,7 @@ class WatchedFile(ChainFile):
         now, former = self.now(), dict[Place, Any]()
         if now.number == had.number:
             return former
-        kept = self.kept_since(had, now)
+        kept = self.remaining(had, now)
         first = min([had.lengths.timeline, *([kept.timeline] if kept else [])])
         end = Derived.of(self.row("now", DERIVED)).timeline
         if first < end:
@@ -141,7 +147,31 @@ class WatchedFile(ChainFile):
             note_first_values(former, timeline[first:end])
         return former
 
-    def kept_since(self, had: Now, now: Now) -> Cut | None:
+    # The tables for queries
+
+    is_shared = False
+
+    @property
+    def step(self) -> int:
+        """The number of the step as of which the chain is read."""
+        return 0 if self._followed is None else self._followed.number
+
+    def connect(self, *, writing: bool) -> sqlite3.Connection:
+        """Open the file for the tables, read-only."""
+        with self.refusing_damage():
+            return connected(self.uri)
+
+    def kept_since(self, step: int) -> tuple[int, int]:
+        """Return how many receipts and moments there were at least since a step, and since the one that is read."""
+        with self.reading():
+            now, step = self.now(), min(step, self.step)
+        kept = [(cut.receipts, cut.timeline) for cut in now.cuts if cut.number > step]
+        if _may_lack(now, step):
+            kept.append((0, 0))
+        receipts, moments = zip(*kept, strict=True) if kept else ((1 << 62,), (1 << 62,))
+        return min(receipts), min(moments)
+
+    def remaining(self, had: Now, now: Now) -> Cut | None:
         """Return the lengths that remain from the time of a step; None if the chain was not rolled back since.
 
         Refuse a chain that was rolled back to before it was loaded.

@@ -122,12 +122,13 @@ class SqlView:
             raise TypeError("pass values for '?' or for ':name', not for both")
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
         try:
-            self._prepare(self._named_in(question), question)
-            self._who = AddressBook(self._ledger)
-            answer = self._answer(question, names, given, bounds)
-            if self._numbers.is_crowded:
-                self._numbers.spread()
+            with self._ledger.store.reading():
+                self._prepare(self._named_in(question), question)
+                self._who = AddressBook(self._ledger)
                 answer = self._answer(question, names, given, bounds)
+                if self._numbers.is_crowded:
+                    self._numbers.spread()
+                    answer = self._answer(question, names, given, bounds)
         except ValueError:  # it was refused
             raise
         except BaseException:  # the state of the connection is unknown, down to SQLite's own limits

@@ -82,6 +82,7 @@ ACTS = (
 @example([("win", 0), ("publish", 0), ("back", 0)])
 @example([("pay", 0), ("ask", 0), ("back", 0), ("pay", 0), ("publish", 0), ("pay", 0)])
 @example([("overtake", 0), ("win", 1), ("reopen", 0), ("lose", 0), ("reopen", 0), ("win", 0)])
+@example([("win", 0), ("save", 0), ("lose", 0), ("publish", 0), ("ask", 3), ("back", 1)])
 def test_any_play_is_answered_alike(acts: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "a.chain"
@@ -95,7 +96,7 @@ def test_any_play_is_answered_alike(acts: list[tuple[str, int]]) -> None:
             play_alike(path, memory, watching, acts)
 
 
-TABLES = ("receipts", "logs", "Paid", "Score")
+TABLES = ("receipts", "logs", "Paid", "Score", "models", "writes")
 
 
 def play_alike(path: Path, memory: Chain, watching: Chain, acts: list[tuple[str, int]]) -> None:
