@@ -132,7 +132,7 @@ TOPICS: Final = (
     )),
     Section("Deployments", "A script has `def plan(deployment)`. More in [Deployments](guides/deployments.md).", (
         Topic("chain.deployment.Deployment", tools=(
-            "display need_contract call labelled systems_of label_of declare named declared"
+            "display declare finish gone adopted abis journal"
         )),
     )),
     Section("Mass play", "`chain.arena` plays thousands of games. More in [Mass play](guides/mass_play.md).", (

@@ -23,8 +23,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from chain.crypto.hashing import keccak
-from chain.deployment.journal import SENDING, Journal, Record, is_on_chain, read_json, write_json
-from chain.deployment.recovery import recover
+from chain.deployment.journal import Journal, Record, find, is_on_chain, read_json, write_json
 from chain.foundation.dataclass import dataclass
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.sql.json_values import to_hex
@@ -62,13 +61,12 @@ class ChainFolder:
         """Return the journal of a plan on this chain."""
         if self.path is None or self.was_reset:
             return Journal(None, parameters)
-        return Journal(self.path / "plans" / f"{plan}.json", parameters)
+        others = [Journal(self._file(other)).known for other in self.plans if other != plan]
+        return Journal(self._file(plan), parameters, frozenset().union(*others))
 
-    def claimed(self, plan: str) -> frozenset[str]:
-        """Return the transactions that belong to other plans."""
-        journals = [self.journal(other) for other in self.plans if other != plan]
-        records = [record for journal in journals for record in journal.records.values()]
-        return frozenset(each["transaction"] for each in records if each["status"] != SENDING)
+    def _file(self, plan: str) -> Path:
+        assert self.path is not None
+        return self.path / "plans" / f"{plan}.json"
 
     def begin(self) -> ChainFolder:
         """Move the folder of an earlier chain aside, and record which chain this is."""
@@ -98,7 +96,7 @@ def find_folder(base: Path, chain: Chain, where: str) -> ChainFolder:
         return ChainFolder(there if there in fitting and there else fitting[0], identity)
     if there is None:
         return ChainFolder(_new_folder(base / _name(where)), identity)
-    return ChainFolder(there, identity, was_reset=_first_record(there) is not None)
+    return ChainFolder(there, identity, was_reset=any(each.records for each in _journals(there)))
 
 
 def chain_folders(base: Path) -> list[tuple[Path, Record]]:
@@ -150,23 +148,16 @@ def default_base(start: Path) -> Path:
 
 
 def _has_history(folder: Path, chain: Chain) -> bool:
-    first = _first_record(folder)
-    if first is not None:
-        return is_on_chain(chain, first)
-    # a first run that was killed has only announced its transaction
-    journals = map(Journal, folder.glob("plans/*.json"))
-    return any(recover(journal.records, chain, frozenset())[0] for journal in journals)
+    """Return True if the chain has a transaction of the journals, or one that a killed run announced."""
+    return any(
+        any(is_on_chain(chain, record) for record in journal.records.values())
+        or (journal.sending is not None and find(journal.sending, chain) is not None)
+        for journal in _journals(folder)
+    )
 
 
-def _first_record(folder: Path) -> Record | None:
-    """Return the record of the first transaction in the journals of a folder."""
-    records = [
-        record
-        for path in (folder / "plans").glob("*.json")
-        for record in Journal(path).records.values()
-        if record["status"] != SENDING
-    ]
-    return min(records, key=lambda record: int(record["receipt"]), default=None)
+def _journals(folder: Path) -> list[Journal]:
+    return [Journal(path) for path in sorted(folder.glob("plans/*.json"))]
 
 
 def _location(where: str, base: Path) -> str:

@@ -1,4 +1,4 @@
-"""The journal of a plan on one chain: a JSON file with a record for each step and each run.
+"""The journal of a deployment on one chain: a JSON file with a record for each step and each run.
 
 Before a transaction is sent, its step is recorded as `sending`, with everything that is known about it; afterwards as `done`.
 If the process is killed between the two, the next run finds out from the chain whether the transaction was made.
@@ -7,8 +7,7 @@ If the process is killed between the two, the next run finds out from the chain 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from copy import deepcopy
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,14 +16,19 @@ from chain.foundation.whole_file import write_whole
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import address_text, portable, to_hex
 from chain.simulator.chain import Chain
+from chain.types import Address
 
 Record = dict[str, Any]
 
 DONE: Final = "done"
 SENDING: Final = "sending"
-REMOVED: Final = "removed"  # done, but its step is no longer in the plan
+REMOVED: Final = "removed"  # done, but the script does not send it any more
 REPLACED: Final = "replaced"  # a contract next to which a new version was deployed
+RESUME: Final = "resume"  # its transaction or upgrade was made, but its record was not completed
 _LONGEST: Final = 512  # bytes of data that are kept in full
+_SENT: Final = ("address", "transaction", "block", "gas", "cost")
+_BEFORE: Final = {"status", "what", "target", "sender", "to", "data", "value"}
+_AFTER: Final = _BEFORE | {*_SENT, "receipt"}
 
 
 class BadJournal(ValueError):
@@ -32,14 +36,21 @@ class BadJournal(ValueError):
 
 
 class Journal:
-    """The records of a plan on one chain, by step. Without a path they are kept in memory."""
+    """The records of a deployment on one chain, by step. Without a path they are kept in memory.
+
+    `claimed` are the transactions of other scripts.
+    """
 
     def __init__(
-        self, path: Path | None = None, parameters: Mapping[str, str] | None = None
+        self,
+        path: Path | None = None,
+        parameters: Mapping[str, str] | None = None,
+        claimed: frozenset[str] = frozenset(),
     ) -> None:
-        self.path = path
         whole = {} if path is None else _load(path)
+        self.path, self.claimed = path, claimed
         self.records: dict[str, Record] = whole.get("steps", {})
+        self.sending: Record | None = whole.get("sending")  # the step that is being sent
         self.runs: list[Record] = whole.get("runs", [])
         self._run: Record = {
             "run": len(self.runs) + 1,
@@ -47,37 +58,96 @@ class Journal:
             "did": [],
         }
 
-    def draft(self, more: Mapping[str, Record] | None = None) -> Journal:
-        """Return a copy in memory, with more records."""
-        draft = Journal()
-        draft.records = deepcopy({**self.records, **(more or {})})
+    def draft(self) -> Journal:
+        """Return a copy in memory."""
+        draft = Journal(claimed=self.claimed)
+        draft.records, draft.sending = self.records, self.sending
         return draft
 
-    def read(self, step: str) -> Record | None:
-        """Return the record of a step; None if there is none."""
-        return self.records.get(step)
+    @property
+    def known(self) -> frozenset[str]:
+        """The transactions that belong to a step, of this script or another one."""
+        return self.claimed | {record["transaction"] for record in self.records.values()}
 
-    def write(self, step: str, record: Record) -> None:
-        """Write the record of a step."""
-        self.keep({**self.records, step: record})
-
-    def keep(self, records: dict[str, Record], actions: Mapping[str, str] | None = None) -> None:
+    def keep(self, records: Mapping[str, Record], actions: Mapping[str, str] | None = None) -> None:
         """Write these records in place of all others. The actions that sent transactions, by step, become a part of the run."""
         if records == self.records and not actions:
             return
         for step, action in (actions or {}).items():
-            transaction = {**records[step], **records[step].get("upgrade", {})}
+            transaction = latest(records[step])
             if not self._run["did"]:
                 self.runs.append(self._run)
             self._run["did"].append(
                 {"step": step, "action": action} | {key: transaction[key] for key in _SENT}
             )
-        self.records = records
+        self._write({**records}, self.sending)
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give steps, by their former names, the present ones."""
+        self.keep({names.get(name, name): record for name, record in self.records.items()})
+
+    def announce(self, step: str, record: Record) -> None:
+        """Record that a step is about to be sent."""
+        self._write(self.records, {"step": step, **record, "status": SENDING})
+
+    def withdraw(self) -> None:
+        """Remove the announcement of a step, which was refused."""
+        self._write(self.records, None)
+
+    def finish(self, receipt: Receipt, action: str) -> Record:
+        """Complete the record of the step that was announced, and return it.
+
+        If a contract was deployed next to an older one, the record of the older one is kept as `Bank@1`.
+        """
+        assert self.sending is not None
+        record, after = done(self.sending, receipt), {**self.records}
+        step = record.pop("step")
+        if receipt.to is None and step in after:
+            older = after[step]
+            after[f"{step}@{older['version']}"] = {**older, "status": REPLACED}
+            record["version"] = older["version"] + 1
+        self.sending = None
+        self.keep({**after, step: record}, {step: action})
+        return record
+
+    def recover(self, chain: Chain) -> str | None:
+        """Drop the records whose transactions the chain has lost, and complete that of a step that a killed run sent.
+
+        Return the name of that step.
+        """
+        records, sending = self.records, self.sending
+        self.records = {
+            name: record
+            for name, record in records.items()
+            if record["status"] == REPLACED or is_on_chain(chain, record)
+        }
+        receipt = None if sending is None else find(sending, chain, self.known)
+        if sending is not None and receipt is not None:
+            self.finish(receipt, RESUME)
+            return str(sending["step"])
+        if sending is not None or self.records != records:
+            self.withdraw()
+        return None
+
+    def _write(self, records: dict[str, Record], sending: Record | None) -> None:
+        self.records, self.sending = records, sending
         if self.path is not None:
-            write_json(self.path, {"steps": self.records, "runs": self.runs})
+            whole = {"steps": records, "sending": sending, "runs": self.runs}
+            write_json(self.path, whole)
 
 
-_SENT: Final = ("address", "transaction", "block", "gas", "cost")
+def find(record: Record, chain: Chain, known: Collection[str] = ()) -> Receipt | None:
+    """Return the first transaction that matches the announcement in a record, unless it is already known."""
+    for receipt in chain.receipts.where(sender=Address(record["sender"]), ok=True):
+        to = None if receipt.to is None else to_hex(receipt.to)
+        if (
+            receipt.nonce >= record["nonce"]
+            and (to, data_text(receipt.data)) == (record["to"], record["data"])
+            and receipt.value == int(record["value"])
+            and to_hex(receipt.tx_hash) not in known
+        ):
+            return receipt
+    return None
 
 
 def sent(receipt: Receipt) -> Record:
@@ -91,33 +161,19 @@ def sent(receipt: Receipt) -> Record:
     }
 
 
-def done(records: Mapping[str, Record], step: str, receipt: Receipt) -> dict[str, Record]:
-    """Return the records after the transaction that one of them announces.
-
-    If a contract was deployed next to an older one, the record of the older one is kept as `Bank@1`.
-    """
-    known = {name: value for name, value in records[step].items() if name != "was"}
-    outcome = {
-        "address": address_text(receipt.address),
-        "nonce": receipt.nonce,
-        **sent(receipt),
-    }
-    after = {**records, step: {**known, "status": DONE, **outcome}}
-    was = records[step].get("was")
-    if was is not None and receipt.to is None:
-        after[f"{step}@{was.get('version', 1)}"] = {**was, "status": REPLACED}
-    return after
+def latest(record: Record) -> Record:
+    """Return a record with the last transaction of its step, which may be an upgrade."""
+    return {**record, **record.get("upgrade", {})}
 
 
-def without(records: Mapping[str, Record], step: str) -> dict[str, Record]:
-    """Return the records without the transaction that one of them announces."""
-    was = records[step].get("was")
-    others = {name: record for name, record in records.items() if name != step}
-    return others if was is None else {**records, step: was}
+def done(record: Record, receipt: Receipt) -> Record:
+    """Return the record of a step after the transaction that it announces."""
+    address = address_text(receipt.address)
+    return {**record, "status": DONE, "address": address, "nonce": receipt.nonce, **sent(receipt)}
 
 
 def is_on_chain(chain: Chain, record: Record) -> bool:
-    """True if the chain has the transaction of a record, as it is recorded."""
+    """Return True if the chain has the transaction of a record, as it is recorded."""
     receipts, position = chain.receipts, record["receipt"]
     if not 0 <= position < len(receipts):
         return False
@@ -149,21 +205,17 @@ def read_json(path: Path) -> Any:
 
 
 def _load(path: Path) -> dict[str, Any]:
-    whole: dict[str, object] | None = read_json(path)
+    whole: dict[str, Any] | None = read_json(path)
     if whole is None:
         return {}
     steps = whole.get("steps") if isinstance(whole, dict) else None
     if not isinstance(steps, dict) or not isinstance(whole.get("runs"), list):
-        raise BadJournal(f"{path} is not the journal of a plan: correct or remove it")
-    for step, record in steps.items():
-        needed = _NEEDED.get(str(record.get("status"))) if isinstance(record, dict) else None
-        if needed is None or not needed <= {*record}:
+        raise BadJournal(f"{path} is not the journal of a deployment: correct or remove it")
+    sending = {SENDING: whole["sending"]} if whole.get("sending") is not None else {}
+    for step, record in {**steps, **sending}.items():
+        needed = _BEFORE | {"step", "nonce"} if step in sending else _AFTER
+        if not isinstance(record, dict) or not needed <= {*record}:
             raise BadJournal(
                 f"{path}: the record of the step '{step}' is incomplete: correct or remove it"
             )
     return whole
-
-
-_BEFORE = {"what", "target", "sender", "to", "data", "value"}
-_AFTER = _BEFORE | {"address", "transaction", "block", "receipt", "gas", "cost"}
-_NEEDED: Final = {SENDING: _BEFORE | {"nonce"}, DONE: _AFTER, REMOVED: _AFTER, REPLACED: _AFTER}

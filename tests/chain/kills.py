@@ -35,21 +35,20 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
-# A command line that is killed before write number `moment` of the journal.
+# A command line that is killed before write number `moment` of the files of a deployment.
 DYING = """
 import os, signal, sys
 moment = int(sys.argv.pop())
 from chain.cli.main import main
-from chain.deployment.journal import Journal
 
-writes, keep = iter(range(1000)), Journal.keep
+writes, sync = iter(range(1000)), os.fsync
 
-def dying(self, records, actions=None):
+def dying(file):
     if next(writes) == moment:
         os.kill(os.getpid(), signal.SIGKILL)
-    keep(self, records, actions)
+    sync(file)
 
-Journal.keep = dying
+os.fsync = dying
 main()
 """
 

@@ -14,16 +14,14 @@ from click.core import ParameterSource
 
 from chain.cli import completion, deployment_view, lookup, options, output
 from chain.cli.deployment_view import DeployOptions
-from chain.cli.plan_loader import load_plan, read_sender, split_parameters
+from chain.cli.plan_loader import AccountWords, load_plan, split_parameters
 from chain.cli.signers import signer_options
 from chain.crypto.accounts import Account
 from chain.deployment.chain_folder import default_base
-from chain.deployment.plan import Deployment
 from chain.deployment.signed import send_signed
 from chain.runtime.contract import require_no_init_args
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY
-from chain.types import Address
 
 _OF_PLANS = ("plan_name", "yes", "dry_run", "choice", "resend", "reset", "adopt", "base")
 
@@ -94,16 +92,14 @@ def command(
     name = plan_name or script.stem
     if Path(name).name != name:
         raise click.UsageError(f"--name {name!r} cannot be the name of a plan: it would be a path")
-
-    def default_sender(deployment: Deployment) -> Address:
-        return read_sender(deployment, sender) if signer is None else signer
-
-    plan = load_plan(script, parameters, default_sender)
+    accounts = AccountWords()
+    who = accounts.read(sender, "--from") if signer is None else signer
+    plan = load_plan(script, parameters, accounts)
     wish = DeployOptions(name, parameters, yes, dry_run, choice, resend, reset, adopt, json)
     folder = base or default_base(script.parent)
     reached = where if options.exists(where) or not dry_run else MEMORY
     with options.open_chain(reached, offered, make=True) as chain:
-        deployment_view.run_plan(plan, chain, folder, where, wish, signer)
+        deployment_view.run_plan(plan, chain, folder, where, wish, who, signer)
 
 
 def _deploy_contract(

@@ -123,7 +123,8 @@ def _plans(base: Path) -> Iterator[DeploymentRow]:
 
 def _steps(folder: Path, chain: Chain | None) -> Iterator[DeploymentRow]:
     for plan, journal in _journals(folder):
-        for name, record in journal.records.items():
+        sending = {} if journal.sending is None else {journal.sending["step"]: journal.sending}
+        for name, record in {**journal.records, **sending}.items():
             yield plan, name, _status(record, chain), *_transaction(record, "address", "block")
 
 

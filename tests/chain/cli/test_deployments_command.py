@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,7 @@ from tests.chain.cli.arena_project import (
     run,
     senders,
 )
+from tests.chain.kills import DYING
 
 pytestmark = pytest.mark.usefixtures("project")
 
@@ -177,36 +179,22 @@ def test_equal_chains_of_two_nodes_do_not_wait_for_each_other(project: Path) -> 
         assert told.exit_code == 0, told.stderr
 
 
-DYING = """
-import os, signal
-from chain.cli.main import main
-from chain.deployment.journal import Journal
-
-writes, keep = iter(range(1000)), Journal.keep
-
-def dying(self, records, actions=None):
-    if next(writes) == 4:  # the second contract is deployed, its record not completed
-        os.kill(os.getpid(), signal.SIGKILL)
-    keep(self, records, actions)
-
-Journal.keep = dying
-main()
-"""
-PROCESSES = {"both live": ("-m", "chain"), "one is killed": ("-c", DYING)}
+# The second contract is deployed, its record not completed.
+PROCESSES = {"both live": (("-m", "chain"), ()), "one is killed": (("-c", DYING), ("4",))}
 
 
 @pytest.mark.parametrize("first", PROCESSES.values(), ids=PROCESSES.keys())
-def test_deployers_at_once_leave_no_orphan(first: tuple[str, str], project: Path) -> None:
+def test_deployers_at_once_leave_no_orphan(first: Any, project: Path) -> None:
     chain = node_of(project)
     with Server(chain, Settings(port=0)).in_thread() as url:
         words = ["deploy", "scripts/deploy.py", "--chain", url]
         environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project}"}
         both = [
             subprocess.Popen(
-                [sys.executable, *python, *words], env=environment, stderr=subprocess.PIPE,
+                [sys.executable, *python, *words, *moment], env=environment, stderr=subprocess.PIPE,
                 stdout=subprocess.PIPE, text=True,
             )
-            for python in (first, PROCESSES["both live"])
+            for python, moment in (first, PROCESSES["both live"])
         ]  # fmt: skip
         said = [process.communicate()[1] for process in both]
         assert run(*words).stderr.splitlines()[-1][-5:] in ("to do", "ether")
@@ -313,15 +301,23 @@ def test_result_has_addresses_gas_and_transactions() -> None:
     assert {"transaction", "block", "gas", "cost", "address"} <= done["steps"][0].keys()
 
 
-def test_refused_step_leaves_a_result() -> None:
-    refused = deploy("amount=5000", "--json")
-    assert (refused.exit_code, "was refused: too many" in refused.stderr) == (1, True)
-    steps = json.loads(refused.stdout)["steps"]
-    assert ["address" in step for step in steps] == [True, True, False]
-    assert json.loads(Path("deployments/a/addresses.json").read_text())["plans"]["deploy"].keys() == {
-        "Ladder", "Purse",
-    }  # fmt: skip
-    assert "1 step done" in deploy().stderr
+def test_refused_step_is_known_before_anything_is_sent(project: Path) -> None:
+    refused = deploy("amount=5000")
+    assert refused.exit_code == 1
+    assert "nothing was done" in refused.stderr
+    assert "5000) was refused: too many (scripts/deploy.py:11)" in refused.stderr
+    assert (senders(), (project / "deployments").exists()) == ([], False)
+
+
+def test_address_book_has_what_was_deployed_before_a_failure(project: Path) -> None:
+    script = project / "scripts" / "deploy.py"
+    later = "    runs.append(deployment)\n    if len(runs) == 2:\n        runs.ends()\n"
+    script.write_text(f"runs = []\n{ARENA}{later}")  # the first run is the preview
+    failed = deploy("--json")
+    assert failed.exit_code == 1
+    assert ["address" in step for step in json.loads(failed.stdout)["steps"]] == [True] * 3
+    book = json.loads((project / "deployments/a/addresses.json").read_text())
+    assert book["plans"]["deploy"].keys() == {"Ladder", "Purse"}
 
 
 def test_address_book_is_for_a_front_end(project: Path) -> None:

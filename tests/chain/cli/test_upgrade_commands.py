@@ -207,7 +207,7 @@ def test_killed_upgrade_continues(project: Project, tmp_path: Path) -> None:
     project.edit()
     words = ["deploy", "deploy_it.py", "--deployments", "kept", "--chain", "up.chain", "--upgrade"]
     dead = subprocess.run(
-        [sys.executable, "-c", DYING, *words, "--contracts", project.name, "1"], cwd=tmp_path,
+        [sys.executable, "-c", DYING, *words, "--contracts", project.name, "0"], cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False, capture_output=True,
     )  # fmt: skip
     assert dead.returncode == -signal.SIGKILL

@@ -1,18 +1,16 @@
-"""A plan with everything in it, two contracts for small plans, and a plan applied in one line."""
+"""A script with everything in it, two contracts for small scripts, and a script that is run in one line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from chain import Chain, Contract, Map, Vector, call, init, require, view
 from chain.deployment import Deployment
-from chain.deployment.deployer import Deployer
-from chain.deployment.examination import LEAVE, StepStatus
 from chain.deployment.journal import Journal
+from chain.deployment.preview import Preview, Script, preview
+from chain.deployment.steps import LEAVE, Choices, StepStatus
 from chain.types import Address, u64
 from tests.chain.toys import Score, Scoring
-
-Plan = Callable[[Deployment], object]
 
 
 class Bank(Contract):
@@ -66,6 +64,14 @@ class Purse(Contract):
         self.ladder = ladder
 
 
+class Named(Contract):
+    name: str
+
+    @init
+    def new(self, name: str) -> None:
+        self.name = name
+
+
 def plan(deployment: Deployment) -> None:
     host = deployment.account("host.testnet")
     bank = deployment.deploy(Bank, host, sender=host)
@@ -77,17 +83,35 @@ def plan(deployment: Deployment) -> None:
     world.system(Scoring).win(5)
 
 
-def of(declare: Plan) -> Deployment:
-    made = Deployment()
-    declare(made)
-    return made
+def try_out(chain: Chain, journal: Journal, script: Script, choice: str = LEAVE) -> Preview:
+    """Return the preview of a script; a choice is for contracts and calls."""
+    choices = Choices(choice, resend=choice != LEAVE)
+    return preview(script, chain, journal, choices=choices)
 
 
-def inspect(chain: Chain, journal: Journal, declare: Plan) -> list[StepStatus]:
-    return Deployer(of(declare), chain, journal).inspect()
+def inspect(chain: Chain, journal: Journal, script: Script) -> list[StepStatus]:
+    trial = try_out(chain, journal, script)
+    if trial.failure is not None:
+        raise trial.failure
+    return trial.deployment.steps
 
 
-def apply(chain: Chain, journal: Journal, declare: Plan = plan, choice: str = LEAVE) -> list[str]:
-    """Applies a plan and returns the steps that were done."""
-    done = Deployer(of(declare), chain, journal).apply(lambda status: choice)
-    return [f"{each.action} {each.name}" for each, _ in done if each.action != LEAVE]
+def deploy(chain: Chain, journal: Journal, script: Script, **options: Any) -> Deployment:
+    """Run a script on the chain, without a preview."""
+    deployment = Deployment(chain, journal, **options)
+    script(deployment)
+    deployment.finish()
+    return deployment
+
+
+def apply(chain: Chain, journal: Journal, script: Script = plan, choice: str = LEAVE) -> list[str]:
+    """Run a script as the command does; return the steps that were done."""
+    trial = try_out(chain, journal, script, choice)
+    if trial.failure is not None:
+        raise trial.failure
+    journal.rename(trial.renamed)
+    choices = Choices(choice, resend=choice != LEAVE)
+    done = deploy(chain, journal, script, choices=choices)
+    told = [f"{each.did} {each.name}" for each in trial.deployment.steps if each.did != LEAVE]
+    assert told == [f"{each.did} {each.name}" for each in done.steps if each.did != LEAVE]
+    return told

@@ -20,7 +20,6 @@ from chain.deployment.chain_folder import (
 from tests.chain.deployment.arcade import Ladder, apply
 
 NODE = "http://127.0.0.1:8545"
-AFTERWARDS = ("address", "transaction", "block", "receipt", "gas", "cost")
 
 
 def ladder(deployment: Deployment) -> None:
@@ -32,6 +31,12 @@ def deploy(base: Path, chain: Chain, where: str, plan: str = "plan") -> ChainFol
         folder = found.begin()
         apply(chain, folder.journal(plan), ladder)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def own_locks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the locks apart from those of tests that run at the same time."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("locks")))
 
 
 @pytest.fixture
@@ -76,10 +81,8 @@ def test_chain_is_known_wherever_it_is(
 def test_first_run_that_was_killed_is_known_wherever_it_is(chain: Chain, tmp_path: Path) -> None:
     folder = deploy(tmp_path, chain, NODE)
     journal = folder.journal("plan")
-    announced = {
-        name: value for name, value in journal.records["Ladder"].items() if name not in AFTERWARDS
-    }
-    journal.write("Ladder", {**announced, "status": "sending"})
+    journal.announce("Ladder", journal.records["Ladder"])
+    journal.keep({})
     assert find_folder(tmp_path, chain, "http://192.168.0.7:9000").path == folder.path
     assert apply(chain, folder.journal("plan"), ladder) == ["resume Ladder"]
     assert len(chain.receipts) == 1
@@ -130,7 +133,7 @@ def test_plans_do_not_share_contracts(chain: Chain, tmp_path: Path) -> None:
     folder = deploy(tmp_path, chain, NODE, "second")
     assert folder.plans == ["plan", "second"]
     assert len({receipt.address for receipt in chain.receipts}) == 2
-    assert folder.claimed("second") == {f"0x{chain.receipts[0].tx_hash.hex()}"}
+    assert folder.journal("second").claimed == {f"0x{chain.receipts[0].tx_hash.hex()}"}
 
 
 def test_second_deployer_is_refused(chain: Chain, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Plans with the bytecode of compilers: its steps are named, matched and called as those of Python contracts."""
+"""Scripts with the bytecode of compilers: its steps are named, matched and called as those of Python contracts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from web3._utils.contract_sources.contract_data import math_contract as math
 
 from chain import Chain, Contract
 from chain.deployment import Deployment
-from chain.deployment.examination import CHANGED, LEAVE
 from chain.deployment.journal import Journal
+from chain.deployment.steps import CHANGED
 from chain.ledger.bytecode_classes import contract_of_abi
 from chain.ledger.known_contracts import ForeignContracts
 from tests.chain.deployment.arcade import apply, inspect
@@ -27,7 +27,7 @@ def plan(deployment: Deployment) -> None:
     deployment.deploy(MATH)["incrementCounter(uint256)"](5)
 
 
-def test_bytecode_is_planned_by_name(chain: Chain, journal: Journal) -> None:
+def test_bytecode_is_deployed_by_name(chain: Chain, journal: Journal) -> None:
     assert apply(chain, journal, plan) == ["create Math", "call Math.incrementCounter(uint256)(5)"]
     assert chain.contract("Math").counter() == 5
     assert [receipt.contract for receipt in chain.receipts] == ["Math"] * 2
@@ -37,7 +37,7 @@ def test_bytecode_is_planned_by_name(chain: Chain, journal: Journal) -> None:
 def test_bytecode_is_known_again_in_another_process(chain: Chain, journal: Journal) -> None:
     apply(chain, journal, plan)
     chain.ledger.foreign = ForeignContracts()
-    assert {each.action for each in inspect(chain, journal, plan)} == {LEAVE}
+    assert apply(chain, journal, plan) == []
     assert chain.contract("Math").counter() == 5
 
 
@@ -64,6 +64,6 @@ def test_other_bytecode_is_a_change(chain: Chain, journal: Journal) -> None:
     )  # fmt: skip
 
 
-def test_bytecode_without_code_is_not_planned() -> None:
+def test_bytecode_without_code_is_refused(chain: Chain) -> None:
     with pytest.raises(TypeError, match="Math has no bytecode"):
-        Deployment().deploy(contract_of_abi(MATH.__spec__.abi, "Math"))
+        Deployment(chain).deploy(contract_of_abi(MATH.__spec__.abi, "Math"))

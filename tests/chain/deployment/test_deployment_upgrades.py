@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -12,11 +11,11 @@ import pytest
 from chain import Chain
 from chain.cli.script_loader import loaded
 from chain.deployment import Deployment
-from chain.deployment.deployer import Deployer
-from chain.deployment.examination import BESIDE, CHANGED, UPGRADE
 from chain.deployment.journal import Journal
+from chain.deployment.preview import Script
+from chain.deployment.steps import BESIDE, CHANGED, UPGRADE
 from chain.simulator.upgrade import CannotUpgrade
-from tests.chain.deployment.arcade import Bank, apply, of
+from tests.chain.deployment.arcade import Bank, apply, inspect
 from tests.chain.versions import TALLY
 
 OTHER = "Game.names was Map[u64, str] and is Map[u64, u64]"
@@ -71,12 +70,12 @@ def test_models_must_keep_their_layout(
     text: str, hindered: list[str], tmp_path: Path, chain: Chain, journal: Journal
 ) -> None:
     apply(chain, journal, league(LEAGUE, tmp_path, "before"))
-    changed = Deployer(of(league(text, tmp_path, "after")), chain, journal).inspect()[1]
+    changed = inspect(chain, journal, league(text, tmp_path, "after"))[1]
     assert (changed.name, changed.action) == ("league-Game", CHANGED)
     assert list(changed.obstacles) == hindered
 
 
-def league(text: str, folder: Path, name: str) -> Callable[[Deployment], None]:
+def league(text: str, folder: Path, name: str) -> Script:
     """A plan of a world with the system of that text."""
     system = class_of(text, folder, name)
 
@@ -86,7 +85,7 @@ def league(text: str, folder: Path, name: str) -> Callable[[Deployment], None]:
     return plan
 
 
-def version(text: str, folder: Path, name: str = "after") -> Callable[[Deployment], None]:
+def version(text: str, folder: Path, name: str = "after") -> Script:
     """A plan of the class with that text."""
     game = class_of(text, folder, name)
 
@@ -112,7 +111,7 @@ def test_change_is_reported(
     journal: Journal,
 ) -> None:
     apply(chain, journal, version(TALLY, tmp_path, "before"))
-    (found,) = Deployer(of(version(text, tmp_path)), chain, journal).inspect()
+    (found,) = inspect(chain, journal, version(text, tmp_path))
     assert found.action == CHANGED
     assert told is None or list(found.changes) == told
     assert list(found.obstacles) == hindered
@@ -122,10 +121,10 @@ def test_upgrade_keeps_address_and_storage(tmp_path: Path, chain: Chain, journal
     before, after = version(TALLY, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
     apply(chain, journal, before)
     where = chain.receipts[0].address
-    chain.handle(of(before).steps[0].program.spec.cls, where).add(5)  # type: ignore[union-attr]
-    assert apply(chain, journal, after, UPGRADE) == ["changed Game"]
-    game = chain.handle(of(after).steps[0].program.spec.cls, where)  # type: ignore[union-attr]
-    assert game.add(5).return_value == 15
+    chain.contract("Game").add(5)
+    assert apply(chain, journal, after, UPGRADE) == ["upgrade Game"]
+    game = chain.contract("Game")
+    assert (game.address, game.add(5).return_value) == (where, 15)
     assert apply(chain, journal, after) == []
 
 
@@ -144,9 +143,8 @@ def test_new_version_is_deployed_beside_the_old(
 ) -> None:
     apply(chain, journal, version(TALLY, tmp_path, "before"))
     after = version(VERSIONS["other type"][0], tmp_path)
-    assert apply(chain, journal, after, BESIDE) == ["changed Game"]
-    old, new = journal.read("Game@1"), journal.read("Game")
-    assert old is not None and new is not None
+    assert apply(chain, journal, after, BESIDE) == ["beside Game"]
+    old, new = journal.records["Game@1"], journal.records["Game"]
     assert (old["version"], new["version"]) == (1, 2)
     assert old["address"] != new["address"]
     assert apply(chain, journal, after) == []
@@ -154,20 +152,24 @@ def test_new_version_is_deployed_beside_the_old(
 
 def test_calls_follow_a_new_version(tmp_path: Path, chain: Chain, journal: Journal) -> None:
     first, second = (
-        version(text, tmp_path, name)
+        class_of(text, tmp_path, name)
         for text, name in ((TALLY, "one"), (VERSIONS["abi"][0], "two"))
     )
+    apply(chain, journal, lambda deployment: deployment.deploy(first).add(1))
+    done = apply(chain, journal, lambda deployment: deployment.deploy(second).add(1), BESIDE)
+    assert done == ["beside Game", "call Game.add(1)"]
 
-    def calling(declare: Callable[[Deployment], None]) -> Callable[[Deployment], None]:
-        def both(deployment: Deployment) -> None:
-            declare(deployment)
-            game = deployment.steps[0]
-            deployment.handle(game.program.spec.cls, game.placeholder).add(1)  # type: ignore[union-attr]
 
-        return both
-
-    apply(chain, journal, calling(first))
-    assert apply(chain, journal, calling(second), BESIDE) == ["changed Game", "call Game.add(1)"]
+def test_undecided_contract_keeps_its_name_and_its_calls(
+    tmp_path: Path, chain: Chain, journal: Journal
+) -> None:
+    first, second = (
+        class_of(text, tmp_path, name)
+        for text, name in ((TALLY, "one"), (VERSIONS["rules"][0], "two"))
+    )
+    apply(chain, journal, lambda deployment: deployment.deploy(first).add(1))
+    assert apply(chain, journal, lambda deployment: deployment.deploy(second).add(1)) == []
+    assert len(chain.receipts) == 2
 
 
 def test_other_arguments_cannot_be_upgraded(chain: Chain, journal: Journal) -> None:
@@ -183,11 +185,11 @@ def test_other_arguments_cannot_be_upgraded(chain: Chain, journal: Journal) -> N
 
 def test_node_is_upgraded_in_place(tmp_path: Path, chain: Chain, journal: Journal) -> None:
     before, after = version(TALLY, tmp_path, "before"), version(VERSIONS["rules"][0], tmp_path)
-    for plan_of in (before, after):
-        chain.declare(of(plan_of).steps[0].program.spec.cls)  # type: ignore[union-attr]
+    chain.declare(class_of(TALLY, tmp_path, "before"))
+    chain.declare(class_of(VERSIONS["rules"][0], tmp_path, "after"))
     far = Chain.connect(chain.node)
     apply(far, journal, before)
-    assert apply(far, journal, after, UPGRADE) == ["changed Game"]
+    assert apply(far, journal, after, UPGRADE) == ["upgrade Game"]
     assert apply(far, journal, after) == []
     assert far.block_hash() == chain.block_hash()
     assert [receipt.entry for receipt in chain.receipts] == [None, "upgrade"]

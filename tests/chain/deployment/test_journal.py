@@ -1,4 +1,4 @@
-"""The journal of a plan: its file is complete after every kill."""
+"""The journal of a deployment: its file is complete after every kill."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def test_journal_survives_a_kill_while_it_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = Journal(tmp_path / "plan.json")
-    journal.write("Game", RECORD)
+    journal.keep({"Game": RECORD})
 
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("os.fsync", killed)
     with pytest.raises(KeyboardInterrupt):
-        journal.write("Game", {"status": "sending"})
-    assert Journal(tmp_path / "plan.json").read("Game") == RECORD
+        journal.announce("Game", RECORD)
+    assert Journal(tmp_path / "plan.json").records == {"Game": RECORD}
 
 
 def test_runs_are_kept_with_what_they_did(tmp_path: Path) -> None:
@@ -45,23 +45,24 @@ def test_runs_are_kept_with_what_they_did(tmp_path: Path) -> None:
 
 def test_same_records_are_not_written_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "plan.json")
-    journal.write("Game", RECORD)
+    journal.keep({"Game": RECORD})
     before = (tmp_path / "plan.json").stat().st_ino
-    journal.write("Game", dict(RECORD))
+    journal.keep({"Game": dict(RECORD)})
     assert (tmp_path / "plan.json").stat().st_ino == before
 
 
 def test_draft_leaves_the_journal_alone(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "plan.json")
-    journal.write("Game", RECORD)
+    journal.keep({"Game": RECORD})
     draft = journal.draft()
-    draft.write("Game", {**RECORD, "gas": 8})
+    draft.keep({"Game": {**RECORD, "gas": 8}})
     assert journal.records == {"Game": RECORD} == Journal(tmp_path / "plan.json").records
 
 
 @pytest.mark.parametrize(("text", "says"), [
-    ("{", "is not JSON: it was changed by hand"), ("[]", "is not the journal of a plan"),
+    ("{", "is not JSON: it was changed by hand"), ("[]", "is not the journal of a deployment"),
     ('{"steps": {"Bank": {"status": "done"}}, "runs": []}', "the record of the step 'Bank' is incomplete"),
+    ('{"steps": {}, "sending": {"step": "Bank"}, "runs": []}', "the record of the step 'sending' is incomplete"),
 ])  # fmt: skip
 def test_broken_journal_is_named(text: str, says: str, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text(text)

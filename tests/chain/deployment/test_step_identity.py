@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from chain import Chain, World
 from chain.deployment import Deployment
-from chain.deployment.deployer import Deployer
-from chain.deployment.examination import BESIDE, CHANGED, RESEND
 from chain.deployment.journal import Journal
+from chain.deployment.preview import Script
+from chain.deployment.steps import BESIDE, CHANGED, RESEND, UPGRADE
 from chain.simulator.upgrade import CannotUpgrade
-from tests.chain.deployment.arcade import Ladder, Plan, Purse, apply, inspect, of
+from tests.chain.deployment.arcade import Ladder, Purse, apply, inspect, try_out
 
 ALICE, BOB, CAROL = Chain().accounts[:3]
 Seeds = list[tuple[Any, int]]
 
 
-def seeding(*seeds: tuple[Any, int], **options: Any) -> Plan:
+def seeding(*seeds: tuple[Any, int], **options: Any) -> Script:
     """A plan of a Ladder and of these calls."""
 
     def plan(deployment: Deployment) -> None:
@@ -52,10 +51,10 @@ EDITS: dict[str, tuple[Seeds, list[str]]] = {
     "a call between": ([(ALICE, 100), (CAROL, 50), (BOB, 200)], ["call Ladder.seed(carol, 50)"]),
     "another order": ([(BOB, 200), (ALICE, 100)], []),
     "the same again": ([(ALICE, 100), (BOB, 200), (BOB, 200)], ["call Ladder.seed(bob, 200)#2"]),
-    "an argument": ([(ALICE, 100), (BOB, 250)], ["changed Ladder.seed(bob, 250)"]),
+    "an argument": ([(ALICE, 100), (BOB, 250)], ["resend Ladder.seed(bob, 250)"]),
     "a call before and an argument": (
         [(CAROL, 50), (ALICE, 100), (BOB, 250)],
-        ["call Ladder.seed(carol, 50)", "changed Ladder.seed(bob, 250)"],
+        ["call Ladder.seed(carol, 50)", "resend Ladder.seed(bob, 250)"],
     ),
     "a call less": ([(BOB, 200)], []),
 }  # fmt: skip
@@ -110,8 +109,8 @@ def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) 
     status, _ = inspect(chain, journal, owned)
     assert status.changes == ["its sender was host.testnet and is newhost.testnet"]
     with pytest.raises(CannotUpgrade, match="and it is already deployed"):
-        status.check_upgrade()
-    assert apply(chain, journal, owned, BESIDE) == ["changed Ladder", "call Ladder.seed(alice, 5)"]
+        apply(chain, journal, owned, UPGRADE)
+    assert apply(chain, journal, owned, BESIDE) == ["beside Ladder", "call Ladder.seed(alice, 5)"]
     old, new = chain.account("host.testnet"), chain.account("newhost.testnet")
     assert [receipt.sender for receipt in chain.receipts] == [old, old, new, new]
 
@@ -119,10 +118,9 @@ def test_other_sender_of_a_contract_is_a_change(chain: Chain, journal: Journal) 
 def test_removed_step_is_reported_and_matched_when_restored(
     seeded: Chain, journal: Journal
 ) -> None:
-    deployer = Deployer(of(seeding((BOB, 200))), seeded, journal)
-    deployer.inspect()
-    assert list(deployer.gone) == ["Ladder.seed(alice, 100)"]
-    [*deployer.apply()]
+    edited = seeding((BOB, 200))
+    assert list(try_out(seeded, journal, edited).deployment.gone) == ["Ladder.seed(alice, 100)"]
+    apply(seeded, journal, edited)
     assert journal.records["Ladder.seed(alice, 100)"]["status"] == "removed"
     assert apply(seeded, journal, seeding((ALICE, 100), (BOB, 200))) == []
     assert journal.records["Ladder.seed(alice, 100)"]["status"] == "done"
@@ -131,7 +129,7 @@ def test_removed_step_is_reported_and_matched_when_restored(
 # Steps with names of their own
 
 
-def named(name: str, amount: int = 100, **options: Any) -> Plan:
+def named(name: str, amount: int = 100, **options: Any) -> Script:
     def plan(deployment: Deployment) -> None:
         ladder = deployment.deploy(Ladder)
         with deployment.step(name, **options):
@@ -147,7 +145,9 @@ def test_named_call_is_known_by_its_name(chain: Chain, journal: Journal) -> None
 
 
 @pytest.mark.parametrize("before", [seeding((ALICE, 100)), named("other")])
-def test_name_is_given_without_sending_again(before: Plan, chain: Chain, journal: Journal) -> None:
+def test_name_is_given_without_sending_again(
+    before: Script, chain: Chain, journal: Journal
+) -> None:
     apply(chain, journal, before)
     assert apply(chain, journal, named("first points")) == []
     assert list(journal.records) == ["Ladder", "first points"]
@@ -234,26 +234,20 @@ def inside(deployment: Deployment) -> None:
         pass
 
 
-def alike(deployment: Deployment) -> None:
-    deployment.deploy(Purse, "ann", ALICE)
-    deployment.deploy(Purse, "ben", ALICE)
-
-
 def conditional(deployment: Deployment) -> None:
     with deployment.step("one", unless=bool):
         deployment.deploy(World, "game")
 
 
-REFUSED: dict[str, tuple[Callable[[Deployment], None], str]] = {
+REFUSED: dict[str, tuple[Script, str]] = {
     "two steps of a name": (both, "two steps are called 'one'"),
     "two steps in a scope": (two, "'one' is the name of one step, and this would be another"),
     "a scope inside": (inside, "'two' is inside 'one': a step has one name"),
-    "two of a class": (alike, "the plan deploys Purse twice: give one a name"),
     "a contract with a condition": (conditional, "'unless' is for calls"),
 }
 
 
 @pytest.mark.parametrize(("plan", "says"), REFUSED.values(), ids=REFUSED.keys())
-def test_unclear_step_is_refused(plan: Callable[[Deployment], None], says: str) -> None:
+def test_unclear_step_is_refused(plan: Script, says: str, chain: Chain) -> None:
     with pytest.raises((ValueError, TypeError), match=says):
-        plan(Deployment())
+        plan(Deployment(chain))

@@ -14,7 +14,7 @@ import pytest
 
 from chain import Chain
 from chain.deployment import Deployment
-from chain.deployment.deployer import Deployer, StepFailed
+from chain.deployment.deployment import StepFailed
 from chain.deployment.journal import Journal
 from chain.ledger.file.chain_file import BadChainFile, ChainFile
 from chain.ledger.file.store import NotWritten
@@ -154,9 +154,9 @@ def plan(deployment: Deployment) -> None:
 
 
 def deploy(chain: Chain, journal: Journal) -> None:
-    made = Deployment()
-    plan(made)
-    list(Deployer(made, chain, journal).apply())
+    deployment = Deployment(chain, journal)
+    plan(deployment)
+    deployment.finish()
 
 
 def test_deployment_continues_where_the_disk_was_full(

@@ -78,8 +78,8 @@ def things() -> Iterator[Any]:
     yield from (chain.contracts[0], scene.world.history(scene.Score, scene.alice)[0])
     yield from (chain.sql("select 1 one"), chain.sql("select 1 one")[0], caught, caught.error)
     yield from (
-        Deployment(),
-        Deployment().deploy_world("cup", systems=[]),
+        Deployment(other),
+        Deployment(other).deploy_world("cup", systems=[]),
         Store(),
         chain.snapshot(),
     )

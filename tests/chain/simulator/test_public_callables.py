@@ -20,7 +20,7 @@ import pytest
 
 import chain as package
 from chain import Chain, Contract, Key, Map, Revert, call, event, init, view
-from chain.deployment.plan import Deployment
+from chain.deployment import Deployment
 from chain.ledger.queries import Query
 from chain.machine.transaction import Transaction
 from chain.runtime.contract_proxy import ContractProxy
@@ -108,9 +108,6 @@ LEFT: dict[str, str] = {
     "matches": "of the ledger",
     "index": "of Python's sequences",
     "need_contract": "of handles",
-    "labelled": "of plans themselves",
-    "label_of": "of plans themselves",
-    "systems_of": "of plans themselves",
 }
 
 MINTS: dict[str, str] = {
@@ -152,7 +149,7 @@ def faces(place: Chain) -> dict[str, Any]:
     receipt = bank.pay(ALICE, 1, value=7)
     world = place.deploy_world("game", systems=[Scoring], writers={"game": [Scoring]})
     world.system(Scoring).win(3)
-    plan = Deployment()
+    plan = Deployment(place.fork())
     planned = plan.deploy(Bank, ALICE)
     return {
         "chain": place,

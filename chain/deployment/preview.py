@@ -1,0 +1,91 @@
+"""The preview of a script: it runs on a fork of the chain, with a draft of the journal.
+
+It also shows which steps were done under another name: a renamed step sends the same as before, and a call without a name of
+its own has other arguments. Then the script runs on another fork, with the present names in the draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from chain.deployment.deployment import Deployment
+from chain.deployment.journal import Journal, Record
+from chain.deployment.steps import CHANGED, CREATE, Step
+from chain.foundation.dataclass import dataclass
+from chain.simulator.chain import Chain
+
+Script = Callable[[Deployment], object]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A deployment to a fork, and the error that ended it."""
+
+    deployment: Deployment
+    failure: Exception | None
+    renamed: dict[str, str]  # the former names of steps, with the present ones
+
+
+def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> Preview:
+    """Run a script on a fork, with the options of a `Deployment`. Missing code on a node is refused."""
+    renamed: dict[str, str] = {}
+    while True:
+        draft = journal.draft()
+        draft.rename(renamed)
+        trial = Preview(*_run(script, chain, draft, options), renamed)
+        found = _renamed(trial)
+        if not found:
+            break
+        renamed = {**renamed, **found}
+    needed = [
+        status.step.program
+        for status in trial.deployment.steps
+        if status.action in (CREATE, CHANGED) and status.step.program is not None
+    ]
+    chain.need_code(needed)
+    return trial
+
+
+def _run(
+    script: Script, chain: Chain, draft: Journal, options: dict[str, Any]
+) -> tuple[Deployment, Exception | None]:
+    deployment = Deployment(chain.fork(), draft, **options)
+    try:
+        script(deployment)
+    except Exception as failure:
+        return deployment, failure
+    return deployment, None
+
+
+def _renamed(trial: Preview) -> dict[str, str]:
+    """Return the records that no step had, each with the name of the new step to which it belongs.
+
+    If the script has failed, only its last step counts, since records may belong to the steps that it did not come to.
+    """
+    steps, gone = trial.deployment.steps, trial.deployment.gone
+    if trial.failure is not None:
+        steps = [status for status in steps[-1:] if status.record is None]
+    fresh = {status.name: status.step for status in steps if status.is_new}
+    found: dict[str, str] = {}
+    for fits in (_sends, _calls):
+        for old, record in () if found else gone.items():
+            alike = {step.what: name for name, step in fresh.items() if fits(step, record)}
+            for what in get_close_matches(record["what"], alike, 1, 0):
+                found[old] = alike[what]
+                del fresh[alike[what]]
+    return found
+
+
+def _sends(step: Step, record: Record) -> bool:
+    """Return True if a step sends what was sent before."""
+    names = ("sender", "to", "data", "value")
+    return [record[name] for name in names] == [step.sent[name] for name in names]
+
+
+def _calls(step: Step, record: Record) -> bool:
+    """Return True if a call without a name calls the same entry as one before."""
+    is_call = step.to is not None and record["to"] is not None
+    is_named = step.is_named or record["is_named"]
+    return is_call and not is_named and bool(record["target"] == step.target)
