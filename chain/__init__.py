@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         require,
     )
     from chain.ledger.bytecode_classes import compiled
+    from chain.ledger.comparisons import at_least, at_most, containing, one_of
     from chain.runtime.contract import Contract
     from chain.runtime.system import System
     from chain.runtime.world import World
@@ -46,6 +47,7 @@ _HOMES: Final = {
     "crypto.hashing": ("keccak",),
     "simulator.chain": ("Chain",),
     "ledger.bytecode_classes": ("compiled",),
+    "ledger.comparisons": ("at_least", "at_most", "containing", "one_of"),
     "runtime.system": ("System",),
     "testing": ("assert_events", "reverts"),
     "types": ("Address", "Key"),
@@ -71,13 +73,17 @@ __all__ = [
     "Vector",
     "World",
     "assert_events",
+    "at_least",
+    "at_most",
     "call",
     "compiled",
+    "containing",
     "error",
     "event",
     "init",
     "keccak",
     "model",
+    "one_of",
     "require",
     "reverts",
     "view",

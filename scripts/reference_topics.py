@@ -43,7 +43,7 @@ class Section:
 
 _CONTRACT = "chain.runtime.contract.Contract"
 _CHAIN = "chain.simulator.chain.Chain"
-_SOURCE = "lock store table columns base item receipt finder contract_finder"
+_SOURCE = "lock store table columns base item receipt finder contract_finder account_finder"
 
 TOPICS: Final = (
     Section("Contracts", "A contract is a class; others call its marked methods. See [Contracts](guides/contracts.md).", (
@@ -91,6 +91,7 @@ TOPICS: Final = (
         Topic("chain.ledger.logs.EventList"),
         Topic("chain.ledger.receipt_log.ReceiptLog", tools=f"{_SOURCE} contains is_same"),
         Topic("chain.ledger.queries.Query", tools="lock matches found"),
+        Topic("chain", "at_least at_most one_of containing", title="Comparisons"),
         Topic("chain.ledger.queries.Page"),
         Topic("chain.ledger.receipts.Log", tools="row"),
         Topic("chain.ledger.decoded.writes.Write", tools="format_path"),

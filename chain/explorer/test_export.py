@@ -56,14 +56,12 @@ def _classes(chain: Chain) -> list[type[Contract]]:
 
 def _file(receipt: Receipt, transcript: str, classes: list[type[Contract]]) -> str:
     name = re.sub(r"\W+", "_", "_".join(filter(None, (receipt.contract, receipt.entry)))).lower()
-    is_plain = '"""' not in transcript and "\\" not in transcript
-    literal = f'"""\\\n{transcript}"""' if is_plain else repr(transcript)
     imports = sorted(f"from {cls.__module__} import {cls.__name__}\n" for cls in classes)
     names = ", ".join(cls.__name__ for cls in classes)
     return (
         f'"""Transaction {receipt.position} of a chain, with all that led to it."""\n\n'
         f"from chain.replays import replay\n{''.join(imports)}\n"
-        f"TRANSCRIPT = {literal}\n\n\n"
+        f'TRANSCRIPT = r"""{transcript}"""\n\n\n'  # no three quotes follow each other in JSON
         f"def test_{name or 'transaction'}_{receipt.position}() -> None:\n"
         f"    played = replay(TRANSCRIPT, contracts=[{names}])\n"
         "    assert played.difference is None, played.difference\n"

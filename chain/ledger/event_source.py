@@ -8,14 +8,15 @@ from typing import Any
 
 from chain import abi
 from chain.foundation.atomic_steps import locked
+from chain.ledger.comparisons import Comparison, containing
 from chain.ledger.event_types import Meaning, Spec, decoded
 from chain.ledger.log_list import LogList, LogPlace
-from chain.ledger.queries import Condition, ConditionFinder, Query
+from chain.ledger.queries import Condition, ConditionFinder, Query, any_of, mentions
 from chain.ledger.receipts import DerivedTables, Receipt
 from chain.ledger.sql.json_values import kept_cell, portable
 from chain.ledger.sql.tables import field_text
 from chain.spec.records import EventSpec
-from chain.values import EnumType, OptionalType, ValueType, short_repr
+from chain.values import EnumType, Int, OptionalType, StringType, ValueType, short_repr
 from chain.values.inputs import Resolve, with_addresses
 
 
@@ -41,6 +42,12 @@ class AllEvents:
     def receipt(self, row: Sequence[Any]) -> Receipt:
         receipt: Receipt = self._ledger.receipts[row[1]]
         return receipt
+
+    def account_finder(self, account: object) -> ConditionFinder:
+        """Return a function that returns the condition on the events with an account in some field."""
+        return partial(
+            mentions, self._ledger, "fields", self._ledger.address_of(account, "account")
+        )
 
     def finder(self, name: str, value: object) -> ConditionFinder:
         raise TypeError(
@@ -118,10 +125,8 @@ class EventSource(AllEvents):
         if not specs:
             known = ", ".join(self.fields) or "no fields"
             raise TypeError(f"event {self._name} has no '{name}'; it has {known}")
-        found = [self._field(spec, name, value) for spec in specs]
-        text = " or ".join(f"({condition.text})" for condition in found)
-        values = [value for condition in found for value in condition.values]
-        return partial(Condition, text, values, found[0].key if len(found) == 1 else "")
+        found = any_of([self._field(spec, name, value) for spec in specs])
+        return lambda: found
 
     @property
     def _name(self) -> str:
@@ -130,13 +135,17 @@ class EventSource(AllEvents):
     def _field(self, spec: Spec, name: str, value: object) -> Condition:
         """Return the condition that a field has this value. That of a key is on its topic."""
         kind = next(member.kind for member in spec.members if member.name == name)
-        value = _checked(f"{spec.name}.{name}", kind, value, self._ledger.address_of)
+        path, column_kind = f"{spec.name}.{name}", kind.column
+        text = field_text(name, column_kind)
+        if isinstance(value, Comparison):
+            checked = _checked_comparison(path, kind, value, self._ledger.address_of)
+            return Condition(*checked.condition(text, column_kind))
+        value = _checked(path, kind, value, self._ledger.address_of)
         if name in spec.keys:
             column, topic = f"topic{spec.keys.index(name) + 1}", abi.topic_encoder(kind)(value)
             return Condition(
                 f"topic0 = ? and {column} = ?", (f"0x{spec.topic:064x}", f"0x{topic:064x}"), f"topic0, {column}",
             )  # fmt: skip
-        text = field_text(name, kind.column)
         return Condition(f"{text} is ?", (kept_cell(portable(value)),), text)
 
 
@@ -162,13 +171,29 @@ def spec_of(event: type) -> EventSpec:
     return spec
 
 
+def _checked_comparison(
+    path: str, kind: ValueType, asked: Comparison, resolve: Resolve
+) -> Comparison:
+    """Return a comparison with values in the form that the field holds; raise TypeError if it does not suit the field."""
+    item = kind.item if isinstance(kind, OptionalType) else kind
+    if asked.name == containing.__name__:
+        if not isinstance(item, StringType):
+            raise TypeError(f"{path} = {asked!r}: it holds no texts")
+        return asked
+    if not isinstance(item, Int):
+        raise TypeError(f"{path} = {asked!r}: it holds no numbers")
+    return Comparison(
+        asked.name, tuple(_checked(path, item, each, resolve) for each in asked.values)
+    )
+
+
 def _checked(path: str, kind: ValueType, value: object, resolve: Resolve) -> Any:
     """Return `value` in the form that a field of type `kind` holds; raise TypeError if the field cannot hold it."""
     value = with_addresses(kind, value, path, resolve)
     item = kind.item if isinstance(kind, OptionalType) else kind
     try:
-        if isinstance(item, EnumType) and isinstance(value, str):
-            value = item.parse(value)
+        if isinstance(item, EnumType) and type(value) in (str, int):
+            value = item.parse(str(value))
         kind.encode(value)
     except abi.ValueMismatch as error:
         raise TypeError(error.prefixed(path).text) from None

@@ -25,6 +25,7 @@ from chain.foundation.atomic_steps import locked
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed
 from chain.foundation.thread_lock import ThreadLock
+from chain.ledger.comparisons import Comparison, one_of
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.known_contracts import Contracts
 from chain.ledger.receipts import DerivedTables, Receipt
@@ -72,6 +73,7 @@ class RecordSource(Protocol[T_co]):
     def receipt(self, row: Sequence[Any]) -> Receipt: ...
     def finder(self, name: str, value: object) -> ConditionFinder: ...
     def contract_finder(self, contract: object) -> ConditionFinder: ...
+    def account_finder(self, account: object) -> ConditionFinder: ...
 
 
 @sealed
@@ -132,7 +134,7 @@ class Query(Sealed, Generic[T]):
         """
         if test is not None:
             callable_of(test, "test")
-        finders = [self._source.finder(name, value) for name, value in values.items()]
+        finders = [_finder(self._source, name, value) for name, value in values.items()]
         tests = self._tests if test is None else (*self._tests, test)
         return Query(self._source, (*self._finders, *finders), tests)
 
@@ -144,6 +146,17 @@ class Query(Sealed, Generic[T]):
         1
         """
         finder = self._source.contract_finder(contract)
+        return Query(self._source, (*self._finders, finder), self._tests)
+
+    @locked
+    def concerning(self, account: object) -> Query[T]:
+        """Keep only the events with an account or contract in some field, and the receipts from it, to it, or with it in some
+        argument. The account is given as its handle, address or name; texts that are its name count too.
+
+        >>> chain.events().concerning(alice).count(), chain.receipts.where().concerning(bob).count()
+        (2, 0)
+        """
+        finder = self._source.account_finder(account)
         return Query(self._source, (*self._finders, finder), self._tests)
 
     def between(self, *, blocks: Range | None = None, times: Range | None = None) -> Query[T]:
@@ -318,6 +331,29 @@ _ORDER: Final = {False: "order by position", True: "order by position desc"}
 
 def _itself(condition: Condition) -> Condition:
     return condition
+
+
+def _finder(source: RecordSource[Any], name: str, value: object) -> ConditionFinder:
+    """Return the finder of a source for a field; several values are alternatives."""
+    if not isinstance(value, Comparison) or value.name != one_of.__name__:
+        return source.finder(name, value)
+    finders = [source.finder(name, each) for each in value.values]
+    return lambda: any_of([find() for find in finders])
+
+
+def any_of(found: Sequence[Condition]) -> Condition:
+    """Return the condition that one of these is met."""
+    texts = " or ".join(f"({condition.text})" for condition in found) or "false"
+    values = [value for condition in found for value in condition.values]
+    return Condition(texts, values, found[0].key if len(found) == 1 else "")
+
+
+def mentions(ledger: Contracts, json_column: str, account: object) -> Condition:
+    """Return the condition that an account is among the values of a column of JSON, by its address or its name."""
+    address = ledger.address_of(account, "account")
+    name = AddressBook(ledger).account(address)
+    text = f"exists (select 1 from json_tree({json_column}) where atom in (?, ?))"
+    return Condition(text, (str(address), name))
 
 
 def _range(column: str, ends: Range) -> Condition:

@@ -11,17 +11,33 @@ from itertools import chain
 from typing import Any, Final, overload
 
 from chain.crypto.hashing import checksum_address
+from chain.errors import Revert
 from chain.foundation.sealed import Sealed, put
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.queries import Condition, ConditionFinder, Page, Query, Range, contract_key
+from chain.ledger.comparisons import Comparison, containing
+from chain.ledger.queries import (
+    Condition,
+    ConditionFinder,
+    Page,
+    Query,
+    Range,
+    any_of,
+    contract_key,
+    mentions,
+)
 from chain.ledger.receipts import DerivedTables, Receipt, Record, Row
 from chain.ledger.rows import Rows
+from chain.ledger.sql.json_values import kept_cell
+from chain.values import short_repr
 from chain.values.inputs import LAST_TIME, flag, text, whole_number
+from chain.values.kind import ANY, NUMBER, TEXT
 
 _ALL: Final = object()
 _TABLE: Final = '"derived:receipts"'
 _ADDRESSES: Final = ("sender", "to", "address")
-_FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok")
+# Fields that are numbers, with how SQLite compares them.
+_NUMBERS: Final = {"value": ANY, "nonce": ANY, "gas_used": NUMBER, "gas_price": ANY}
+_FIELDS: Final = (*_ADDRESSES, "contract", "entry", "ok", "error", *_NUMBERS)
 
 
 class ReceiptLog(Sealed, Sequence[Receipt]):
@@ -92,7 +108,9 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     def where(
         self, test: Callable[[Receipt], bool] | None = None, /, **values: object
     ) -> Query[Receipt]:
-        """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, and by any test.
+        """Return a query for receipts by `sender`, `to`, `address`, `contract`, `entry`, `ok`, by `error` (the reason of the
+        failure, as its text or as the class of a declared error), by `value`, `nonce`, `gas_used` and `gas_price`, and by any
+        test. A number may be `at_least(5)` or `at_most(9)`, a reason `containing("turn")`, each of them `one_of(…)`.
 
         Raise TypeError for another field, or an entry that no contract has.
 
@@ -167,6 +185,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
             raise TypeError(
                 f"receipts have no field '{name}' to query; there are {', '.join(_FIELDS)}"
             )
+        if name in _NUMBERS:
+            return partial(Condition, *_by_number(name, value))
+        if name == "error" and value is not None:
+            return partial(Condition, *_by_error(value))
+        if isinstance(value, Comparison):
+            raise TypeError(f"{name} = {value!r}: it takes a value, or one_of(…)")
         if name == "ok":
             return partial(Condition, "ok = ?", (flag(value, name),), "ok")
         if name == "contract" and value is not None:
@@ -182,6 +206,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
                 return partial(Condition, "address = ? and kind = 'call'", (address,), "address")
             return partial(Condition, f"{name} = ?", (address,), name)
         return partial(Condition, f"{name} is null")
+
+    def account_finder(self, account: object) -> ConditionFinder:
+        """Return a function that returns the condition on receipts from an account, to it, or with it in some argument."""
+        address = self._ledger.address_of(account, "account")
+        own = Condition("sender = ? or address = ?", (str(address), str(address)))
+        return lambda: any_of([own, mentions(self._ledger, "args", address)])
 
     def _by_entry(self, value: str) -> Condition:
         """Find receipts by the name of a method; where a contract has no such method, by ABI name or signature."""
@@ -216,3 +246,29 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
             raise TypeError(
                 f"no contract on this chain has an entry '{name}'; there are {available}"
             )
+
+
+def _by_number(name: str, value: Any) -> Condition:
+    asked = value if isinstance(value, Comparison) else None
+    if asked and asked.name == containing.__name__:
+        raise TypeError(f"{name} = {asked!r}: it is a number")
+    number = whole_number(asked.values[0] if asked else value, name)
+    if asked:
+        return Condition(*Comparison(asked.name, (number,)).condition(name, _NUMBERS[name]))
+    return Condition(f"{name} = ?", (kept_cell(number),))
+
+
+def _by_error(value: Any) -> Condition:
+    """Find receipts by the reason of their failure."""
+    if isinstance(value, Comparison) and value.name == containing.__name__:
+        return Condition(*value.condition("error", TEXT))
+    if isinstance(value, str):
+        return Condition("error = ?", (value,), "error")
+    if isinstance(value, Revert) and hasattr(value, "__error__"):
+        return Condition("error_kind = 'error' and error = ?", (repr(value),))
+    if isinstance(value, type) and hasattr(value, "__error__"):
+        name = f"{value.__name__}("
+        return Condition("error_kind = 'error' and substr(error, 1, ?) = ?", (len(name), name))
+    raise TypeError(
+        f"error = {short_repr(value)} is not a text, containing(…), a declared error or None"
+    )

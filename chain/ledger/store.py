@@ -22,6 +22,7 @@ from time import perf_counter
 from typing import Any, Final, NamedTuple, Protocol
 
 from chain.abi import abi_name
+from chain.ledger.comparisons import ORDER, order_key
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
 from chain.ledger.decoded.writes import Reading, StorageDiff
@@ -192,6 +193,7 @@ class Store:
         if self._connection is None or (writing and not self._is_writing):
             self.close()
             self._connection = self.place.connect(writing=writing)
+            self._connection.create_function(ORDER[1:-1], 1, order_key, deterministic=True)
             self._is_writing = writing or not self.place.is_shared
             self._done = None
         return self._connection

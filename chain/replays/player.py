@@ -9,48 +9,60 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import unified_diff
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from chain.errors import InvalidTransaction
+from chain.abi.json_abi import JsonObject
 from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
+from chain.ledger.signing import TYPES, decode_signed, tx_type
+from chain.ledger.sql.json_values import portable, to_json
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.hardforks import fork_named
+from chain.machine.transaction import Transaction
 from chain.metering.kept import Kept, NotKept, keep, run_kept
 from chain.metering.program import check_classes, program_of
+from chain.replays.outcomes import differences
 from chain.replays.recorder import Named, Recorder, settings_of, transcript_of
-from chain.replays.step_requests import StepRequests
-from chain.replays.transcript import BadTranscript, Transcript, TranscriptStep, parse
+from chain.replays.transcript import (
+    BadTranscript,
+    Transcript,
+    TranscriptStep,
+    octets,
+    parse,
+    whole,
+)
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain
 from chain.source.location import line_of
+from chain.spec.contracts import UPGRADE
+from chain.types import Address
 
-_WIDEST: Final = 140  # characters shown of a line that differs
-_BEFORE: Final = 50  # characters of these before the difference
+_MOST: Final = 20  # fields shown of a step that differs
 _BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step changed"
+_OF_BLOCK: Final = ("coinbase", "base_fee", "excess_blob_gas")
+_OF_TRANSACTION: Final = ("gas", "max_fee", "tip", "type", "access_list")
 
 
 @dataclass(frozen=True)
 class Difference:
     """The first step whose outcome differs from the transcript.
 
-    >>> text = record(chain).replace("= 4 [", "= 5 [")
+    >>> text = record(chain).replace('"result":4', '"result":5')
     >>> difference = replay(text, contracts=[Race, League]).difference
-    >>> difference.line, difference.entry, difference.written[-1][:7], difference.found[-1][:7]
-    (10, 'roll', '    = 5', '    = 4')
+    >>> difference.line, difference.entry, difference.fields
+    (7, 'roll', [('result', 5, 4)])
     """
 
     line: int  # in the transcript
     what: str  # a description of the difference
     step: str  # the request
-    written: Sequence[str] = ()  # the lines of the transcript
-    found: Sequence[str] = ()  # the lines of the replay
+    fields: Sequence[tuple[str, Any, Any]] = ()  # each that differs: its value there, and now
     contract: str | None = None  # the contract that was called
     entry: str | None = None  # the entry that was called
     place: str = ""  # in the contract's source
@@ -58,7 +70,13 @@ class Difference:
 
     def __str__(self) -> str:
         lines = [f"line {self.line}: {self.what}", *([f"  {self.step}"] if self.step else [])]
-        lines += _compared(self.written, self.found)
+        for field, *values in self.fields[:_MOST]:
+            signed = zip("-+", values, strict=True)
+            lines += [
+                f"{sign} {field}: {to_json(value)}" for sign, value in signed if value is not None
+            ]
+        if len(self.fields) > _MOST:
+            lines.append(f"and {len(self.fields) - _MOST} more fields differ")
         if self.missing:
             lines.append(
                 f"the source of {' and '.join(self.missing)} is missing: the present version was played instead"
@@ -66,53 +84,14 @@ class Difference:
         return "\n".join(lines)
 
 
-def _differing(step: TranscriptStep, receipt: Receipt, found: list[str]) -> Difference:
-    """Return the difference between the recorded outcome of a step and the new one."""
-    called = ".".join(filter(None, (receipt.contract, receipt.entry))) or "this step"
-    location = _location(receipt)
-    what = f"{called} has a different outcome" + (f" ({location})" if location else "")
-    return Difference(
-        step.line,
-        what,
-        step.request,
-        step.outcome,
-        found,
-        receipt.contract,
-        receipt.entry,
-        location,
-    )
-
-
-def _compared_in(step: TranscriptStep, outcome: Sequence[str]) -> Sequence[str]:
+def _compared_in(step: TranscriptStep, outcome: JsonObject) -> JsonObject:
     """Return the outcome of a step without the gas of a deployment or upgrade.
 
     That gas depends on the digest of the code, whose zero bytes are cheaper. So a changed rule shows at the first move that it
     affects, and a mere change of code shows in the last hash.
     """
-    if not step.what.startswith(("deploy ", "upgrade ")) or not outcome:
-        return outcome
-    return [*outcome[:-1], outcome[-1].rpartition(" [")[0]]
-
-
-def _compared(written: Sequence[str], found: Sequence[str]) -> Iterator[str]:
-    """Yield the lines that differ, each with one line before it. Long lines are truncated around the difference."""
-    lines = list(unified_diff(written, found, n=1, lineterm=""))[2:]  # without the names of files
-    for i, line in enumerate(lines):
-        if line.startswith("@@"):
-            continue
-        other = lines[i - 1 if line[0] == "+" else (i + 1) % len(lines)]
-        sign, text = line[:1], line[1:]
-        if len(text) > _WIDEST and {sign, other[:1]} == {"-", "+"}:
-            start = max(0, _same(text, other[1:]) - _BEFORE)
-            end = start + _WIDEST
-            text = ("…" if start else "") + text[start:end] + ("…" if text[end:] else "")
-        yield f"{sign} {text}"
-
-
-def _same(one: str, other: str) -> int:
-    """Return the length of the common prefix of two lines."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    is_gas_compared = not {"create", "upgrade"} & step.told.keys()
+    return outcome if is_gas_compared else {**outcome, "gas_used": None}
 
 
 @dataclass(frozen=True)
@@ -173,9 +152,9 @@ def check_transcript(
     """Raise an AssertionError with the first difference. For tests that keep a transcript as a golden file.
 
     >>> from pathlib import Path
-    >>> Path("race.txt").write_text(record(chain)) > 0
+    >>> Path("race.jsonl").write_text(record(chain)) > 0
     True
-    >>> check_transcript("race.txt", contracts=[Race, League])
+    >>> check_transcript("race.jsonl", contracts=[Race, League])
     """
     __tracebackhide__ = True
     path, offered = Path(path), [ContractCatalogue(package) for package in packages]
@@ -197,16 +176,15 @@ class Replayer:
         self._text, self.steps = text, text.steps
         self.anew_at: int | None = None  # the step before which all contracts are loaded again
         self.chain = _chain(text)
-        self._start = self.chain.head.timestamp
-        classes, self.missing = classes_of(text, contracts, offered)
+        self._classes, self.missing = classes_of(text, contracts, offered)
         named = {
             self.chain.declare(cls).digest: Named(name, full_name(cls))
-            for name, cls in classes.items()
+            for name, cls in self._classes.items()
         }
         for _, address, program in text.bytecode:
             self.chain.ledger.load_abi(address, program)
-        self._writer = Recorder(self.chain.ledger, named, text.bytecode)
-        self._requests = StepRequests(self.chain, self._writer.known, classes)
+        self._recorder = Recorder(self.chain.ledger, named, text.bytecode)
+        self._known = self._recorder.known
         self._waiting: list[TranscriptStep] = []  # set from outside, in the block of the next step
 
     def play(
@@ -240,37 +218,46 @@ class Replayer:
 
     def step(self, step: TranscriptStep) -> Difference | None:
         """Play one step. Return its difference, or None."""
-        if not step.block:
+        if "block" not in step.told:
             self._waiting.append(step)
             return None
         self._turn_to(step)
-        if step.sender is None:
+        if "sender" not in step.told:
             return None
         try:
-            tx = self._requests.transaction(step)
-            self.chain.machine.loaded = RecordedOutcomes(step.value("loaded") or ())
+            tx = self._transaction(step)
+            self.chain.machine.loaded = RecordedOutcomes(step.told.get("forced_random", ()))
             receipt = self.chain.add_to_open_block(tx)
-        except (InvalidTransaction, LookupError) as error:
-            return Difference(
-                step.line, f"this request is no longer possible: {error}", step.request
-            )
+        except (ValueError, LookupError) as error:  # InvalidTransaction is one
+            why = f"this request is no longer possible: {error}"
+            return Difference(step.line, why, step.request)
         finally:
             self.chain.machine.loaded = None
-        outcome = list(self._writer.outcome(receipt))
-        is_same = _compared_in(step, outcome) == _compared_in(step, step.outcome)
-        return None if is_same else _differing(step, receipt, outcome)
+        outcome = self._recorder.outcome(receipt)
+        fields = [*differences(_compared_in(step, step.outcome), _compared_in(step, outcome))]
+        if not fields:
+            return None
+        contract, entry, place = receipt.contract, receipt.entry, _location(receipt)
+        what = f"{'.'.join(filter(None, (contract, entry))) or 'this step'} has a different outcome"
+        what += f" ({place})" if place else ""
+        return Difference(step.line, what, step.request, fields, contract, entry, place)
+
+    # Blocks
 
     def _turn_to(self, step: TranscriptStep) -> None:
         """Open the block of a step and apply the settings that precede it."""
-        chain = self.chain
-        if chain.ledger.open is None or chain.ledger.open.number != step.block:
+        chain, number = self.chain, step.told["block"]
+        if chain.ledger.open is None or chain.ledger.open.number != number:
             self._close()
-            if step.block != chain.head.number + 1:
-                raise BadTranscript(step.line, f"block {chain.head.number + 1} is missing")
-            if self._start + step.time <= chain.head.timestamp:
+            last = chain.head
+            if number != last.number + 1:
+                raise BadTranscript(step.line, f"block {last.number + 1} is missing")
+            time = step.told.get("timestamp", last.timestamp + 1)
+            if time <= last.timestamp:
                 raise BadTranscript(step.line, "its block is not after the one before")
-            block = chain.pending.with_fields(timestamp=self._start + step.time)
-            block = self._requests.block(step, block)
+            told = {name: step.told[name] for name in _OF_BLOCK if name in step.told}
+            chance = step.told.get("prevrandao")
+            block = chain.pending.with_fields(timestamp=time, forced_prevrandao=chance, **told)
             self._set_waiting()
             chain.driver.begin_block(block)
             chain.ledger.open = block
@@ -279,11 +266,30 @@ class Replayer:
     def _set_waiting(self) -> None:
         """Apply the settings that wait for the block of the next step."""
         for step in self._waiting:
-            self._requests.set(step)
-            name = step.what.removeprefix("account ")
-            if name != step.what:
-                self._writer.known.add(name, bytes(self.chain.account(name)))
+            self._set(step)
         self._waiting.clear()
+
+    def _set(self, step: TranscriptStep) -> None:
+        """Create a named account, or set a property of an account."""
+        chain, told = self.chain, step.told
+        if "set" not in told:
+            self._known.add(told["account"], bytes(chain.account(told["account"])))
+            return
+        try:
+            address, value = self._known.find(told["account"]), told["to"]
+            match told:
+                case {"set": "nonce"}:
+                    chain.set_nonce(address, whole(value))
+                case {"set": "balance"}:
+                    chain.set_balance(address, whole(value))
+                case {"set": "code"}:
+                    chain.set_code(address, octets(value))
+                case {"set": "storage", "slot": slot}:
+                    chain.set_storage(address, slot, whole(value))
+                case _:
+                    raise ValueError("it sets nonce, balance, code, or storage with its slot")
+        except (ValueError, TypeError, AttributeError) as error:
+            raise BadTranscript(step.line, f"{step.request} cannot be set: {error}") from None
 
     def _close(self) -> None:
         if self.chain.ledger.open is not None:
@@ -291,8 +297,8 @@ class Replayer:
 
     def _finish(self) -> None:
         """Close the last block, unless it was open when the transcript was written."""
-        block = self.chain.ledger.open
-        if block is not None and (self._text.end is None or self._text.end[0] >= block.number):
+        block, end = self.chain.ledger.open, self._text.end
+        if block is not None and (end is None or end.told["end"] >= block.number):
             self._close()
         self._set_waiting()
 
@@ -300,13 +306,60 @@ class Replayer:
         """Return a difference if the hash of the last block is not the recorded one."""
         if self._text.end is None:
             return None
-        number, block_hash, line = self._text.end
-        actual = (self.chain.head.number, f"0x{self.chain.block_hash().hex()}")
-        if actual == (number, block_hash):
-            return None
+        step = self._text.end
+        actual = {"end": self.chain.head.number, "hash": self.chain.block_hash()}
         what = f"all outcomes are as recorded, except the hash of the chain: {_BEHIND_A_HASH}"
-        ends = (f"end {number} {block_hash}", f"end {actual[0]} {actual[1]}")
-        return Difference(line, what, "", ends[:1], ends[1:])
+        fields = [*differences(portable(step.told), portable(actual))]
+        return Difference(step.line, what, "", fields) if fields else None
+
+    # Requests
+
+    def _transaction(self, step: TranscriptStep) -> Transaction:
+        """Return the transaction that a step sends."""
+        chain, told = self.chain, step.told
+        if "raw" in told:
+            return _signed(told["raw"], chain.chain_id)
+        block, sender = chain.pending, bytes(self._known.find(told["sender"]))
+        to = self._known.find(told["to"]) if "to" in told else None
+        options = {name: told[name] for name in _OF_TRANSACTION if name in told}
+        usual = Transaction(
+            sender,
+            to,
+            self._data(step, to),
+            told.get("value", 0),
+            block.gas_left,
+            chain.state.account(sender)[0],
+            block.base_fee,
+        )
+        return replace(usual, is_free=options.get("max_fee") == 0, **options)
+
+    def _data(self, step: TranscriptStep, to: Address | None) -> bytes:
+        told, chain = step.told, self.chain
+        if "data" in told:
+            return bytes(told["data"])
+        if "upgrade" in told:
+            digest = chain.declare(self._classes[told["upgrade"]]).digest
+            return UPGRADE.encode_args((digest,), {})
+        if "create" in told:
+            program = chain.declare(self._classes[told["create"]])
+            code, entry = program.initcode, program.spec.init
+        elif "entry" in told:
+            target = to and (chain.machine.program_at(to) or chain.ledger.foreign.get(to))
+            code, entry = b"", target.spec.entries.get(told["entry"]) if target else None
+            if entry is None:
+                raise LookupError(f"{told.get('to')} has no entry '{told['entry']}'")
+        else:
+            return b""
+        args = self._known.read_args(entry, told.get("args", {}))
+        return code + (entry.encode_args(args, {}) if entry else b"")
+
+
+def _signed(raw: bytes, chain_id: int) -> Transaction:
+    """Return the transaction of a signed envelope. Those that only py-evm reads need a module that starts slowly."""
+    if tx_type(raw) in TYPES:
+        return decode_signed(raw, chain_id)
+    tx: Transaction = import_module("chain.rpc.typed_transactions").decode_raw(raw, chain_id)
+    return tx
 
 
 def _chain(text: Transcript) -> Chain:
@@ -315,15 +368,13 @@ def _chain(text: Transcript) -> Chain:
     unknown = [name for name in text.settings if name not in settings]
     if unknown:
         raise BadTranscript(
-            2, f"a chain has no setting '{unknown[0]}'; it has {', '.join(settings)}"
+            1, f"a chain has no setting '{unknown[0]}'; it has {', '.join(settings)}"
         )
     settings |= text.settings
-    seed = settings.pop("seed").removeprefix("0x")
+    seed = octets(settings.pop("seed"))
     guard, time, fee = (settings.pop(name) for name in ("guard", "genesis_time", "base_fee"))
     fork = fork_named(settings.pop("fork"))
-    return Chain.with_rules(
-        ChainConfig(seed=bytes.fromhex(seed), fork=fork, **settings), time, fee, guard=guard
-    )
+    return Chain.with_rules(ChainConfig(seed=seed, fork=fork, **settings), time, fee, guard=guard)
 
 
 def classes_of(

@@ -1,27 +1,29 @@
 """Recording of a transcript from a chain's ledger, which holds every request made to the chain.
 
-A request whose bytes cannot be restored from a decoded form is written as bytes: calldata that matches no entry, a signed
-envelope. A step mentions only what differs from a plain call, such as a gas limit or a fee.
+A call that its decoded form would not restore to the byte is written as bytes, as are signed transactions. A step mentions
+only what differs from a plain call, such as a gas limit or a fee.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
+from chain.abi.json_abi import JsonObject
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import Block
 from chain.ledger.calls import walk
 from chain.ledger.creations import creations_in
-from chain.ledger.decoded.activity import ActivityFormatter
 from chain.ledger.ledger import Ledger
+from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
-from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, iter_changes
+from chain.ledger.sql.json_values import json_line, portable, to_hex
+from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, LogRow, iter_changes
 from chain.metering.program import Program, sentence_on_changes
-from chain.replays.known_names import NameRegistry
-from chain.replays.notation import BadValue, ExactFormatter, read_args
+from chain.replays.known_names import KnownNames
 from chain.replays.outcomes import reason
-from chain.replays.transcript import FIRST, INDENT, Bytecode
+from chain.replays.transcript import VERSION, Bytecode
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
 from chain.simulator.driver import FUNDS
@@ -33,12 +35,12 @@ Through: TypeAlias = Callable[[Sequence[Block]], Iterable[Block]]
 
 
 def record(chain: Chain, *, through: Through = iter) -> str:
-    """Return every request made to a chain, and its outcome, as a text that can be replayed.
+    """Return every request made to a chain, and its outcome, as lines of JSON that can be replayed.
 
     `through` is given the blocks and yields them, as for a progress bar.
 
     >>> print(record(chain).splitlines()[0])
-    boardchain transcript 1
+    {"transcript":2}
     """
     if not isinstance(chain, Chain):
         raise TypeError(f"{chain!r} is not a chain: only whole chains can be recorded")
@@ -50,13 +52,25 @@ def record(chain: Chain, *, through: Through = iter) -> str:
 
 def transcript_of(chain: Chain, through: Through = iter) -> str:
     """Return the transcript of a chain, even if what its contracts reach has changed."""
-    bytecode = list(_known_bytecode(chain.ledger))
-    writer = Recorder(chain.ledger, contract_names(chain.ledger), bytecode)
-    lines = [FIRST, *_settings(chain)]
-    lines += [f"contract {named}" for named in writer.contracts.values()]
-    lines += map(str, bytecode)
-    lines += ["", *_body(writer, through), f"end {chain.head.number} 0x{chain.block_hash().hex()}"]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(map(json_line, _lines(chain, through)))
+
+
+def _lines(chain: Chain, through: Through) -> Iterator[JsonObject]:
+    """Yield all lines of the transcript of a chain. The seed is stored only as a hash."""
+    ledger, default = chain.ledger, settings_of(Chain())
+    settings = {name: value for name, value in settings_of(chain).items() if value != default[name]}
+    bytecode = list(_known_bytecode(ledger))
+    recorder = Recorder(ledger, contract_names(ledger), bytecode)
+    yield {"transcript": VERSION, **settings}
+    yield from (named.line for named in recorder.contracts.values())
+    yield from (each.line for each in bytecode)
+    end = 0
+    for block in through([*ledger.blocks[1:], *([] if ledger.open is None else [ledger.open])]):
+        end = len(ledger.timeline) if block is ledger.open else block.end_timeline_index
+        yield from recorder.block(block, end)
+    for index in range(end, len(ledger.timeline)):
+        yield from recorder.note(ledger.timeline[index])
+    yield {"end": chain.head.number, "hash": to_hex(chain.block_hash())}
 
 
 def _known_bytecode(ledger: Ledger) -> Iterator[Bytecode]:
@@ -72,23 +86,20 @@ def _known_bytecode(ledger: Ledger) -> Iterator[Bytecode]:
             yield Bytecode(name, Address(address), program)
 
 
-def _settings(chain: Chain) -> Iterator[str]:
-    """Yield a line with the settings that differ from `Chain()`. The seed is stored only as a hash."""
-    default, own = settings_of(Chain()), settings_of(chain)
-    differences = [f"{name}={own[name]}" for name in own if own[name] != default[name]]
-    if differences:
-        yield f"chain {' '.join(differences)}"
-
-
 def settings_of(chain: Chain) -> dict[str, Any]:
     """Return the settings of a chain that a transcript can set."""
     rules, first = chain.blocks.rules, chain.blocks[0]
     return {
-        "chain_id": rules.chain_id, "seed": f"0x{rules.seed.hex()}", "gas_limit": rules.gas_limit,
-        "elastic_fees": rules.elastic_fees, "fork": rules.fork.name, "tx_gas_cap": rules.tx_gas_cap,
-        "genesis_time": first.timestamp, "base_fee": first.base_fee,
+        "chain_id": rules.chain_id,
+        "seed": to_hex(rules.seed),
+        "gas_limit": rules.gas_limit,
+        "elastic_fees": rules.elastic_fees,
+        "fork": rules.fork.name,
+        "tx_gas_cap": rules.tx_gas_cap,
+        "genesis_time": first.timestamp,
+        "base_fee": first.base_fee,
         "guard": chain.machine.guards,
-    }  # fmt: skip
+    }
 
 
 class Named(NamedTuple):
@@ -101,9 +112,10 @@ class Named(NamedTuple):
     full: str
     digest: bytes | None = None
 
-    def __str__(self) -> str:
-        version = "" if self.digest is None else f" 0x{self.digest.hex()}"
-        return f"{self.name} = {self.full}{version}"
+    @property
+    def line(self) -> JsonObject:
+        version = {} if self.digest is None else {"digest": to_hex(self.digest)}
+        return {"contract": self.name, "class": self.full, **version}
 
 
 def contract_names(ledger: Ledger) -> dict[bytes, Named]:
@@ -137,90 +149,72 @@ def _name_among(called: list[str], cls: type) -> str:
     return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
 
 
-def _body(writer: Recorder, through: Through) -> Iterator[str]:
-    """Yield the lines of all steps."""
-    ledger = writer.ledger
-    open_ = [ledger.open] if ledger.open is not None else []
-    end = 0
-    for block in through([*ledger.blocks[1:], *open_]):
-        end = len(ledger.timeline) if block is ledger.open else block.end_timeline_index
-        yield from writer.block(block, end)
-    for index in range(end, len(ledger.timeline)):
-        yield from writer.note(ledger.timeline[index])
-
-
-class Recorder(ActivityFormatter):
-    """Writes steps, with the names that are known at each of them."""
+class Recorder:
+    """Describes steps, with the names that are known at each of them."""
 
     def __init__(
         self, ledger: Ledger, contracts: dict[bytes, Named], bytecode: Iterable[Bytecode]
     ) -> None:
-        self.ledger, self.contracts, self.known = ledger, contracts, NameRegistry()
+        self.ledger, self.contracts, self.known = ledger, contracts, KnownNames()
         for name, address, _ in bytecode:
             self.known.add(name, address)
-        super().__init__(ledger, ExactFormatter(self.known))
 
     # Blocks
 
-    def block(self, block: Block, end: int) -> Iterator[str]:
-        """Yield the lines of the steps of a block.
+    def block(self, block: Block, end: int) -> Iterator[JsonObject]:
+        """Yield the steps of a block. The first one also has what does not follow from the block before.
 
-        If something is set after the last transaction, a last line marks it as part of this block.
+        If there is none, or something is set after the last one, a last line marks it as part of this block.
         """
-        head = f"{block.number} +{block.timestamp - self._start}s"
-        apart = [f"{INDENT}with {name} {value}" for name, value in self._apart(block)]
-        timeline = self.ledger.timeline
-        indices = [
-            index
-            for index in range(block.first_timeline_index, end)
-            if not self._is_parent_hash(timeline[index])
-        ]
-        if apart or not indices:
-            yield from (f"{head} block", *apart)
-        is_last_note = False
-        used = 0
-        for index in indices:
+        told = {"block": block.number, **self._opening(block)}
+        timeline, used, is_told = self.ledger.timeline, 0, False
+        for index in range(block.first_timeline_index, end):
             receipt = self.ledger.receipt_at_index(index)
-            is_last_note = receipt is None
-            if receipt is None:
-                yield from self.note(timeline[index])
-            else:
-                yield from (f"{head} {line}" for line in self._head(receipt))
-                yield from self._asked(
-                    receipt, block, min(block.gas_limit - used, block.max_transaction_gas)
-                )
-                yield from self.outcome(receipt)
+            if receipt is not None:
+                gas = min(block.gas_limit - used, block.max_transaction_gas)
+                yield told | self._request(receipt, block, gas) | self.outcome(receipt)
                 used += receipt.gas_used
-        if is_last_note:
-            yield f"{head} block"
+                told, is_told = {"block": block.number}, True
+            elif not self._is_parent_hash(timeline[index]):
+                yield from self.note(timeline[index])
+                is_told = False
+        if not is_told:
+            yield told
 
-    def _apart(self, block: Block) -> Iterator[tuple[str, str]]:
-        """Yield the properties of a block that do not follow from its parent."""
+    def _opening(self, block: Block) -> JsonObject:
+        """Return the properties of a block that do not follow from its parent."""
         parent = self.ledger.blocks[block.number - 1]
-        if block.coinbase != parent.coinbase:
-            yield "coinbase", f"0x{block.coinbase.hex()}"
-        if block.base_fee != parent.next_base_fee:
-            yield "base_fee", str(block.base_fee)
-        if block.excess_blob_gas != parent.next_excess_blob_gas:
-            yield "excess_blob_gas", str(block.excess_blob_gas)
-        if block.forced_prevrandao is not None:
-            yield "prevrandao", str(block.forced_prevrandao)
+        usual = {
+            "timestamp": parent.timestamp + 1,
+            "coinbase": parent.coinbase,
+            "base_fee": parent.next_base_fee,
+            "excess_blob_gas": parent.next_excess_blob_gas,
+            "prevrandao": None,
+        }
+        return _differing(
+            usual,
+            timestamp=block.timestamp,
+            coinbase=block.coinbase,
+            base_fee=block.base_fee,
+            excess_blob_gas=block.excess_blob_gas,
+            prevrandao=block.forced_prevrandao,
+        )
 
     # Changes from outside of transactions
 
-    def note(self, changes: Changes) -> Iterator[str]:
+    def note(self, changes: Changes) -> Iterator[JsonObject]:
         """Yield the lines of a change that was made between transactions."""
         name = self._name_given(changes)
         if name is not None:
             self.known.add(name, bytes(account_names.account_named(name)))
-            yield f"account {name}"
+            yield {"account": name}
             return
         for address, slot, before, after in iter_changes(changes):
-            account = self.known.display(address)
+            account = self.known.address(address)
             if slot is STORAGE:
-                yield from (f"set storage {account} {key:#x} 0" for key, _ in before)
+                yield from (_storage(account, key, 0) for key, _ in before)
             elif slot is not ACCOUNT:
-                yield f"set storage {account} {slot:#x} {after or 0:#x}"
+                yield _storage(account, slot, after or 0)
             else:
                 yield from self._set_account(account, before or NO_ACCOUNT, after or NO_ACCOUNT)
 
@@ -231,14 +225,14 @@ class Recorder(ActivityFormatter):
         number = self.ledger.number_of((changes[3] or 0).to_bytes(32))
         return number is not None and number % WINDOW == changes[1]
 
-    def _set_account(self, who: str, before: Any, after: Any) -> Iterator[str]:
+    def _set_account(self, who: str, before: Any, after: Any) -> Iterator[JsonObject]:
         """Yield a line for each changed property of an account."""
-        if before[0] != after[0]:
-            yield f"set nonce {who} {after[0]}"
-        if before[1] != after[1]:
-            yield f"set balance {who} {after[1]}"
-        if before[2] != after[2]:
-            yield f"set code {who} 0x{self.ledger.state.codes.get(after[2], b'').hex()}"
+        code = self.ledger.state.codes.get(after[2], b"")
+        for i, (what, value) in enumerate(
+            (("nonce", after[0]), ("balance", after[1]), ("code", code))
+        ):
+            if before[i] != after[i]:
+                yield {"set": what, "account": who, "to": portable(value)}
 
     def _name_given(self, changes: Changes) -> str | None:
         """Return the name if the change is exactly that of `chain.account(name)`; else None."""
@@ -258,84 +252,80 @@ class Recorder(ActivityFormatter):
 
     # Requests
 
-    def _head(self, receipt: Receipt) -> Iterator[str]:
-        """Yield the first line of a transaction."""
-        value = f" with {receipt.value} wei" if receipt.value else ""
-        yield f"{self.known.display(receipt.sender)}: {self._asks(receipt)}{value}"
-
-    def _asks(self, receipt: Receipt) -> str:
-        """Return the decoded call if reading it restores the same bytes; otherwise the bytes."""
-        if receipt.entry_spec is UPGRADE:
-            return self._asks_upgrade(receipt)
-        words, data = self._in_words(receipt), receipt.data.hex()
-        if words is not None:
-            return words
-        if receipt.to is None:
-            return f"deploy 0x{data}"
-        return f"to {self.known.display(receipt.address)} send 0x{data}"
-
-    def _in_words(self, receipt: Receipt) -> str | None:
-        program, entry, args, prefix = receipt.program, receipt.entry_spec, receipt.args, b""
+    def _request(self, receipt: Receipt, block: Block, gas: int) -> JsonObject:
+        """Return the request of a transaction, without what a plain call would have."""
+        told = {"sender": self.known.address(receipt.sender)}
         if receipt.to is not None:
-            if entry is None or not entry.name.isidentifier():  # one of several with its name
-                return None
-            asked = f"{self.known.display(receipt.address)}.{entry.name}"
-        elif program is not None:
-            asked, prefix = f"deploy {self.contracts[program.digest].name}", program.initcode
-        else:
-            return None
-        if entry is not None and len(args) != len(entry.params):
-            return None
-        written = ", ".join(map(self.show, args.values()))
-        try:
-            if program is None and entry is not None:  # an ABI may have what words have not
-                read_args(written, entry.params, self.known)
-            encoded = entry.encode_args((), args) if entry else b""
-        except (BadValue, TypeError):
-            return None
-        return f"{asked}({written})" if receipt.data == prefix + encoded else None
-
-    def _asks_upgrade(self, receipt: Receipt) -> str:
-        """Return a decoded upgrade if its new class has a name; otherwise the bytes."""
-        target, data = self.known.display(receipt.address), receipt.data
-        named = self.contracts.get(data[4:])
-        return (
-            f"to {target} send 0x{data.hex()}"
-            if named is None
-            else f"upgrade {target} to {named.name}"
-        )
-
-    def _asked(self, receipt: Receipt, block: Block, gas: int) -> Iterator[str]:
-        """Yield the properties of a transaction that a plain call would not have."""
-        usual = {"gas": gas, "fee": block.base_fee, "tip": 0, "type": 2, "access": (), "loaded": ()}
-        actual = {
-            "gas": receipt.gas, "fee": receipt.max_fee, "tip": receipt.tip, "type": receipt.type,
-            "access": receipt.access_list, "loaded": receipt.forced_random,
-        }  # fmt: skip
+            told["to"] = self.known.address(receipt.to)
+        told |= self._message(receipt)
+        usual: JsonObject = {
+            "value": 0,
+            "gas": gas,
+            "max_fee": block.base_fee,
+            "tip": 0,
+            "type": 2,
+            "access_list": (),
+            "forced_random": (),
+            "raw": None,
+        }
         if receipt.raw is not None:
-            yield f"{INDENT}with signed 0x{receipt.raw.hex()}"
-            usual |= {name: value for name, value in actual.items() if name != "loaded"}
-        for name, value in actual.items():
-            if value != usual[name]:
-                yield f"{INDENT}with {name} {list(value) if isinstance(value, tuple) else value!r}"
+            return told | _differing(usual, raw=receipt.raw, forced_random=receipt.forced_random)
+        return told | _differing(usual, **{name: getattr(receipt, name) for name in usual})
+
+    def _message(self, receipt: Receipt) -> JsonObject:
+        """Return the decoded call if reading it restores the same bytes; otherwise the bytes."""
+        entry, program, data = receipt.entry_spec, receipt.program, receipt.data
+        if entry is UPGRADE and data[4:] in self.contracts:
+            return {"upgrade": self.contracts[data[4:]].name}
+        words: JsonObject = {}
+        if receipt.to is None and program is not None:
+            words = {"create": self.contracts[program.digest].name}
+        elif entry is not None:
+            words = {"entry": entry.name}
+        if words:
+            words["args"] = self.known.members(receipt.args)
+            code = program.initcode if program is not None and receipt.to is None else b""
+            with suppress(ValueError, TypeError):
+                args = self.known.read_args(entry, words["args"])
+                if data == code + (entry.encode_args(args, {}) if entry else b""):
+                    return words
+        return {"data": to_hex(data)} if data else {}
 
     # Outcomes
 
-    def outcome(self, receipt: Receipt) -> Iterator[str]:
-        """Yield the lines of the outcome of a transaction, and register the contracts that it created."""
+    def outcome(self, receipt: Receipt) -> JsonObject:
+        """Return the outcome of a transaction, and register the contracts that it created."""
         self.known.register_contracts(receipt)
-        is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
-        # The request of an upgrade has the same content as its event.
-        for row in () if is_upgrade else receipt.log_rows:
-            yield from self._log(receipt, row, INDENT)
-        for row in receipt.undone_log_rows:
-            yield from self._log(receipt, row, f"{INDENT}undone ")
-        yield f"{INDENT}= {self._result(receipt)} [{receipt.gas_used} gas]"
-
-    def _result(self, receipt: Receipt) -> str:
-        if receipt.error is not None:
-            return "failed: " + "\\n".join(reason(receipt.error).split("\n"))
-        if receipt.to is None:
-            return f"@{self.known.display(receipt.address)}"
+        told: JsonObject = {}
         result = receipt.return_value
-        return "ok" if result is None or result == b"" else self.show(result)
+        if receipt.error is not None:
+            told["error"] = reason(receipt.error)
+        elif receipt.to is None:
+            told["address"] = self.known.address(receipt.address)
+        elif result is not None and result != b"":
+            told["result"] = self.known.show(result)
+        # The request of an upgrade has the same content as its event.
+        is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
+        logs = [] if is_upgrade else [self._log(receipt, row) for row in receipt.log_rows]
+        undone = [self._log(receipt, row) for row in receipt.undone_log_rows]
+        told |= _differing({"logs": [], "undone_logs": []}, logs=logs, undone_logs=undone)
+        return told | {"gas_used": receipt.gas_used}
+
+    def _log(self, receipt: Receipt, row: LogRow) -> JsonObject:
+        """Return a log, with the name of its contract if the transaction called another one."""
+        told = {} if row[0] == receipt.address else {"address": self.known.address(row[0])}
+        text, meaning = text_of(row), self.ledger.event_types.meaning(row)
+        if text is not None:
+            return told | {"text": text}
+        if meaning is not None and (event := self.ledger.decode(row)) is not None:
+            return told | {"event": meaning.spec.name, "fields": self.known.show(event)}
+        return told | {"topics": [f"{topic:#066x}" for topic in row[1]], "data": to_hex(row[2])}
+
+
+def _differing(usual: JsonObject, /, **actual: Any) -> JsonObject:
+    """Return the values that are not the usual ones."""
+    return {name: portable(value) for name, value in actual.items() if value != usual[name]}
+
+
+def _storage(account: str, slot: int, word: int) -> JsonObject:
+    return {"set": "storage", "account": account, "slot": hex(slot), "to": hex(word)}

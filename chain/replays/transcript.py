@@ -1,58 +1,49 @@
-"""The format of a transcript.
+"""The format of a transcript: lines of JSON, one for each step.
 
-    boardchain transcript 1
-    chain base_fee=7
-    contract Race = races.race:Race
+    {"transcript":2,"base_fee":7}
+    {"contract":"Race","class":"races.race:Race"}
+    {"account":"first.testnet"}
+    {"block":1,"sender":"alice","create":"Race","args":{},"address":"Race","gas_used":163456}
+    {"block":2,"timestamp":1704067266,"sender":"first.testnet","to":"Race","entry":"roll","args":{"times":3},
+     "forced_random":[["die",5]],"result":6,"logs":[{"text":"five!"},{"event":"Moved","fields":{"square":6}}],"gas_used":68123}
+    {"end":2,"hash":"0x…"}
 
-    account first.testnet
-    1 +1s alice: deploy Race()
-        = @Race [163456 gas]
-    2 +66s first.testnet: Race.roll(3)
-        with loaded [('die', 5)]
-        | five!
-        Moved(player=@first.testnet, square=6)
-        = 6 [68123 gas]
-    end 2 0x…
+The first key says which line it is. The first one has the settings that differ from those of `Chain()`. A step has its block,
+whose time is told if it is not a second after the one before, then the request, then the outcome: `address` to `gas_used`. Its
+keys are the names of a receipt's attributes, and its values have the form of `chain.ledger.sql.json_values`, with accounts and
+contracts by name. `account` and `set` are changes that a test makes to a chain between transactions. They belong to the block
+of the next step.
 
 A class that was played in several versions, because of an upgrade, has a line for each, with the digest of its source:
 
-    contract Race = races.race:Race 0x…
-    contract Race@2 = races.race:Race 0x…
-    3 +9s alice: upgrade Race to Race@2
+    {"contract":"Race@2","class":"races.race:Race","digest":"0x…"}
+    {"block":3,"sender":"alice","to":"Race","upgrade":"Race@2","gas_used":56789}
 
 Bytecode that is known by its ABI has a line with its name, its address and that ABI, so nothing else is needed to read it:
 
-    bytecode Token 0x5FbDB2315678afecb367f032d93F642f64180aa3 [{"type":"function","name":"pay",…}]
-
-The line of a step is not indented. It begins with the number of its block and the seconds since the first block. The indented
-lines below it hold the other parts of the request (`with …`), then the outcome. `account` and `set` are changes that a test
-makes to a chain between transactions. They belong to the block of the next step.
+    {"bytecode":"Token","address":"0x5FbDB2315678afecb367f032d93F642f64180aa3","abi":[{"type":"function","name":"pay",…}]}
 """
 
 from __future__ import annotations
 
-import ast
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Final, NamedTuple
 
+from chain.abi.json_abi import JsonObject
 from chain.foundation.dataclass import dataclass
 from chain.ledger.bytecode_classes import contract_of_abi
+from chain.ledger.sql.json_values import to_json
 from chain.metering.program import Program, bytecode_program
 from chain.types import Address
 from chain.values import inputs
 from chain.values.nesting import shallow
 
-FIRST: Final = "boardchain transcript 1"
-INDENT: Final = "    "
-_WITH: Final = f"{INDENT}with "
-_MOVE: Final = re.compile(
-    r"(?P<block>\d+) \+(?P<time>\d+)s (?:(?P<who>[^\s:]+): (?P<what>.+)|block)"
-)
-_DIGEST: Final = re.compile("0x[0-9a-f]{64}")
-_SET: Final = re.compile(r"set (?P<what>nonce|balance|code|storage) (?P<who>\S+) (?P<to>.+)")
+VERSION: Final = 2
+FIRST: Final = f'{{"transcript":{VERSION}'
+OUTCOME: Final = ("address", "error", "result", "logs", "undone_logs", "gas_used")
+_LONGEST: Final = 60  # characters of a line that an error shows
 
 
 class BadTranscript(ValueError):
@@ -61,7 +52,7 @@ class BadTranscript(ValueError):
     >>> replay("nonsense")
     Traceback (most recent call last):
         ...
-    chain.replays.transcript.BadTranscript: line 1: this is not a transcript: it does not begin with 'boardchain transcript 1'
+    chain.replays.transcript.BadTranscript: line 1: this is not a transcript: it does not begin with '{"transcript":2'
     """
 
     def __init__(self, line: int, why: str) -> None:
@@ -69,28 +60,22 @@ class BadTranscript(ValueError):
         self.line = line  # the line that is wrong
 
 
-@dataclass
-class TranscriptStep:
-    """One step: a request, with the lines of its outcome."""
+class TranscriptStep(NamedTuple):
+    """One line: a request with its outcome, a change between transactions, or the end."""
 
     line: int
-    request: str
-    block: int = 0  # 0: in the block of the next step
-    time: int = 0
-    sender: str | None = None
-    what: str = ""
-    asked: dict[str, str] = field(default_factory=dict)
-    outcome: list[str] = field(default_factory=list)
+    text: str
+    told: JsonObject  # its values, read
 
-    def value(self, name: str) -> Any:
-        """Return the value of `with name …`; None if there is no such line."""
-        text = self.asked.get(name)
-        if text is None:
-            return None
-        try:
-            return bytes.fromhex(text[2:]) if text.startswith("0x") else ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            raise BadTranscript(self.line, f"'with {name} {text}' cannot be read") from None
+    @property
+    def request(self) -> str:
+        """The step without its outcome."""
+        shown = json.loads(self.text)
+        return to_json({name: value for name, value in shown.items() if name not in OUTCOME})
+
+    @property
+    def outcome(self) -> JsonObject:
+        return {name: value for name, value in self.told.items() if name in OUTCOME}
 
 
 class Bytecode(NamedTuple):
@@ -100,110 +85,138 @@ class Bytecode(NamedTuple):
     address: Address
     program: Program
 
-    def __str__(self) -> str:
-        abi = json.dumps(self.program.spec.abi, separators=(",", ":"))
-        return f"bytecode {self.name} {self.address} {abi}"
+    @property
+    def line(self) -> JsonObject:
+        return {"bytecode": self.name, "address": str(self.address), "abi": self.program.spec.abi}
 
 
 @dataclass
 class Transcript:
     """A parsed transcript."""
 
-    settings: dict[str, object] = field(default_factory=dict)
+    settings: JsonObject
     # By the name in the transcript: the full name, and the digest if there is one.
     contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
     bytecode: list[Bytecode] = field(default_factory=list)
     steps: list[TranscriptStep] = field(default_factory=list)
-    end: tuple[int, str, int] | None = None  # number and hash of the last block, and the line
+    end: TranscriptStep | None = None
+
+
+def whole(value: Any) -> int:
+    """Return a whole number, which is text if it does not fit in 64 bits."""
+    return inputs.whole_number(int(value, 0) if isinstance(value, str) else value, "the number")
+
+
+def octets(value: Any) -> bytes:
+    """Return the bytes of a text of hex digits after `0x`."""
+    if not value.startswith("0x"):
+        raise ValueError
+    return bytes.fromhex(value[2:])
+
+
+def _text(value: object) -> str:
+    return inputs.text(value, "the name")
+
+
+def _object(value: Any) -> JsonObject:
+    return {**value}
+
+
+def _draws(value: Any) -> tuple[tuple[str, object], ...]:
+    return tuple(
+        (_text(tag), tuple(drawn) if isinstance(drawn, list) else drawn) for tag, drawn in value
+    )
+
+
+def _access_list(value: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
+    return tuple((octets(address), tuple(map(whole, slots))) for address, slots in value)
+
+
+_SET: Final = {"account": _text, "slot": whole, "to": lambda value: value}
+# How the values of each sort of line are read.
+_LINES: Final[Mapping[str, Mapping[str, Callable[[Any], Any]]]] = {
+    "contract": {"contract": _text, "class": _text, "digest": octets},
+    "bytecode": {"bytecode": _text, "address": Address, "abi": list},
+    "account": {"account": _text},
+    "set": {"set": _text, **_SET},
+    "block": {
+        **dict.fromkeys(("block", "timestamp", "base_fee", "excess_blob_gas", "prevrandao"), whole),
+        "coinbase": octets,
+        **dict.fromkeys(("sender", "to", "create", "upgrade", "entry"), _text),
+        **dict.fromkeys(("value", "gas", "max_fee", "tip", "type"), whole),
+        **dict.fromkeys(("data", "raw"), octets),
+        "args": _object,
+        "access_list": _access_list,
+        "forced_random": _draws,
+        **dict.fromkeys(OUTCOME, lambda value: value),
+    },
+    "end": {"end": whole, "hash": octets},
+}
 
 
 def parse(text: str) -> Transcript:
     """Parse the text of a transcript."""
-    lines = enumerate(inputs.text(text, "the transcript").split("\n"), 1)
-    if next(lines)[1] != FIRST:
+    lines = inputs.text(text, "the transcript").split("\n")
+    if not lines[0].startswith(FIRST):
         raise BadTranscript(1, f"this is not a transcript: it does not begin with '{FIRST}'")
-    transcript = Transcript()
-    for number, line in lines:
-        if line.startswith(INDENT):
-            _below(transcript, number, line)
-        elif line:
-            _at_margin(transcript, number, line)
+    settings = _json(1, lines[0])
+    del settings["transcript"]
+    transcript = Transcript(settings)
+    for number, line in enumerate(lines[1:], 2):
+        if line:
+            _add(transcript, TranscriptStep(number, line, _read(number, line)))
     return transcript
 
 
-def _below(made: Transcript, number: int, line: str) -> None:
-    """Add an indented line to the last step."""
-    if not made.steps:
-        raise BadTranscript(number, "this belongs to no step")
-    step = made.steps[-1]
-    if line.startswith(_WITH) and not step.outcome:
-        name, _, value = line.removeprefix(_WITH).partition(" ")
-        step.asked[name] = value
-    else:
-        step.outcome.append(line)
-
-
-def _at_margin(made: Transcript, number: int, line: str) -> None:
-    """Add a line that is not indented."""
-    word, _, rest = line.partition(" ")
-    move = _MOVE.fullmatch(line)
-    if move is not None:
-        who, what = move["who"], move["what"] or ""
-        made.steps.append(
-            TranscriptStep(number, line, int(move["block"]), int(move["time"]), who, what)
-        )
-    elif word == "account" or (word == "set" and _SET.fullmatch(line)):
-        made.steps.append(TranscriptStep(number, line, what=line))
-    elif word == "chain":
-        made.settings = dict(_settings(number, rest))
-    elif word == "contract" and " = " in rest:
-        name, _, full = rest.partition(" = ")
-        made.contracts[name] = _version(number, full)
-    elif word == "bytecode":
-        made.bytecode.append(_bytecode(number, rest))
-    elif word == "end" and len(rest.split()) == 2 and rest.split()[0].isdigit():
-        block, block_hash = rest.split()
-        made.end = int(block), block_hash, number
-    else:
-        raise BadTranscript(number, f"'{line[:60]}' is not a line of a transcript")
-
-
-def _version(number: int, text: str) -> tuple[str, bytes | None]:
-    """Return the full name of a contract, and the digest of its version if there is one."""
-    full, _, digest = text.partition(" ")
-    if digest and not _DIGEST.fullmatch(digest):
-        raise BadTranscript(
-            number, f"'{digest[:70]}' is not the digest of a contract: 0x and 64 digits"
-        )
-    return full, bytes.fromhex(digest[2:]) if digest else None
-
-
-def _bytecode(number: int, text: str) -> Bytecode:
-    """Return the contract in bytecode of a line."""
+def _json(number: int, line: str) -> JsonObject:
     try:
-        name, address, items = text.split(" ", 2)
-        program = bytecode_program(
-            contract_of_abi(json.loads(shallow(items)), name.partition("#")[0])
+        told = json.loads(shallow(line))
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        raise BadTranscript(number, f"'{line[:_LONGEST]}' is not a JSON object")
+    return told
+
+
+def _read(number: int, line: str) -> JsonObject:
+    """Return the values of a line."""
+    told = _json(number, line)
+    known = _LINES.get(next(iter(told), ""))
+    if known is None:
+        raise BadTranscript(
+            number, f"'{line[:_LONGEST]}' does not begin with {' or '.join(_LINES)}"
         )
-        assert program is not None
-        return Bytecode(name, Address(address), program)
-    except (ValueError, TypeError, LookupError):
-        why = f"'{text[:60]}' is not a name, an address and an ABI"
-        raise BadTranscript(number, why) from None
-
-
-def _settings(number: int, text: str) -> Iterator[tuple[str, object]]:
-    """Yield the names and values of the settings of a chain."""
-    for word in text.split():
-        name, _, value = word.partition("=")
+    for name, value in told.items():
+        if name not in known:
+            raise BadTranscript(number, f"there is no '{name}' here; there are {', '.join(known)}")
         try:
-            is_text = value.startswith("0x") or value.islower()
-            yield name, value if is_text else ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            raise BadTranscript(number, f"'{word}' is not a setting of a chain") from None
+            told[name] = known[name](value)
+        except (ValueError, TypeError, AttributeError):
+            shown = to_json({name: value})[1:-1][:_LONGEST]
+            raise BadTranscript(number, f"{shown} cannot be read") from None
+    return told
 
 
-def set_line(line: str) -> tuple[str, str, str]:
-    """Return what a `set` line sets, of which account, and to which value; empty texts if it is not a `set` line."""
-    match = _SET.fullmatch(line)
-    return (match["what"], match["who"], match["to"]) if match else ("", "", "")
+def _add(made: Transcript, step: TranscriptStep) -> None:
+    """Add a line to a transcript."""
+    match step.told:
+        case {"contract": name, "class": full}:
+            made.contracts[name] = full, step.told.get("digest")
+        case {"bytecode": name, "address": address, "abi": abi}:
+            try:
+                program = bytecode_program(contract_of_abi(abi, name.partition("#")[0]))
+            except (ValueError, TypeError, LookupError) as error:
+                raise BadTranscript(
+                    step.line, f"the ABI of {name} cannot be read: {error}"
+                ) from None
+            assert program is not None
+            made.bytecode.append(Bytecode(name, address, program))
+        case {"end": _, "hash": _}:
+            made.end = step
+        case {"create": name} | {"upgrade": name} if name not in made.contracts:
+            raise BadTranscript(step.line, f"no line defines the contract {name}")
+        case {"account": _} | {"set": _, "account": _, "to": _} | {"block": _}:
+            made.steps.append(step)
+        case _:
+            kind = next(iter(step.told))
+            raise BadTranscript(step.line, f"'{kind}' lacks one of {', '.join(_LINES[kind])}")

@@ -1,7 +1,7 @@
 """Write a play as a transcript that can be replayed.
 
-$ boardchain record scripts/play_deblockle.py -o play.txt
-$ boardchain record duel.chain -o duel.txt
+$ boardchain record scripts/play_deblockle.py -o play.jsonl
+$ boardchain record duel.chain -o duel.jsonl
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
 from chain.cli.script_loader import takes_chain
 from chain.foundation import creation_hooks
-from chain.replays import record
-from chain.replays.read_file import is_chain, text_of
+from chain.replays.read_file import Recording, is_chain, recording_in, recording_of
+from chain.replays.transcript import parse
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import Chain
 from chain.source.user_modules import add_folder, add_project
@@ -44,25 +44,28 @@ def command(
     """Record SOURCE: a script, which is run with ARGS, or the file of a chain.
 
     If the script creates no chain, its main(chain) is run on a new one. Its contracts must be in modules that can be imported,
-    not in the script itself. Options of the script go after --.
+    not in the script itself. Options of the script go after --. The activity is written as text beside a file that ends in
+    .jsonl, into one that ends in .txt.
     """
     if is_chain(source):
-        text = text_of(source, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
+        recording = recording_in(
+            source, offered, lambda blocks: tracked(blocks, "reading", len(blocks))
+        )
     elif source.suffix == ".py":
-        text = _chosen(_played(source, args), nth)
+        recording = _chosen(_played(source, args), nth)
     else:
         raise click.UsageError(
             f"{source} is neither a script, which ends in .py, nor the file of a chain"
         )
     if out is None:
-        click.echo(text, nl=False)
+        click.echo(recording.text, nl=False)
     else:
-        out.write_bytes(text.encode())
-        output.remark(f"{out}: {text.count(chr(10))} lines")
+        recording.write(out)
+        output.remark(f"{out}: {recording.text.count(chr(10))} lines")
 
 
-def _played(script: Path, args: tuple[str, ...]) -> list[str]:
-    """Return a transcript of each chain that the script created."""
+def _played(script: Path, args: tuple[str, ...]) -> list[Recording]:
+    """Return a recording of each chain that the script created."""
     with _witnessed() as chains, redirect_stdout(sys.stderr):
         old_argv, sys.argv = sys.argv, [str(script), *args]
         add_folder(Path.cwd())
@@ -76,7 +79,7 @@ def _played(script: Path, args: tuple[str, ...]) -> list[str]:
                 raise click.ClickException(f"{script} ended with {end.code}") from None
         finally:
             sys.argv = old_argv
-    return list(dict.fromkeys(_text(chain) for chain in chains if len(chain.receipts)))
+    return list(dict.fromkeys(_recording(chain) for chain in chains if len(chain.receipts)))
 
 
 @contextmanager
@@ -90,24 +93,23 @@ def _witnessed() -> Iterator[list[Chain]]:
         creation_hooks.creation_listeners.remove(chains.append)
 
 
-def _text(chain: Chain) -> str:
-    """Return the transcript of a chain. Refuse contracts that a replay cannot import."""
-    text = record(chain)
-    for line in text.split("\n"):
-        name, _, where = line.removeprefix("contract ").partition(" = ")
-        if line.startswith("contract ") and (where.startswith("__main__") or "<locals>" in where):
+def _recording(chain: Chain) -> Recording:
+    """Return the recording of a chain. Refuse contracts that a replay cannot import."""
+    recording = recording_of(chain)
+    for name, (full, _) in parse(recording.text).contracts.items():
+        if full.startswith("__main__") or "<locals>" in full:
             raise click.ClickException(
                 f"{name} is defined in the script itself, from which a replay cannot import it: move it to a module of its own"
             )
-    return text
+    return recording
 
 
-def _chosen(texts: list[str], nth: int | None) -> str:
-    """Return the transcript that `--nth` selects."""
-    if not texts:
+def _chosen(played: list[Recording], nth: int | None) -> Recording:
+    """Return the recording that `--nth` selects."""
+    if not played:
         raise click.ClickException("the script sent no transaction to any chain")
-    if nth is None and len(texts) > 1:
-        raise click.UsageError(f"it played on {len(texts)} chains: choose one with --nth")
-    if nth is not None and nth > len(texts):
-        raise click.UsageError(f"there is no chain {nth}: it played on {len(texts)}")
-    return texts[(nth or 1) - 1]
+    if nth is None and len(played) > 1:
+        raise click.UsageError(f"it played on {len(played)} chains: choose one with --nth")
+    if nth is not None and nth > len(played):
+        raise click.UsageError(f"there is no chain {nth}: it played on {len(played)}")
+    return played[(nth or 1) - 1]

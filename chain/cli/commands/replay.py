@@ -1,7 +1,7 @@
 """Play a transcript again, and show where the result differs.
 
-$ boardchain replay play.txt
-$ boardchain replay play.txt --update
+$ boardchain replay play.jsonl
+$ boardchain replay play.jsonl --update
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.progress import tracked
 from chain.replays import BadTranscript, Replay, replay
-from chain.replays.read_file import is_chain, text_of
+from chain.replays.read_file import Recording, is_chain, recording_in
 from chain.replays.transcript import TranscriptStep
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--update", is_flag=True, help="Write the present outcomes to FILE.")
+@click.option(
+    "--update", is_flag=True, help="Write the present outcomes to FILE, and the activity beside it."
+)
 @click.option("--moves-only", is_flag=True, help="Do not compare the hash of the last block.")
 @output.json_option
 @contracts_option
@@ -37,7 +39,9 @@ def command(
     if update and is_chain(file):
         raise click.UsageError("only a transcript can be rewritten, not the file of a chain")
     try:
-        text = text_of(file, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
+        text = recording_in(
+            file, offered, lambda blocks: tracked(blocks, "reading", len(blocks))
+        ).text
         played = replay(
             text, offered=[offered], to_the_end=update, moves_only=moves_only, through=_printed
         )
@@ -63,7 +67,7 @@ def _update(file: Path, text: str, played: Replay) -> None:
     if played.text == text:
         output.remark(f"{file} is unchanged")
         return
-    file.write_bytes(played.text.encode())
+    Recording(played.text, played.chain.activity()).write(file)
     output.remark(f"{file} is rewritten")
 
 

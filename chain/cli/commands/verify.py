@@ -1,6 +1,6 @@
 """Play a chain again in several interpreters, and compare every block.
 
-$ boardchain verify play.txt
+$ boardchain verify play.jsonl
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from chain.cli import output
 from chain.cli.options import contracts_option
 from chain.cli.progress import bar, tracked
 from chain.replays import BadTranscript
-from chain.replays.read_file import text_of
+from chain.replays.read_file import recording_in
 from chain.replays.subprocess_runs import Failed
 from chain.replays.verify import verify
 from chain.simulator.catalogue import ContractCatalogue
@@ -31,7 +31,9 @@ def command(file: Path, json: bool, offered: ContractCatalogue) -> None:
     If the results differ, the exit code is 1 and the first difference is shown: contract, entry, field.
     """
     try:
-        text = text_of(file, offered, lambda blocks: tracked(blocks, "reading", len(blocks)))
+        text = recording_in(
+            file, offered, lambda blocks: tracked(blocks, "reading", len(blocks))
+        ).text
         with bar("verifying", None) as step:
             verdict = verify(
                 text, [offered.package], watch=lambda done, total: step(done, f"of {total}")

@@ -24,9 +24,6 @@ from chain.values.inputs import file_path
 
 Target: TypeAlias = str | Path | TextIO
 
-# Some readers end a line at these characters.
-_BREAKS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
-
 
 def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
     """Write one object per line: every receipt with its logs and events, or every declared event."""
@@ -34,7 +31,7 @@ def write_jsonl(ledger: Ledger, target: Target, what: str) -> None:
         raise ValueError(f"JSON lines can have {' or '.join(_LINES)}, not {what!r}")
     with _opened(target) as file:
         for line in _LINES[what](ledger):
-            file.write(form.to_json(line).translate(_BREAKS) + "\n")
+            file.write(form.json_line(line))
 
 
 def write_csv(ledger: Ledger, target: Target, what: str | type) -> None:

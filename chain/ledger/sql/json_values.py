@@ -44,10 +44,10 @@ class JsonStyle(ValueStyle[Portable]):
         if cls is str or cls is bool or value is None:
             return value
         if cls is Address:
-            return address_text(value)
+            return self.address(value)
         return getattr(self, method_for(cls))(value)
 
-    def address(self, value: Address) -> str:
+    def address(self, value: bytes) -> str:
         return address_text(value)
 
     def items(self, value: Iterable[object]) -> Portable:
@@ -84,6 +84,15 @@ def top_level(value: object) -> Portable:
 
 
 to_json: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Some readers end a line at these characters.
+_BREAKS: Final = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029)}
+
+
+def json_line(value: object) -> str:
+    """Return a value as a line of JSON."""
+    return f"{to_json(value).translate(_BREAKS)}\n"
+
+
 _name_to_json: Final = lru_cache(maxsize=1 << 12)(to_json)  # few names recur in many rows
 
 

@@ -54,29 +54,33 @@ def run(*words: object) -> Result:
 
 
 def test_script_is_recorded_and_replayed(folder: Path) -> None:
-    done = run("record", "play.py", 2, "-o", "race.txt")
+    done = run("record", "play.py", 2, "-o", "race.jsonl")
     assert (done.exit_code, done.stdout) == (0, "")
-    again = run("replay", "race.txt")
+    assert "2 +2s alice: Race.roll() -> " in (folder / "race.txt").read_text("utf-8")
+    again = run("replay", "race.jsonl")
     assert (again.exit_code, again.stderr) == (0, "3 transactions have the recorded outcome\n")
 
 
 def test_changed_transcript_fails_until_updated(folder: Path) -> None:
-    path = folder / "race.txt"
-    path.write_bytes(run("record", "play.py", 2).stdout.replace("= 2 [", "= 3 [").encode())
+    path = folder / "race.jsonl"
+    path.write_bytes(
+        run("record", "play.py", 2).stdout.replace('"result":2', '"result":3').encode()
+    )
     changed = run("replay", path)
     assert changed.exit_code == 1
-    assert f"{path}, line 6: Race.roll has a different outcome (race" in changed.stdout
+    assert f"{path}, line 4: Race.roll has a different outcome (race" in changed.stdout
     assert run("replay", path, "--update").stderr == f"{path} is rewritten\n"
+    assert "2 +2s alice: Race.roll() -> 2" in path.with_suffix(".txt").read_text("utf-8")
     assert run("replay", path).exit_code == 0
     assert run("replay", path, "--update").stderr == f"{path} is unchanged\n"
-    path.write_bytes(path.read_bytes().replace(b"end 3 0x", b"end 3 0xf"))
+    path.write_bytes(path.read_bytes().replace(b'"hash":"0x', b'"hash":"0xff'))
     assert run("replay", path).exit_code == 1
     assert run("replay", path, "--moves-only").exit_code == 0
 
 
 def test_one_of_several_chains_is_chosen(folder: Path) -> None:
     assert "it played on 2 chains: choose one with --nth" in run("record", "play.py", 1, 2).stderr
-    assert run("record", "--nth", 2, "play.py", 1, 2).stdout.count("Race.roll()") == 2
+    assert run("record", "--nth", 2, "play.py", 1, 2).stdout.count('"entry":"roll"') == 2
 
 
 def test_file_of_a_chain_is_recorded(folder: Path) -> None:
@@ -101,7 +105,7 @@ def test_file_with_unknown_contract_is_recorded(folder: Path) -> None:
     with Chain.open(folder / "board.chain") as chain:
         chain.deploy(Unknown)
     recorded = run("record", "board.chain")
-    assert (recorded.exit_code, "alice: deploy Unknown()" in recorded.stdout) == (0, True)
+    assert (recorded.exit_code, '"create":"Unknown"' in recorded.stdout) == (0, True)
     for command in ("replay", "verify"):
         refused = run(command, "board.chain")
         assert "Unknown is not among the available contracts" in refused.stderr
@@ -124,11 +128,11 @@ def test_main_on_a_chain_is_recorded(folder: Path) -> None:
     (module,) = folder.glob("race*.py")
     script = f"from {module.stem} import Race\ndef main(chain): chain.deploy(Race).roll()"
     (folder / "main.py").write_text(script, "utf-8")
-    assert "2 +2s alice: Race.roll()" in run("record", "main.py").stdout
+    assert '"to":"Race","entry":"roll"' in run("record", "main.py").stdout
 
 
 def test_missing_transcript_cannot_be_verified(folder: Path) -> None:
-    (folder / "notes.txt").write_text("notes", "utf-8")
-    refused = run("verify", "notes.txt")
+    (folder / "notes.jsonl").write_text("notes", "utf-8")
+    refused = run("verify", "notes.jsonl")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("boardchain: notes.txt: line 1: this is not a transcript")
+    assert refused.stderr.startswith("boardchain: notes.jsonl: line 1: this is not a transcript")

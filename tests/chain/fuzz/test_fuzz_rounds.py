@@ -224,6 +224,8 @@ def test_unit_that_ends_its_process_is_named(tmp_path: Path, monkeypatch: Any) -
         Campaign(plan, tmp_path / "corpus").run(1, 1)
 
 
+SENT = '{"sender":"%s","to":"%s","entry":"%s","args":{%s}}'
+OPEN = '"keys":[],"name":"","who":"%s"'
 STEPS: tuple[Step, ...] = (
     Wait(60),
     Call("door", "open", ([1, 2], "it's \"a\"\nkey", Address(bytes(19) + b"\7")), Chain().accounts[1]),
@@ -239,27 +241,35 @@ def notation() -> StepNotation:
 
 def test_steps_are_read_as_written(notation: StepNotation) -> None:
     lines = notation.write(STEPS)
-    assert lines[0] == "wait 60s"
-    assert lines[2] == "alice: door.open([], '@bob', @alice) with 5 wei"
+    assert lines[0] == '{"wait":60}'
+    assert json.loads(lines[2]) == {
+        "sender": "alice",
+        "to": "door",
+        "entry": "open",
+        "args": {"keys": [], "name": "@bob", "who": "alice"},
+        "value": 5,
+    }
     assert notation.read(lines) == STEPS
 
 
 def test_arguments_are_written_as_the_contract_gets_them(notation: StepNotation) -> None:
     lines = notation.write([Call("door", "ring", (Bell("low"),), Chain().accounts[0])])
-    assert lines == ["alice: door.ring(Record(name='low'), 2)"]
+    assert json.loads(lines[0])["args"] == {"bell": {"name": "low"}, "times": 2}
     assert notation.read(lines) == (Call("door", "ring", (Record("low"), 2), Chain().accounts[0]),)
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "alice: door.shut()",  # what an edit may leave behind
-        "alice: gate.open()",
-        "alice: door.open(1)",
-        "nobody: door.open([], '', @alice)",
-        "alice: door.open([], '', @nobody)",
-        "alice: deploy Gate(1)",
-        "alice: door.open([], '', @alice",
+        SENT % ("alice", "door", "shut", ""),  # what an edit may leave behind
+        SENT % ("alice", "gate", "open", OPEN % "alice"),
+        SENT % ("alice", "door", "open", '"keys":[]'),
+        SENT % ("nobody", "door", "open", OPEN % "alice"),
+        SENT % ("alice", "door", "open", OPEN % "nobody"),
+        '{"sender":"alice","create":"Gate","args":{"width":1}}',
+        '{"sender":"alice"',
+        "[]",
+        "7",
         "",
     ],
 )
@@ -275,8 +285,9 @@ def test_deployments_are_read_as_written() -> None:
     explorer = CallExplorer(GateFuzz, lines=False)
     notation = StepNotation(explorer.play, explorer.targets)
     step = PlannedDeployment(Gate, (3,), explorer.play.accounts[0])
-    assert notation.write([step]) == ["alice: deploy Gate(3)"]
-    assert notation.read(["alice: deploy Gate(3)"]) == (step,)
+    lines = notation.write([step])
+    assert lines == ['{"sender":"alice","create":"Gate","args":{"width":3}}']
+    assert notation.read(lines) == (step,)
 
 
 def test_loaded_corpus_offers_the_same() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chain.deployment.plan import Deployment
 
 from chain import (  # fmt: skip
     Chain,
@@ -20,7 +21,6 @@ from chain import (  # fmt: skip
     init,
     view,
 )
-from chain.deployment.plan import Deployment
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256

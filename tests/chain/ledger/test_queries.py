@@ -295,7 +295,7 @@ def test_failed_receipts_by_reason(chain: Chain, board: Handle) -> None:
         (lambda c: c.events(Moved, colour=1), "event Moved has no 'colour'; it has player, piece, side, path, test"),
         (lambda c: c.events(Moved).where(colour=1), "event Moved has no 'colour'; it has player"),
         (lambda c: c.events(Moved, piece=300), "Moved.piece = 300 does not fit u8 (0..255)"),
-        (lambda c: c.events(Moved, side=1), "Moved.side = 1 is not Side"),
+        (lambda c: c.events(Moved, side=True), "Moved.side = True is not Side"),
         (lambda c: c.events(Moved, player=7), "Moved.player = 7 is not an Address (20 bytes)"),
         (lambda c: c.events(Board), "Board is not an event: mark its class with @event"),
         (lambda c: c.events("Mooved"), "declares an event 'Mooved'; there are Moved, Named"),

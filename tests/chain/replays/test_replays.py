@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +17,14 @@ from chain import Address, Chain, Contract, Key, Map, Revert, call, error, event
 from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import change_block
 from chain.ledger.signing import encode_signed
+from chain.ledger.sql.json_values import json_line
 from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
-from chain.replays.known_names import NameRegistry
-from chain.replays.notation import BadValue, ExactFormatter, read_args
+from chain.replays.known_names import KnownNames
+from chain.replays.transcript import FIRST
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
 from chain.types import bytes4, i8, u8, u64
-from chain.values import Field
 from tests.chain.toys import Side
 
 
@@ -179,7 +181,9 @@ def test_settings_are_kept(settings: dict[str, Any]) -> None:
 
 def test_contracts_are_numbered() -> None:
     text = record(played(timed, signed))
-    assert [f"= @Board{n} [" in text for n in ("", "#2", "#3", "#4", "#5")] == [True] * 4 + [False]
+    assert [f'"result":"Board{n}"' in text for n in ("#2", "#3", "#4", "#5")] == [True] * 3 + [
+        False
+    ]
 
 
 def test_fork_and_file_are_sources_too(tmp_path: Path) -> None:
@@ -192,27 +196,46 @@ def test_fork_and_file_are_sources_too(tmp_path: Path) -> None:
         assert replay(text, contracts=[Board]).ok
 
 
-def test_transcript_reads_as_a_play() -> None:
+def test_lines_have_names_and_values_in_json() -> None:
     chain = Chain()
     board = chain.deploy(Board, 5, sender=chain.account("first.testnet"))
     chain.advance(65)
     with chain.loaded(die=[4]):
         board.move(Spot(-1, board.address), Side.BLUE, "go", sender=chain.accounts[1], value=2)
-    lines = record(chain).splitlines()
-    assert [line.rpartition(" [")[0] or line for line in lines[:-1]] == [
-        "boardchain transcript 1",
-        f"contract Board = {full_name(Board)}",
-        "",
-        "account first.testnet",
-        "1 +1s first.testnet: deploy Board(5)",
-        "    = @Board",
-        "2 +66s bob: Board.move(Spot(x=-1, owner=@Board), BLUE, 'go') with 2 wei",
-        "    with loaded",
-        "    | go",
-        "    Moved(player=@bob, spot=Spot(x=-1, owner=@Board))",
-        "    = (4, @Board)",
+    lines = [json.loads(line) for line in record(chain).splitlines()]
+    gas = [line.pop("gas_used") for line in lines if "sender" in line]
+    assert gas == [receipt.gas_used for receipt in chain.receipts]
+    assert lines == [
+        {"transcript": 2},
+        {"contract": "Board", "class": full_name(Board)},
+        {"account": "first.testnet"},
+        {
+            "block": 1,
+            "sender": "first.testnet",
+            "create": "Board",
+            "args": {"size": 5},
+            "address": "Board",
+        },
+        {
+            "block": 2,
+            "timestamp": chain.head.timestamp,
+            "sender": "bob",
+            "to": "Board",
+            "entry": "move",
+            "args": {"spot": {"x": -1, "owner": "Board"}, "side": "BLUE", "note": "go"},
+            "value": 2,
+            "forced_random": [["die", 4]],
+            "result": [4, "Board"],
+            "logs": [
+                {"text": "go"},
+                {
+                    "event": "Moved",
+                    "fields": {"player": "bob", "spot": {"x": -1, "owner": "Board"}},
+                },
+            ],
+        },
+        {"end": 2, "hash": f"0x{chain.block_hash().hex()}"},
     ]
-    assert lines[-1] == f"end 2 0x{chain.block_hash().hex()}"
 
 
 # Values
@@ -221,28 +244,24 @@ def test_transcript_reads_as_a_play() -> None:
 @given(data=st.data())
 def test_values_can_be_read_back(drawn: Any, data: st.DataObject) -> None:
     kind, value = data.draw(drawn.typed)
-    written = ExactFormatter(NameRegistry()).show(value)
-    assert read_args(written, (Field("value", kind),), NameRegistry()) == (value,)
-    assert "\n" not in written
+    names = KnownNames()
+    written = json.loads(json_line(names.show(value)))
+    assert kind.from_json(written, "value", names.find) == value
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("told", "why"),
     [
-        ("1, 2", "it takes (spot), not (1, 2)"),
-        ("1)(2", "(1)(2) cannot be read"),
-        ("Spot(x=1)", 'spot = {"x": 1} is incomplete: write x, owner'),
-        ("Spot(x=1, owner=@nobody)", "spot.owner: there is no nobody here"),
-        ("Spot(x=1, owner=5)", "spot.owner = 5 is not an Address (20 bytes)"),
-        ("__import__('os')", "__import__('os') is not a value"),
-        ("RED", 'spot = "RED" is not Spot'),
+        ({"x": 1}, 'args.spot = {"x": 1} is incomplete: write x, owner'),
+        ({"x": 1, "owner": "nobody"}, "args.spot.owner: there is no account or contract nobody"),
+        ({"x": 1, "owner": 5}, "args.spot.owner = 5 is not an Address (20 bytes)"),
+        ("RED", 'args.spot = "RED" is not Spot'),
     ],
 )
-def test_other_texts_are_not_values(text: str, why: str) -> None:
-    [spot, *_] = Board.__spec__.entries["move"].params
-    with pytest.raises(BadValue) as wrong:
-        read_args(text, (spot,), NameRegistry())
-    assert str(wrong.value) == why
+def test_other_values_are_refused(told: object, why: str) -> None:
+    entry = Board.__spec__.entries["move"]
+    with pytest.raises(ValueError, match=re.escape(why)):
+        KnownNames().read_args(entry, {"spot": told, "side": "RED", "note": ""})
 
 
 # Differences
@@ -274,9 +293,9 @@ def test_changed_rule_shows_at_first_move() -> None:
         board.move(Spot(0, None), Side.RED, note)
     told = replayed(record(chain), changed()).splitlines()
     assert told[0].startswith(
-        "line 10: Board.move has a different outcome (tests/chain/replays/test_r"
+        "line 5: Board.move has a different outcome (tests/chain/replays/test_r"
     )
-    assert told[2:4] == ["-     | now", "+     | NOW"]
+    assert told[2:] == ['- logs[0].text: "now"', '+ logs[0].text: "NOW"']
 
 
 class Broken(Contract):
@@ -294,10 +313,10 @@ def test_words_of_python_are_not_compared() -> None:
     broken = chain.deploy(Broken)
     broken.find(check=False)
     broken.explain(check=False)
-    outcomes = [line for line in record(chain).splitlines() if "failed" in line]
-    assert [line.split("[")[0].strip() for line in outcomes] == [
-        "= failed: ValueError",
-        "= failed: ValueError: no 3 here",
+    lines = [json.loads(line) for line in record(chain).splitlines()]
+    assert [line["error"] for line in lines if "error" in line] == [
+        "ValueError",
+        "ValueError: no 3 here",
     ]
 
 
@@ -305,91 +324,108 @@ def test_gas_of_a_deployment_is_not_compared() -> None:
     chain = Chain()
     chain.deploy(Board)
     (receipt,) = chain.receipts
-    cheaper = record(chain).replace(f"[{receipt.gas_used} gas]", f"[{receipt.gas_used - 12} gas]")
+    cheaper = record(chain).replace(
+        f'"gas_used":{receipt.gas_used}', f'"gas_used":{receipt.gas_used - 12}'
+    )
     assert replay(cheaper, contracts=[Board]).ok
-    assert not replay(cheaper.replace("= @", "= failed: @"), contracts=[Board]).ok
+    assert not replay(cheaper.replace('"address":"Board"', '"error":"x"'), contracts=[Board]).ok
 
 
 def test_difference_shows_what_came() -> None:
     chain = Chain()
     chain.deploy(Board).move(Spot(0, None), Side.RED, "now")
-    told = replayed(record(chain).replace("| now", "| then")).splitlines()
+    told = replayed(record(chain).replace('"text":"now"', '"text":"then"')).splitlines()
     assert told[0].startswith(
-        "line 6: Board.move has a different outcome (tests/chain/replays/test_replays.py:"
+        "line 4: Board.move has a different outcome (tests/chain/replays/test_replays.py:"
     )
     assert told[1:] == [
-        "  2 +2s alice: Board.move(Spot(x=0, owner=None), RED, 'now')",
-        "-     | then",
-        "+     | now",
-        "      Moved(player=@alice, spot=Spot(x=0, owner=None))",
+        '  {"block":2,"sender":"alice","to":"Board","entry":"move","args":'
+        '{"spot":{"x":0,"owner":null},"side":"RED","note":"now"}}',
+        '- logs[0].text: "then"',
+        '+ logs[0].text: "now"',
     ]
+
+
+def test_texts_of_several_lines_are_compared_by_line() -> None:
+    chain = Chain()
+    chain.deploy(Board).move(Spot(0, None), Side.RED, "a\nb\nc")
+    told = replayed(record(chain).replace('"text":"a\\nb\\nc"', '"text":"a\\nB\\nc"'))
+    assert told.splitlines()[2:] == ['- logs[0].text[1]: "B"', '+ logs[0].text[1]: "b"']
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("Board.split()", "Board.spit()", "Board has no entry 'spit'"),
-        ("Board.split()", "Board.split(1)", "it takes (), not (1)"),
-        ("Board.split()", "Board#7.split()", "there is no account or contract Board#7"),
-        ("alice: Board.split", "nobody: Board.split", "there is no account or contract nobody"),
-        ("split()", "split()\n    with gas 5", "intrinsic gas too low: it has 5 gas"),
+        ('"split"', '"spit"', "Board has no entry 'spit'"),
+        ('"split","args":{}', '"split","args":{"a":1}', "it takes no arguments, not a"),
+        ('"to":"Board"', '"to":"Board#7"', "there is no account or contract Board#7"),
+        ('"alice","to"', '"nobody","to"', "there is no account or contract nobody"),
+        ('"args":{},"result"', '"gas":5,"result"', "intrinsic gas too low: it has 5 gas"),
     ],
 )
 def test_impossible_step_is_a_difference(old: str, new: str, why: str) -> None:
     chain = Chain()
     chain.deploy(Board).split()
     told = replayed(record(chain).replace(old, new))
-    assert told.startswith(f"line 6: this request is no longer possible: {why}")
+    assert told.startswith(f"line 4: this request is no longer possible: {why}")
 
 
 def test_hash_alone_is_reported_last() -> None:
     chain = Chain()
     chain.deploy(Board)
-    text = record(chain).replace("end 1 0x", "end 1 0xff")
+    text = record(chain).replace('"hash":"0x', '"hash":"0xff')
     told = replayed(text)
     assert told.startswith(
-        "line 6: all outcomes are as recorded, except the hash of the chain: the code"
+        "line 4: all outcomes are as recorded, except the hash of the chain: the code"
     )
-    assert f"+ end 1 0x{chain.block_hash().hex()}" in told
+    assert f'+ hash: "0x{chain.block_hash().hex()}"' in told
     assert replay(text, contracts=[Board], moves_only=True).ok
 
 
 BAD = [
     ("", "line 1: this is not a transcript"),
-    ("boardchain transcript 2\n", "line 1: this is not a transcript"),
-    ("boardchain transcript 1\nhello\n", "line 2: 'hello' is not a line of a transcript"),
-    ("boardchain transcript 1\n    = 1\n", "line 2: this belongs to no step"),
-    ("boardchain transcript 1\nchain size=1\n", "line 2: a chain has no setting 'size'"),
-    ("boardchain transcript 1\nchain seed\n", "line 2: 'seed' is not a setting of a chain"),
-    ("boardchain transcript 1\n3 +1s block\n", "line 2: block 1 is missing"),
-    ("boardchain transcript 1\n1 +0s block\n", "line 2: its block is not after the one before"),
-    ("boardchain transcript 1\n1 +1s bob: hello\n", "line 2: 'hello' cannot be read as a request"),
-    ("boardchain transcript 1\n1 +1s bob: deploy X()\n", "line 2: no line defines the contract X"),
-    (f"boardchain transcript 1\nbytecode X 0x{'0' * 40} {'[' * 100_000}", "line 2: 'X 0x"),
-    ("boardchain transcript 1\nset nonce bob x\n1 +1s block\n", "line 2: 'set nonce bob x' cannot be read"),
-    ("boardchain transcript 1\n1 +1s bob: to bob send 0x\n    with gas x\n", "line 2: 'with gas x' cannot be read"),
+    ('{"transcript":1}', "line 1: this is not a transcript"),
+    ('{"transcript":2', "line 1: '{\"transcript\":2' is not a JSON object"),
+    ("hello", "line 2: 'hello' is not a JSON object"),
+    ("[1]", "line 2: '[1]' is not a JSON object"),
+    ("[" * 100_000, "line 2: '[["),
+    ('{"hello":1}', "line 2: '{\"hello\":1}' does not begin with contract or bytecode or account"),
+    ('{"block":1,"colour":1}', "line 2: there is no 'colour' here; there are block, timestamp,"),
+    ('{"transcript":2,"size":1}', "line 1: a chain has no setting 'size'; it has chain_id,"),
+    ('{"block":3}', "line 2: block 1 is missing"),
+    ('{"block":1,"timestamp":0}', "line 2: its block is not after the one before"),
+    ('{"block":-1}', 'line 2: "block":-1 cannot be read'),
+    ('{"block":1,"data":"1"}', 'line 2: "data":"1" cannot be read'),
+    ('{"block":1,"data":5}', 'line 2: "data":5 cannot be read'),
+    ('{"block":1,"args":5}', 'line 2: "args":5 cannot be read'),
+    ('{"block":1,"sender":"bob","create":"X"}', "line 2: no line defines the contract X"),
+    ('{"contract":"X"}', "line 2: 'contract' lacks one of contract, class, digest"),
+    ('{"bytecode":"X","address":"0x12","abi":[]}', 'line 2: "address":"0x12" cannot be read'),
+    ('{"set":"nonce","account":"bob","to":"x"}\n{"block":1}', 'line 2: {"set":"nonce","account":"bob"'),
+    ('{"set":"size","account":"bob","to":1}\n{"block":1}', 'line 2: {"set":"size","account":"bob"'),
+    ('{"set":"code","account":"bob","to":1}\n{"block":1}', 'line 2: {"set":"code","account":"bob"'),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "why"), BAD)
 def test_bad_transcript_names_the_line(text: str, why: str) -> None:
     with pytest.raises(BadTranscript) as wrong:
-        replay(text)
+        replay(text if "line 1" in why else f"{FIRST}}}\n{text}\n")
     assert str(wrong.value).startswith(why)
 
 
 def test_only_offered_contracts_are_played() -> None:
-    text = "boardchain transcript 1\ncontract X = os:path\n"
+    text = f'{FIRST}}}\n{{"contract":"X","class":"os:path"}}\n'
     with pytest.raises(ContractNotFound, match="os:path is not among the available contracts"):
         replay(text)
 
 
 def test_golden_file_shows_its_difference(tmp_path: Path) -> None:
-    path, chain = tmp_path / "board.txt", played(plain)
+    path, chain = tmp_path / "board.jsonl", played(plain)
     path.write_bytes(record(chain).encode())
     check_transcript(path, contracts=[Board])
-    path.write_bytes(record(chain).replace("= 0x0001", "= 0x0002").encode())
+    path.write_bytes(record(chain).replace('"result":"0x0001"', '"result":"0x0002"').encode())
     with pytest.raises(
-        AssertionError, match=r"board.txt, line 11: Board.tell has a different outcome"
+        AssertionError, match=r"board.jsonl, line 5: Board.tell has a different outcome"
     ):
         check_transcript(path, contracts=[Board])

@@ -273,8 +273,9 @@ def test_transcript_names_the_overload(chain: Chain, art: Handle) -> None:
     art.safeTransferFrom(alice, bob, 1)
     art.safeTransferFrom(alice, bob, 2, b"\1")
     text = record(chain)
-    assert "Art.safe_transfer_from(@alice, @bob, 1)" in text
-    assert "Art.safe_transfer_with_data(@alice, @bob, 2, 0x01)" in text
+    args = '"from":"alice","to":"bob","token_id"'
+    assert f'"entry":"safe_transfer_from","args":{{{args}:1}}' in text
+    assert f'"entry":"safe_transfer_with_data","args":{{{args}:2,"data":"0x01"}}' in text
     assert replay(text, contracts=[Art]).ok
 
 

@@ -138,18 +138,20 @@ def test_transcripts_contain_it_and_need_no_file(chain: Chain, token: type[Contr
     chain.contract("Token").pay("bob", 101, check=False)
     chain.deploy(Payer).pay(chain.contract("Token#2").address, "frank")
     text = record(chain)
-    assert "alice: Token#2.pay(@bob, 7)\n    Paid(sender=@alice, receiver=@bob, amount=7)\n" in text
-    assert "Payer.pay(@Token#2, @frank)" in text and "failed: too poor" in text
+    paid = '{"event":"Paid","fields":{"sender":"alice","receiver":"bob","amount":7}}'
+    assert (
+        f'"to":"Token#2","entry":"pay","args":{{"receiver":"bob","amount":7}},"result":true,"logs":[{paid}]'
+        in text
+    )
+    assert '"args":{"token":"Token#2","receiver":"frank"}' in text and '"error":"too poor"' in text
     assert replay(text, contracts=[Payer]).difference is None
-    assert replay(text.replace("@bob, 7)", "@bob, 8)", 1), contracts=[Payer]).difference
+    assert replay(text.replace('"amount":7', '"amount":8', 1), contracts=[Payer]).difference
 
 
-@pytest.mark.parametrize(
-    "line", ["Token", "Token 0x12 []", "Token 0x{} [", "Token 0x{} [7]", "a-b 0x{} []"]
-)
-def test_transcripts_with_bad_abis_are_refused(line: str) -> None:
-    text = f"{FIRST}\nbytecode {line.format('12' * 20)}\n"
-    with pytest.raises(BadTranscript, match="is not a name, an address and an ABI"):
+@pytest.mark.parametrize("abi", ["[7]", '[{"type":"function"}]'])
+def test_transcripts_with_bad_abis_are_refused(abi: str) -> None:
+    text = f'{FIRST}}}\n{{"bytecode":"Token","address":"0x{"12" * 20}","abi":{abi}}}\n'
+    with pytest.raises(BadTranscript, match="line 2: the ABI of Token cannot be read"):
         replay(text)
 
 
@@ -179,7 +181,7 @@ def test_declared_errors_are_read(chain: Chain, evm: Code, initcode: Code) -> No
     assert "failed: TooMuch(most=5, " in chain.activity()
     assert "failed: TooMuch(most=5, " in str(receipt.trace)
     assert chain.sql("select error from receipts")[-1]["error"] == receipt.error.text
-    assert "failed: TooMuch(most=5, " in record(chain)
+    assert '"error":"TooMuch(most=5, ' in record(chain)
 
 
 def test_existing_contract_is_loaded(chain: Chain, output: dict[str, Any]) -> None:

@@ -105,8 +105,8 @@ def test_transcripts_leave_it_to_the_chain(chain: Chain) -> None:
     chain.set_next_block(coinbase=chain.accounts[2])
     chain.mine()
     text = record(chain)
-    assert "set storage" not in text
-    assert text.count("block") == 3  # the empty ones
+    assert '"set":"storage"' not in text
+    assert text.count('"block"') == 4
     assert replay(text).ok
 
 

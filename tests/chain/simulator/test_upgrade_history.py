@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -162,7 +163,7 @@ def test_own_entry_called_upgrade_is_another(edit: Edit, chain: Chain) -> None:
     chain.upgrade(game, second)
     assert game.upgrade(6).return_value == 6
     text = record(chain)
-    assert "Game.upgrade(6)" in text and "upgrade Game to Game@2" in text
+    assert '"entry":"upgrade","args":{"digest":6}' in text and '"upgrade":"Game@2"' in text
     assert replay(text, contracts=[first, second]).ok
 
 
@@ -228,15 +229,18 @@ def test_upgraded_chain_is_played_again(again: Open, edit: Edit) -> None:
     chain, game = play(again, edit)
     text = record(chain)
     first = edit(FIRST)
-    name, digests = (
-        first.__module__,
-        [program_of(each).digest.hex() for each in (first, game.contract)],
-    )
-    assert (
-        f"contract Game = {name}:Game 0x{digests[0]}\ncontract Game@2 = {name}:Game 0x{digests[1]}\n"
-        in text
-    )
-    assert "4 +4s alice: upgrade Game to Game@2\n    = ok [" in text
+    told = [json.loads(line) for line in text.splitlines()]
+    assert told[1:3] == [
+        {
+            "contract": name,
+            "class": f"{first.__module__}:Game",
+            "digest": f"0x{program_of(cls).digest.hex()}",
+        }
+        for name, cls in (("Game", first), ("Game@2", game.contract))
+    ]
+    gas = chain.receipts[3].gas_used
+    asked = {"block": 4, "sender": "alice", "to": "Game", "upgrade": "Game@2", "gas_used": gas}
+    assert told[6] == asked
     for classes in ([first, game.contract], [game.contract, first]):
         played = replay(text, contracts=classes)
         assert played.ok, str(played.difference)
@@ -275,7 +279,8 @@ def test_edited_chain_is_recorded_without_its_class(edit: Edit, tmp_path: Path) 
     with Chain.open(tmp_path / "a.chain", contracts=[edit(DOUBLE)]) as chain:
         text = record(chain)
     found = text.split("\n")
-    assert whole[1] + f" 0x{program_of(first).digest.hex()}" == found[1]
+    digest = f"0x{program_of(first).digest.hex()}"
+    assert json.loads(whole[1]) | {"digest": digest} == json.loads(found[1])
     assert [whole[0], *whole[2:]] == [found[0], *found[2:]]
     assert replay(text, contracts=[first]).ok
 
@@ -293,10 +298,10 @@ def test_verify_lists_what_it_could_not_play(edit: Edit) -> None:
 
 
 @pytest.mark.parametrize(("line", "error", "told"), [
-    ("contract Game = nowhere:Game 0x12", BadTranscript, "line 2: '0x12' is not the digest of a contract"),
-    (f"contract Game = nowhere:Game 0x{'0' * 64}", ContractNotFound, "nowhere:Game is not among the available contracts"),
-    ("1 +1s alice: upgrade bob to Game@2", BadTranscript, "line 2: no line defines the contract Game@2"),
+    ('"contract":"Game","class":"nowhere:Game","digest":"0x1"', BadTranscript, 'line 2: "digest":"0x1" cannot be read'),
+    ('"contract":"Game","class":"nowhere:Game"', ContractNotFound, "nowhere:Game is not among the available contracts"),
+    ('"block":1,"sender":"alice","to":"bob","upgrade":"Game@2"', BadTranscript, "line 2: no line defines the contract Game@2"),
 ])  # fmt: skip
 def test_bad_line_is_reported(line: str, error: type[Exception], told: str) -> None:
     with pytest.raises(error, match=told):
-        replay(f"boardchain transcript 1\n{line}\n")
+        replay(f'{{"transcript":2}}\n{{{line}}}\n')

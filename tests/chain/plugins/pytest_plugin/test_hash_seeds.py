@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,9 +108,9 @@ def run(*words: object) -> Result:
 def test_first_difference_is_named(bag: Any) -> None:
     verdict = verify(record(play(bag, "fill", "keep", "ask")), [bag.__module__], seeds=(0, 1))
     assert str(verdict) == (
-        "Bag.keep in block 3: Bag.first is 'pink' under hash seed 0, and 'grey' under hash seed 1"
+        'Bag.keep in block 3: Bag.first is "pink" under hash seed 0, and "grey" under hash seed 1'
     )
-    assert verdict.divergence == Divergence(3, "Bag", "keep", "Bag.first", ("'pink'", "'grey'"))
+    assert verdict.divergence == Divergence(3, "Bag", "keep", "Bag.first", ('"pink"', '"grey"'))
 
 
 @pytest.mark.parametrize(("entry", "field"), FIELDS)
@@ -123,7 +124,7 @@ def test_field_shows_where_plays_part(bag: Any, entry: str, field: str, monkeypa
             for each in ("fill", entry, "keep"):
                 getattr(deployed, each)()
         plays.append(outcomes_of(chain))
-    assert first_divergence(*plays) == Divergence(3, "Bag", entry, field, ("'red'", "'blue'"))
+    assert first_divergence(*plays) == Divergence(3, "Bag", entry, field, ('"red"', '"blue"'))
 
 
 def test_command_plays_a_file_of_a_chain(bag: Any, tmp_path: Path) -> None:
@@ -136,17 +137,17 @@ def test_command_plays_a_file_of_a_chain(bag: Any, tmp_path: Path) -> None:
 
 
 def test_command_fails_where_runs_part(bag: Any, tmp_path: Path) -> None:
-    (tmp_path / "bag.txt").write_bytes(record(play(bag, "keep")).encode())
-    done = run("verify", "bag.txt", "--json")
+    (tmp_path / "bag.jsonl").write_bytes(record(play(bag, "keep")).encode())
+    done = run("verify", "bag.jsonl", "--json")
     assert done.exit_code == 1
     assert json.loads(done.stdout)["divergence"]["field"] == "Bag.first"
 
 
 def test_written_outcome_counts_too(bag: Any) -> None:
-    text = record(play(bag, "fill")).replace("= ok", "= 1")
+    text = re.sub('("entry":"fill".*)(?="gas_used")', r'\1"result":1,', record(play(bag, "fill")))
     verdict = verify(text, [bag.__module__], seeds=(0, 1))
     assert (verdict.ok, verdict.diverging_seeds) == (False, None)
-    assert "the same result 2 times, but not the recorded one: line 7:" in str(verdict)
+    assert "the same result 2 times, but not the recorded one: line 4:" in str(verdict)
 
 
 def test_memory_outside_of_storage_is_found(
@@ -177,8 +178,8 @@ def test_ticks_are_compared(bag: Any) -> None:
 def test_unplayable_transcript_is_explained(bag: Any, tmp_path: Path) -> None:
     with pytest.raises(Failed, match="hash seed 0 it cannot be played: "):
         play_in([SubprocessRun()], "hello", [])
-    (tmp_path / "bad.txt").write_text("hello")
-    assert run("verify", "bad.txt").exit_code == 2
+    (tmp_path / "bad.jsonl").write_text("hello")
+    assert run("verify", "bad.jsonl").exit_code == 2
 
 
 def test_missing_values_are_nothing(bag: Any) -> None:
@@ -245,8 +246,8 @@ def test_parting_test_is_named(tests: Any, monkeypatch: pytest.MonkeyPatch) -> N
     assert done.ret == 1
     told = [line for line in done.outlines if line.startswith("double run:")]
     assert told == [
-        "double run: test_play.py::test_tell: Bag.tell in block 3: Drawn.ball is 'pink' under hash seed 0,"
-        " and 'grey' under hash seed 1"
+        'double run: test_play.py::test_tell: Bag.tell in block 3: Drawn.ball is "pink" under hash seed 0,'
+        ' and "grey" under hash seed 1'
     ]
 
 
