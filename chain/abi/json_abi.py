@@ -19,6 +19,7 @@ from chain.values import (
     FixedBytes,
     Int,
     ListType,
+    Scalar,
     StringType,
     StructType,
     ValueType,
@@ -234,11 +235,7 @@ class DecodedAbiEvent:
 def _topic(kind: ValueType, topic: int) -> object:
     """Decode an indexed value. A value of a type that does not fit in a word is known by its hash only."""
     raw = topic.to_bytes(32)
-    return (
-        raw
-        if isinstance(kind, StringType | BytesType | ListType | StructType)
-        else kind.decode(raw, 0)
-    )
+    return kind.decode(raw, 0) if isinstance(kind, Scalar) else raw
 
 
 def events_from_json(items: list[JsonObject]) -> Iterator[AbiEvent]:

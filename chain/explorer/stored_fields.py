@@ -83,7 +83,7 @@ class StoredFields:
         for key, item_slot in islice(reversed(self._below[slot]), _LOOKED_AT):
             value = self._plain(layout.value, item_slot, words)
             if value != self._plain(layout.value, item_slot, unset):
-                yield layout.decode_key(key), value
+                yield layout.key.key_of(key), value
 
     def _plain(self, layout: Layout, slot: int, words: ReadOnlyStorage) -> object:
         """Return a value as an ordinary one of Python."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
-from enum import Enum
 from random import Random
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -20,13 +19,11 @@ from chain.spec.contracts import REQUIRED, EntrySpec
 from chain.types import ZERO_ADDRESS, Address
 from chain.values import (
     AddressType,
-    BoolType,
     BytesType,
-    EnumType,
-    FixedBytes,
     Int,
     ListType,
     OptionalType,
+    Scalar,
     StringType,
     StructType,
     ValueType,
@@ -130,17 +127,14 @@ def values(kind: ValueType, hints: ValueHints | None = None) -> Draw[Any]:
     """Return a draw of values of type `kind`."""
     known = hints or ValueHints()
     match kind:
+        case ValueType(choices=[_, *_] as choices):
+            return _among([kind.parse(choice) for choice in choices])
         case Int():
             return _numbers(kind, known)
-        case BoolType():
-            return _among([False, True])
-        case FixedBytes(size=size):
-            ends = _among([bytes(size), bytes(size - 1) + b"\1", b"\xff" * size])
-            return _one_of(ends, _seen(kind, known), lambda random: random.randbytes(size))
         case AddressType():
             return _addresses(kind, known)
-        case EnumType(cls=cls):
-            return _among(list[Enum](cls))
+        case Scalar():
+            return _one_of(_seen(kind, known), _any_of(kind))
         case StringType():
             return _texts(kind, known)
         case BytesType():
@@ -184,6 +178,23 @@ def _wide(low: int, high: int) -> Draw[int]:
 
 def _between(low: int, high: int) -> Draw[int]:
     return lambda random: between(random, low, high)
+
+
+# Other values of one word
+
+
+def _any_of(kind: Scalar) -> Draw[Any]:
+    """Return a draw of values by their numbers, of which some have none."""
+    highest = (1 << 8 * kind.size) - 1
+    number = _one_of(_among([0, 1, highest]), _wide(0, highest), _wide(0, highest))
+
+    def draw(random: Random) -> Any:
+        for _ in range(_TRIES):
+            with suppress(Exception):
+                return kind.unpack(number(random))
+        return kind.zero
+
+    return draw
 
 
 # Bytes and texts

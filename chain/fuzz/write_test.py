@@ -134,7 +134,10 @@ class _Test(PythonStyle):
 
     def plain(self, value: object) -> str:
         name = self._name_of(value) if isinstance(value, str) else None
-        return name or repr(value)
+        cls, text = type(value), repr(value)
+        if cls.__module__ != "builtins":
+            text = text.replace(cls.__name__, self.class_name(cls), 1)
+        return name or text
 
     def _name_of(self, text: str) -> str | None:
         """Return an expression for an address that is given as text, if the address has a variable."""

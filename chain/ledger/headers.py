@@ -108,7 +108,7 @@ class Headers:
 
     def state_trie(self, number: int) -> StateTrie:
         """Return the accounts and words at the end of a block."""
-        self._make(number)
+        self._check(number)
         return self._world(number)
 
     def _world(self, number: int) -> StateTrie:

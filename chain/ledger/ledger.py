@@ -180,7 +180,7 @@ class Ledger:
         self.creations.truncate(receipts)
         self.past.truncate(moments)
         if self._store is not None:  # after the last question about what goes
-            self._store.keep(receipts, moments)
+            self._store.keep(blocks, moments, receipts)
         for changes in reversed(self.timeline[moments:]):
             self.state.undo_changes(changes)
         self.envelopes.truncate(receipts)

@@ -87,12 +87,19 @@ class PastState:
         return self._ledger.store.ask("words", question, (*values, self._moment), self._moment)
 
 
+class Kept(Protocol):
+    """A state that a truncation of the timeline must not change."""
+
+    def keep(self, end: int) -> None:
+        """Prepare for a truncation of the timeline to `end`. May be interrupted and repeated."""
+
+
 class PastStates:
     """The states of the past of one ledger."""
 
     def __init__(self, ledger: Remembering) -> None:
         self._ledger = ledger
-        self._held: WeakSet[PastState] = WeakSet()
+        self._held: WeakSet[Kept] = WeakSet()
 
     def state(self, moment: int) -> State:
         """Return the state at an index of the timeline. The caller may change it."""
@@ -100,11 +107,15 @@ class PastStates:
         self._held.add(past)
         return overlay(past, state.codes, state.slots)
 
+    def hold(self, state: Kept) -> None:
+        """Have a state prepared for each truncation."""
+        self._held.add(state)
+
     def fork(self, moment: int) -> State:
         """Return an independent state, for another chain that continues from an index of the timeline."""
         accounts = self._ledger.state.accounts
         if isinstance(accounts, OverlaidAccounts) and not isinstance(accounts.base, PastState):
-            state = self.state(moment)  # the rows of a file change
+            state = self.state(moment)
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
             return state
         state = self._ledger.state.copy()

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from chain.ledger.ledger import Ledger
-from chain.ledger.store import ALL_PARTS, OF_CHANGES, SCHEMA, Place, Store
+from chain.ledger.store import ALL_PARTS, SCHEMA, Lengths, Place, Store
 
-_ENDS: Final = {"logs": "position", "models": "last", "words": "moment", "writes": "receipt"}
+_ENDS: Final = {"models": "last", "words": "moment", "writes": "receipt", "headers": "number"}
 _KEYS: Final = {"receipts": "position", "logs": "position", "models": "id"}
 _OWN_SCHEMA: Final = [
     re.sub(r'index "(.*?)" on "derived:', r'index temp."\1" on "own:', each)
@@ -115,9 +115,10 @@ class ReadingStore(Store):
         if {part for part, *_ in rows} != {*ALL_PARTS} or any(step < 0 for *_, step in rows):
             return none
         kept = self.place.kept_since(min(step for *_, step in rows))
-        ends = min(kept[0], len(self.ledger.receipts)), min(kept[1], len(self.ledger.timeline))
+        ledger = self.ledger
+        ends = kept.least(Lengths(len(ledger.blocks), len(ledger.timeline), len(ledger.receipts)))
         # The fields in a file may be of any time.
-        return {part: min(count, ends[part in OF_CHANGES]) for part, count, _ in rows} | {"fields": 0}  # fmt: skip
+        return {part: min(count, ends.of(part)) for part, count, _ in rows} | {"fields": 0}  # fmt: skip
 
     def _reaches(self) -> dict[str, int]:
         """Return how many receipts or moments of each part are taken from the file."""
@@ -198,7 +199,7 @@ class ReadingStore(Store):
     def _delete_undone(self) -> None:
         if self._kept is not None:
             kept, reaches = self._kept, self._reaches()
-            less = {part: min(n, kept[part in OF_CHANGES]) for part, n in reaches.items()}
+            less = {part: min(n, kept.of(part)) for part, n in reaches.items()}
             if less != reaches:
                 self._take_from_file(less)
                 self._has_moved = True

@@ -6,7 +6,7 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, Final, Protocol, Self, TypeAlias, overload
@@ -63,6 +63,16 @@ class DerivedTables(Protocol):
     ) -> list[Any]:
         """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
 
+    @property
+    def has_undone(self) -> bool:
+        """True if the tables may have rows of what was undone."""
+
+    def covered(self, part: str) -> int:
+        """Return how many blocks, moments or receipts a part covers, as far as it is valid."""
+
+    def pages(self, part: str, column: str, decoded: Callable[[Any], Any]) -> Sequence[Any]:
+        """Return the rows of a part that a file has now, as a sequence that is read on demand."""
+
     def index(self, name: str, text: str) -> None:
         """Make an index for a query that is asked for the first time, if this process writes the tables."""
 
@@ -72,10 +82,10 @@ class DerivedTables(Protocol):
     def is_behind(self) -> bool:
         """Return True if the tables are not there yet, or lack rows of the ledger."""
 
-    def catch_up(self, parts: Iterable[str] = ..., seconds: float = ...) -> bool:
+    def catch_up(self, parts: Iterable[str] | None = ..., seconds: float = ...) -> bool:
         """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
 
-    def keep(self, receipts: int, moments: int) -> None:
+    def keep(self, blocks: int, moments: int, receipts: int) -> None:
         """Take note that the ledger was cut."""
 
     def drop(self) -> None:

@@ -19,14 +19,16 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from math import inf
 from time import perf_counter
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from chain.abi import abi_name
+from chain.crypto.messagepack import encode
 from chain.ledger.comparisons import ORDER, order_key
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
 from chain.ledger.decoded.writes import Reading, StorageDiff
 from chain.ledger.event_types import Meaning, Source, decoded_members
+from chain.ledger.file.pages import FilePages
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.past_states import stored_value
@@ -40,6 +42,8 @@ from chain.ledger.timeline import each_change
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, STORAGE, LogRow, iter_changes
 from chain.spec.models import MODELS, ModelSpec
 from chain.storage.read_only import ReadOnlyStorage
+
+T = TypeVar("T")
 
 _BATCH: Final = 512  # receipts that are written in one transaction
 RECEIPT_CELLS: Final = ", ".join(f"{name} {kind}" for name, kind in tables.RECEIPT_COLUMNS)
@@ -66,14 +70,17 @@ create index "writes by receipt" on "derived:writes" (receipt);
 create table "derived:fields" (
  address text collate nocase, contract text, model text, field text, keys text, member text, value);
 create index "fields by address" on "derived:fields" (address);
+create table "derived:creations" (place integer primary key, position integer, address blob, digest blob, is_upgrade integer);
+create table "derived:headers" (number integer primary key, hash blob, row blob);
+create table "derived:hashes" (position integer primary key, hash blob);
 create table "derived:tables" (name text, kind text, contract text, declaration text, columns text);
 insert into "derived:done" values ('receipts', 0, 0), ('logs', 0, 0), ('models', 0, 0), ('words', 0, 0),
- ('writes', 0, 0), ('fields', 0, 0);
+ ('writes', 0, 0), ('fields', 0, 0), ('creations', 0, 0), ('headers', 0, 0), ('hashes', 0, 0);
 """
 PARTS: Final = ("receipts", "logs", "models", "words")
 _ON_DEMAND: Final = ("writes", "fields")
-ALL_PARTS: Final = (*PARTS, *_ON_DEMAND)
-OF_CHANGES: Final = ("models", "words", "fields")  # parts that cover moments, not receipts
+_IN_FILES: Final = ("creations", "headers", "hashes")  # a chain in memory has them as objects
+ALL_PARTS: Final = (*PARTS, *_ON_DEMAND, *_IN_FILES)
 _MARKS: Final = ", ".join("?" * (len(tables.RECEIPT_COLUMNS) + 1))
 _ADD_RECEIPT: Final = f'insert or replace into "own:receipts" values ({_MARKS})'
 _ADD_LOG: Final = f'insert into "own:logs" values ({", ".join("?" * 18)})'
@@ -96,6 +103,27 @@ _UNKNOWN: Final = (
 _topic_text: Final = lru_cache(maxsize=1 << 12)(lambda topic: f"0x{topic:064x}")
 
 
+class Lengths(NamedTuple):
+    """How many blocks, timeline entries and receipts there are."""
+
+    blocks: int
+    moments: int
+    receipts: int
+
+    def of(self, part: str) -> int:
+        """Return how many of those there are that a part covers."""
+        if part in ("models", "words", "fields"):
+            return self.moments
+        return self.blocks if part == "headers" else self.receipts
+
+    def least(self, other: Lengths) -> Lengths:
+        """Return the smaller ones of these and others."""
+        return Lengths._make(map(min, self, other))
+
+
+ENDLESS: Final = Lengths(1 << 62, 1 << 62, 1 << 62)
+
+
 class Place(Protocol):
     """The place of the tables of a chain."""
 
@@ -116,8 +144,8 @@ class Place(Protocol):
     def explaining(self) -> AbstractContextManager[None]:
         """Scope in which an error of SQLite is explained."""
 
-    def kept_since(self, step: int) -> tuple[int, int]:
-        """Return how many receipts and moments there were at least since a step."""
+    def kept_since(self, step: int) -> Lengths:
+        """Return how much there was at least since a step."""
 
 
 class InMemory:
@@ -134,8 +162,8 @@ class InMemory:
     def explaining(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def kept_since(self, step: int) -> tuple[int, int]:
-        return 1 << 62, 1 << 62
+    def kept_since(self, step: int) -> Lengths:
+        return ENDLESS
 
 
 def connected(place: object) -> sqlite3.Connection:
@@ -173,7 +201,7 @@ class Store:
         self._is_writing = False
         self._done: dict[str, int] | None = None  # how far each part goes, if that is known
         self._progress: dict[str, int] = {}  # the same in the running transaction
-        self._kept: tuple[int, int] | None = None  # receipts and moments that were not undone since
+        self._kept: Lengths | None = None  # what was not undone since
         self._version: object = None  # of the types that the rows were made with
         self._tables: list[Table] | None = None
         self._views: dict[tuple[str, object], str] = {}  # the names of the tables, by type
@@ -205,10 +233,9 @@ class Store:
         self._connection, self._done = None, None
         self._indexed.clear()
 
-    def keep(self, receipts: int, moments: int) -> None:
+    def keep(self, blocks: int, moments: int, receipts: int) -> None:
         """Take note that the ledger was cut. May be repeated."""
-        before = self._kept or (receipts, moments)
-        self._kept = min(before[0], receipts), min(before[1], moments)
+        self._kept = Lengths(blocks, moments, receipts).least(self._kept or ENDLESS)
 
     # Asking
 
@@ -247,22 +274,59 @@ class Store:
         """Return how many receipts or moments a part covers now."""
         if self._done is None:
             return -1
-        kept = self._kept[part in OF_CHANGES] if self._kept else self._done[part]
-        return min(self._done[part], kept)
+        return min(self._done[part], (self._kept or ENDLESS).of(part))
 
     def is_done(self, part: str) -> bool:
         """True if a part is up to date, as far as is known."""
-        done, ledger = self._done, self.ledger
-        length = len(ledger.timeline) if part in OF_CHANGES else len(ledger.receipts)
+        done, length = self._done, self._length(part)
         is_settled = self._kept is None and not (self._is_ahead and self.place.step >= 0)
-        return done is not None and is_settled and done[part] == length
+        return done is not None and is_settled and done[part] >= length
+
+    def _length(self, part: str) -> int:
+        """Return how far a part can go now."""
+        ledger = self.ledger
+        if part in ("headers", "hashes"):
+            count = ledger.headers.count
+            return count if part == "headers" or not count else ledger.blocks[count - 1].end_receipt
+        return Lengths(0, len(ledger.timeline), len(ledger.receipts)).of(part)
+
+    @property
+    def has_undone(self) -> bool:
+        """True if the tables may have rows of what was undone."""
+        kept, done = self._kept, self._done
+        if kept is None or done is None:
+            return kept is not None
+        return any(count > kept.of(part) for part, count in done.items())
+
+    def covered(self, part: str) -> int:
+        """Return how many blocks, moments or receipts a part covers, as far as it is valid."""
+        with self.reading():
+            if self._done is None:
+                self._done = self._read_done()
+            return self._reach(part)
+
+    def pages(self, part: str, column: str, decoded: Callable[[Any], T]) -> FilePages[T]:
+        """Return the rows of a part that a file has now, as a sequence that is read on demand."""
+        key = "number" if part == "headers" else "position"
+        question = (
+            f'select {column} from "derived:{part}" where {key} >= ? and {key} < ? order by {key}'
+        )
+
+        def read(first: int, end: int) -> list[T]:
+            with self.reading():
+                rows = self.connection().execute(question, (first, end)).fetchall()
+                if len(rows) < end - first:
+                    raise sqlite3.DatabaseError(f'rows of "derived:{part}" are missing')
+            return [decoded(cell) for (cell,) in rows]
+
+        return FilePages(self.covered(part), read)
 
     def is_behind(self) -> bool:
         """Return True if the tables are not there yet, or lack rows of the ledger."""
         with self.reading():
             self._done = self._read_done()
             is_listed = self.connection().execute('select 1 from "derived:tables"').fetchone()
-        return not is_listed or not all(map(self.is_done, PARTS))
+        return not is_listed or not all(map(self.is_done, self._parts))
 
     def drop(self) -> None:
         """Drop all tables, so that they are made again."""
@@ -278,9 +342,14 @@ class Store:
         finally:  # also after an error, so that no log is left beside the file
             self._begin_again()
 
-    def catch_up(self, parts: Iterable[str] = PARTS, seconds: float = inf) -> bool:
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        """The parts that are kept up to date."""
+        return (*PARTS, *_IN_FILES) if self.place.is_shared else PARTS
+
+    def catch_up(self, parts: Iterable[str] | None = None, seconds: float = inf) -> bool:
         """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
-        end = perf_counter() + seconds
+        end, parts = perf_counter() + seconds, self._parts if parts is None else (*parts,)
         with self.reading():
             if self._is_unsure:
                 self._begin_again()
@@ -348,7 +417,7 @@ class Store:
         if {part for part, *_ in rows} != {*ALL_PARTS}:
             raise sqlite3.DatabaseError("a part of them is missing")
         kept = self.place.kept_since(min(step for *_, step in rows))
-        if any(count > kept[part in OF_CHANGES] for part, count, _ in rows):
+        if any(count > kept.of(part) for part, count, _ in rows):
             self.keep(*kept)
         return {part: count for part, count, _ in rows}
 
@@ -356,7 +425,7 @@ class Store:
         """Delete the rows of what was undone."""
         if self._kept is None:
             return
-        receipts, moments = self._kept
+        blocks, moments, receipts = self._kept
         done, put = self._progress, self._put
         if done["receipts"] > receipts:
             put('delete from "own:receipts" where position >= ?', (receipts,))
@@ -373,11 +442,13 @@ class Store:
             put('delete from "own:words" where moment >= ?', (moments,))
         if done["writes"] > receipts:
             put('delete from "own:writes" where receipt >= ?', (receipts,))
+        for part, end in (("creations", receipts), ("hashes", receipts)):
+            put(f'delete from "own:{part}" where position >= ?', (end,))
+        put('delete from "own:headers" where number >= ?', (blocks,))
         if done["fields"] > moments:
             put('delete from "own:fields"')
             done["fields"] = 0
-        ends = {part: moments if part in OF_CHANGES else receipts for part in done}
-        self._progress = {part: min(count, ends[part]) for part, count in done.items()}
+        self._progress = {part: min(n, self._kept.of(part)) for part, n in done.items()}
 
     # Types
 
@@ -553,6 +624,38 @@ class Store:
         ]
         self._put_all('insert or replace into "own:words" values (?, ?, ?, ?)', rows)
         self._progress["words"] = end
+
+    # What else a file has, so that it is not made again
+
+    def _derive_creations(self) -> None:
+        """Write the contracts that transactions created and upgraded."""
+        creations = self.ledger.creations
+        first = self._progress["creations"]
+        self._put('delete from "own:creations" where position >= ?', (first,))
+        rows, first = creations.rows, creations.before(first)
+        self._put_all(
+            'insert into "own:creations" values (?, ?, ?, ?, ?)',
+            [(place, *row) for place, row in enumerate(rows[first:], first)],
+        )
+        self._progress["creations"] = self._length("creations")
+
+    def _derive_headers(self) -> None:
+        """Write the headers that were asked for."""
+        ledger, first, end = self.ledger, self._progress["headers"], self._length("headers")
+        self._put_all(
+            'insert or replace into "own:headers" values (?, ?, ?)',
+            [(n, ledger.block_hash(n), encode(ledger.header(n))) for n in range(first, end)],
+        )
+        self._progress["headers"] = max(first, end)
+
+    def _derive_hashes(self) -> None:
+        """Write the hashes of the transactions in these blocks."""
+        ledger, first, end = self.ledger, self._progress["hashes"], self._length("hashes")
+        self._put_all(
+            'insert or replace into "own:hashes" values (?, ?)',
+            [(each.position, ledger.hash_of(each)) for each in ledger.receipts[first:end]],
+        )
+        self._progress["hashes"] = max(first, end)
 
     # Fields
 
@@ -738,4 +841,7 @@ _DERIVE: Final[dict[str, Callable[[Store], None]]] = {
     "words": lambda store: store._derive_words(),
     "writes": lambda store: store._derive_writes(),
     "fields": lambda store: store._derive_fields(),
+    "creations": lambda store: store._derive_creations(),
+    "headers": lambda store: store._derive_headers(),
+    "hashes": lambda store: store._derive_hashes(),
 }

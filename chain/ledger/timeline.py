@@ -70,13 +70,6 @@ class Changing(Protocol):
     def timeline(self) -> Timeline: ...
 
 
-def note_first_values(former: Former, moments: Iterable[Changes]) -> None:
-    """Add the value at each place before the first of these changes, where `former` has none yet."""
-    for changes in moments:
-        for address, slot, before, _ in each_change(changes):
-            former.setdefault((address, slot), before)
-
-
 def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:
     """Return the changes one by one; that of a whole storage as those of its words."""
     return _words_of(changes) if STORAGE in changes[1::4] else iter_changes(changes)

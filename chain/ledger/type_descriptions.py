@@ -32,8 +32,7 @@ Pairs: TypeAlias = tuple[tuple[str, Description], ...]
 _MARKS: Final = [
     mark for hint in vars(types).values() for mark in getattr(hint, "__metadata__", ())
 ]
-_SCALARS: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
-_BY_NAME: Final = {value_type.name: value_type for value_type in (*_SCALARS, *PLAIN.values())}
+_SIZED: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
 
 
 @cache
@@ -52,7 +51,7 @@ def type_from_description(description: Description) -> ValueType:
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
             return StructType(name, members_of(pairs), cls, shape == "array")
         case str():
-            return _BY_NAME[description]
+            return {kind.name: kind for kind in (*_SIZED, *PLAIN.values())}[description]
         case _:
             raise KeyError(description)
 

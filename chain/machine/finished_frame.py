@@ -28,6 +28,6 @@ for _name in ("context", "journal", "state", "storage", "warm"):
 # All methods that use these.
 for _name in (
     "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "nested_slot", "note",
-    "sload", "sstore", "touch",
+    "read_again", "sload", "sstore", "touch",
 ):  # fmt: skip
     setattr(Finished, _name, Finished._refuse)

@@ -8,6 +8,7 @@ transaction share.
 from __future__ import annotations
 
 from collections.abc import MutableMapping, Sequence
+from itertools import repeat
 from typing import Any, ClassVar, Protocol
 
 from chain.crypto.hashing import checksum_address, create2_address, create_address
@@ -163,6 +164,18 @@ class Frame(MeteredMessage):
         if gas < 0:
             raise OutOfGas
         return word
+
+    def read_again(self, words: dict[int, int]) -> bool:
+        """Read and pay for these words if they are still stored; return False otherwise."""
+        if [*map(self.storage.get, words, repeat(0))] != [*words.values()]:
+            return False
+        if self.depth or not self.warm.keys().isdisjoint(words):
+            for slot in words:
+                self.sload(slot)
+        else:
+            self.warm.update(words)
+            self.charge(COLD_SLOAD * len(words))
+        return True
 
     @property
     def journal(self) -> Changes:

@@ -77,6 +77,9 @@ class RecordingFrame(Frame):
         self.steps.append(WordRead(self.address, slot, word))
         return word
 
+    def read_again(self, words: dict[int, int]) -> bool:
+        return False  # each word is read in its order
+
     def sstore(self, slot: int, word: int) -> None:
         before = self.storage.get(slot, 0)
         super().sstore(slot, word)

@@ -45,6 +45,9 @@ class FieldsFrame(Frame):
     def sload(self, slot: int) -> int:
         return self._driver.state.word(self.address, slot)
 
+    def read_again(self, words: dict[int, int]) -> bool:
+        return False
+
     def sstore(self, slot: int, word: int) -> None:
         setting = simulator.open_setting(self._driver)
         if setting is None:

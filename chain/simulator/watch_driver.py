@@ -6,7 +6,7 @@ here: a step that changes something is undone.
 
 from __future__ import annotations
 
-from chain.ledger.file.load_ledger import load_ledger
+from chain.ledger.file.load_ledger import counts_of, load_ledger, load_tables
 from chain.ledger.file.replication import take_page
 from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
@@ -24,14 +24,14 @@ class WatchDriver(LocalDriver):
         super().__init__(empty.machine, empty.ledger, empty.keys, empty.mining)
         self._file, self.is_copy = file, True
         with file.snapshot():
-            loaded = load_ledger(file, self.ledger, self.keys)
+            self._now = load_ledger(file, self.ledger, self.keys)
             if file.is_thorough:
-                file.check_rows(loaded.counts)
-        self._now = loaded.now
+                file.check_rows(counts_of(self._now), self._now.lengths.slots)
         file.follow(self._now)
         self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True
         self.ledger.use_tables(ReadingStore(self.ledger, file))
+        file.moment = load_tables(file, self.ledger)
         self._before, self._followed = self._now, self._content()
 
     def close(self) -> None:

@@ -22,11 +22,10 @@ from chain.foundation.dataclass import dataclass
 from chain.source.location import Source, line_of, line_of_field, source_of_frame
 from chain.spec.findings import Findings
 from chain.values import (
-    BytesType,
+    Blob,
     Field,
     FixedBytes,
     Scalar,
-    StringType,
     StructType,
 )
 from chain.values.annotations import (
@@ -46,7 +45,7 @@ _TAKEN = {
     ("error", "Error(string)"): "a plain Revert, as seen from outside",
     ("error", "Panic(uint256)"): "a failed assertion in Solidity",
 }
-_KEYS = Scalar | StringType | BytesType
+_KEYS = Scalar | Blob
 
 
 @dataclass(frozen=True)
@@ -138,10 +137,7 @@ class EventSpec:
         already; the functions that decode keys and others.
         """
         keys, others = self.record.key_members, self.record.data_members
-        words = [
-            replace(key, kind=_HASH) if isinstance(key.kind, StringType | BytesType) else key
-            for key in keys
-        ]
+        words = [replace(key, kind=_HASH) if isinstance(key.kind, Blob) else key for key in keys]
         names = [member.name for member in (*keys, *others)]
         places = [names.index(member.name) for member in self.members]
         order = None if places == [*range(len(names))] else places

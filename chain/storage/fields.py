@@ -69,6 +69,7 @@ class FieldsLayout:
 
     def _property(self, index: int, path: str) -> property:
         load, store = self.accessors(index)
+        layout, (word, _, alone) = self.layouts[index], self.places[index]
 
         def set_field(contract: Any, value: object) -> None:
             try:
@@ -76,6 +77,8 @@ class FieldsLayout:
             except ValueMismatch as wrong:
                 raise wrong.prefixed(path) from None
 
+        if layout.size is None or alone:
+            return property(lambda contract: layout.load(contract._frame, word), set_field)
         return property(lambda contract: load(contract._frame, 0), set_field)
 
     def clear(self, frame: Words, slot: int) -> None:

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 from chain import abi
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.fields import Layout
-from chain.values import BytesType, Int, OptionalType, StringType, ValueMismatch, ValueType
+from chain.storage.remembered import remembered
+from chain.values import Int, OptionalType, ValueMismatch, ValueType
 from chain.values.kind import Encoder, MemoTable
 from chain.values.storage_collection import StorageCollection
 
@@ -45,7 +46,7 @@ class Map(StorageCollection, Generic[K, V]):
 
     def __getitem__(self, key: K) -> V:
         frame, layout = self._frame, self._layout
-        value: V = layout.value.load(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
+        value: V = layout.known.load(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
@@ -62,7 +63,7 @@ class Map(StorageCollection, Generic[K, V]):
         >>> self.squares.change(bob, 7, 8)
         """
         try:
-            self._layout.value.change(self._frame, self._place(key), before, after)
+            self._layout.known.change(self._frame, self._place(key), before, after)
         except ValueMismatch as error:
             raise error.prefixed(f"{self._layout.name}[{key!r}]") from None
 
@@ -96,7 +97,7 @@ class MapLayout(CollectionLayout):
 
     def __init__(self, name: str, key: ValueType, value: Any, label: str = "key") -> None:
         super().__init__(name, key, value)
-        self.key, self.value = key, value
+        self.key, self.value, self.known = key, value, remembered(value)
         self.optional = isinstance(value, OptionalType)
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
 
@@ -106,16 +107,6 @@ class MapLayout(CollectionLayout):
 
     def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
         return read(self.key, key, path), self.value
-
-    def decode_key(self, key: bytes) -> object:
-        """Return the key with this encoding."""
-        match self.key:
-            case StringType():
-                return key.decode()
-            case BytesType():
-                return key
-            case _:
-                return abi.decode(self.key, key)
 
 
 def _key_encoder(path: str, kind: ValueType) -> Encoder:

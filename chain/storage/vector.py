@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
 from chain.storage.fields import Layout
+from chain.storage.remembered import remembered
 from chain.values import ValueMismatch
 from chain.values.inputs import LAST_TIME, whole_number
 from chain.values.kind import ReadableWords, Words
@@ -189,7 +190,7 @@ class VectorLayout(CollectionLayout):
 
     def __init__(self, name: str, item: Any) -> None:
         super().__init__(name, item)
-        self.item = item
+        self.item, self.known = item, remembered(item)
         self.per_word = 32 // item.size if item.size else 1
 
     @classmethod
@@ -202,7 +203,7 @@ class VectorLayout(CollectionLayout):
     def load_item(self, frame: ReadableWords, slot: int, index: int) -> object:
         word, shift = self._word_and_shift(frame, slot, index)
         if self.per_word == 1:
-            return self.item.load(frame, word)
+            return self.known.load(frame, word)
         return self.item.unpack(frame.sload(word) >> shift)
 
     def pack_item(self, frame: Words, slot: int, index: int, value: object) -> Any:
@@ -232,7 +233,7 @@ class VectorLayout(CollectionLayout):
             self.write_item(frame, slot, index, self.pack_item(frame, slot, index, after))
             return
         try:
-            self.item.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
+            self.known.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
         except ValueMismatch as error:
             raise error.prefixed(f"{self.name}[{index}]") from None
 

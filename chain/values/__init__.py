@@ -14,12 +14,32 @@ from chain.values.lists import ListType
 from chain.values.mismatch import BadData, ValueMismatch, join, short_repr
 from chain.values.numbers import BoolType, EnumType, Int, Scalar
 from chain.values.records import Field, KeyMark, OptionalType, StructType
-from chain.values.texts import AddressType, BytesType, FixedBytes, RawScalar, StringType
+from chain.values.texts import AddressType, Blob, BytesType, FixedBytes, RawScalar, StringType
 
 __all__ = [
-    "PLAIN", "AddressType", "BadData", "BoolType", "BytesType", "EnumType", "Field", "FixedBytes", "Int", "KeyMark",
-    "ListType", "OptionalType", "RawScalar", "Scalar", "StringType", "StructType", "ValueMismatch", "ValueType", "accepts",
-    "explain_mismatch", "join", "short_repr",
+    "PLAIN",
+    "AddressType",
+    "BadData",
+    "Blob",
+    "BoolType",
+    "BytesType",
+    "EnumType",
+    "Field",
+    "FixedBytes",
+    "Int",
+    "KeyMark",
+    "ListType",
+    "OptionalType",
+    "RawScalar",
+    "Scalar",
+    "StringType",
+    "StructType",
+    "ValueMismatch",
+    "ValueType",
+    "accepts",
+    "explain_mismatch",
+    "join",
+    "short_repr",
 ]  # fmt: skip
 
 # The types of Python that are value types as they are.

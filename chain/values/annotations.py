@@ -171,15 +171,15 @@ class _Reader:
             self.names = outer
 
 
-_UNORDERED = "has no fixed order; write list[T], or Map or Set in a contract's storage"
+_IN_STORAGE = " or, as a field of a contract,"
 _REMEDIES: dict[type, str] = {
     int: "has no width; write u8, u64, i32, u256, felt252 …",
     float: "is not exact on every machine; write whole numbers, such as u64",
     list: "has no item type; write a type such as 'list[u8]'",
     tuple: "has no item type; write 'tuple[u8, u8]' or 'tuple[u8, ...]'",
-    dict: _UNORDERED,
-    set: _UNORDERED,
-    frozenset: _UNORDERED,
+    dict: f"has no type in the ABI; write list[tuple[K, V]]{_IN_STORAGE} IterableMap[K, V]",
+    set: f"has no type in the ABI; write list[T]{_IN_STORAGE} Set[T]",
+    frozenset: f"has no type in the ABI; write tuple[T, ...]{_IN_STORAGE} Set[T]",
     bytearray: "can be changed after it is read; write bytes",
     types.NoneType: "alone holds nothing; write 'T | None'",
 }

@@ -10,13 +10,13 @@ import json
 import struct
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from chain.crypto.address import Address
 from chain.values.mismatch import BadData, ParseError, ValueMismatch, bad_data, join, short_repr
 from chain.values.nesting import shallow
-from chain.values.source import Item, Source
+from chain.values.source import Item, Source, generated
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -228,6 +228,10 @@ class ValueType:
         """Return the JSON that a typed word stands for: JSON for a list or a record, `null` for None, else as it is."""
         return word
 
+    def source(self, purpose: str) -> Source:
+        """Return the source of a function that is to be written for this type."""
+        return Source(f"{purpose} {self.name or 'arguments'}")
+
     # In the ABI
 
     @property
@@ -269,20 +273,52 @@ class ValueType:
         """Plan to read a value of fixed size, and return source of it."""
         raise AssertionError(self)
 
-    @cached_property
+    @generated
     def encode(self) -> Encoder:
         """The function that returns the encoding of a value. It raises `ValueMismatch`."""
-        return _encoder(self)
+        source = self.source("encode")
+        return source.function("v", self.encoded(source, "v"), misfit(source, self))
 
-    @cached_property
+    @generated
+    def check(self) -> Encoder:
+        """The same function without explanations of what it refuses."""
+        source = self.source("check")
+        return source.function("v", self.encoded(source, "v"))
+
+    @generated
     def read(self) -> Decoder:
-        """The function that reads a value, with the end of its data if it is dynamic. Any exception means bad data."""
-        return _reader(self)
+        """The function that reads a value, with the end of its data if it is dynamic. Any exception means bad data.
 
-    @cached_property
+        Its tails are accepted only in order and without overlap.
+        """
+        source = Reading(f"decode {self.name or 'arguments'}")
+        value = self.decoded(source, "")
+        lines, form = source.lines, source.form
+        lines.append(f"{source.results} = {source.bind(form.unpack_from)}(data, at)")
+        if source.checks:
+            lines.append(f"if {source.refusals}: fail()")
+        end = f"at + {form.size}"
+        for i, (offset, read) in enumerate(source.tails):
+            lines.append(f"if at + {offset} < {end}: fail()")
+            lines.append(f"v{i}, e{i} = {read}(data, at + {offset})")
+            end = f"e{i}"
+        return source.function("data, at", f"{value}, {end}" if self.is_dynamic else value)
+
+    @generated
     def decode(self) -> Decoder:
         """The function from (bytes, offset) to the value whose body is at the offset. It raises `BadData`."""
-        return _decoder(self)
+        read, dynamic = self.read, self.is_dynamic
+
+        def decode(data: bytes, at: int) -> object:
+            try:
+                result = read(data, at)
+            except MemoryError:
+                raise
+            except Exception as error:
+                raise explain_data(self, data, at, error) from None
+            return result[0] if dynamic else result
+
+        return decode
 
     def walk(self, data: bytes, at: int, path: str) -> int:
         """Read a value and return the end of its body, or raise a `BadData` with the path to the part that is wrong."""
@@ -325,6 +361,10 @@ class ValueType:
         """The function that encodes a key in the form in which it is hashed: text and bytes as they are, all else as words."""
         return self.encode
 
+    def key_of(self, key: bytes) -> Any:
+        """Return the key that has this form."""
+        return self.decode(key, 0)
+
     def packed(self, source: Source, value: str) -> list[Item]:
         """Return the items of a value of `size` bytes, the highest first. The source refuses what is wrong."""
         raise AssertionError(self)
@@ -338,32 +378,44 @@ class ValueType:
         source.lines.append(f"out[{slot}] = {packed_number(source, [self], [value])}")
 
     def loaded(self, source: Source, slot: str) -> str:
-        """Return source of the value at a slot of `frame`."""
-        return self.unpacked(source, f"frame.sload({slot})")
+        """Return source of the value at a slot of `frame`, whose words `sload` reads."""
+        return self.unpacked(source, f"sload({slot})")
 
     def used(self, frame: ReadableWords, slot: int) -> Iterable[int]:
         """Return the slots that the stored value takes."""
         return range(slot, slot + self.words)
 
-    @cached_property
+    def loose(self, frame: ReadableWords, slot: int) -> list[int]:
+        """Return those of these slots that another value may not take."""
+        return [*self.used(frame, slot)]
+
+    @generated
     def words_of(self) -> Callable[[Any, int, FindContent, Slots], Slots]:
         """The function from a value, its slot, what finds the slot of a content, and a dict, to that dict with its words."""
-        return _words_of(self)
+        source = self.source("store")
+        self.put(source, "v", "slot")
+        otherwise = misfit(source, self, is_stored=True)
+        return source.function("v, slot, content, out", "out", otherwise)
 
-    @cached_property
+    @generated
     def load(self) -> Callable[[Any, int], Any]:
         """The function from a frame and a slot to the value stored there."""
-        return _loader(self)
+        source = self.source("load")
+        source.lines.append("sload = frame.sload")
+        return source.function("frame, slot", self.loaded(source, "slot"))
 
-    @cached_property
+    @generated
     def pack(self) -> Callable[[object], int]:
         """The function from a value to its number of `size` bytes."""
-        return _packer(self)
+        source = self.source("pack")
+        packed = packed_number(source, [self], ["v"])
+        return source.function("v", packed, misfit(source, self, is_stored=True))
 
-    @cached_property
+    @generated
     def unpack(self) -> Callable[[int], Any]:
         """The function from such a number, and anything above it, to the value."""
-        return _unpacker(self)
+        source, size = self.source("unpack"), self.size or 0
+        return source.function("n", self.unpacked(source, f"(n & {(1 << 8 * size) - 1})"))
 
     def store(self, frame: Words, slot: int, value: object) -> None:
         """Write a value. One that does not fit writes nothing."""
@@ -374,29 +426,30 @@ class ValueType:
 
     def write(self, frame: Words, slot: int, words: dict[int, int]) -> None:
         """Write the words of a value, and clear those of the value before it that it does not use."""
-        before = () if self.is_fixed else [*self.used(frame, slot)]
+        before = () if self.is_fixed else self.loose(frame, slot)
         for place, word in words.items():
             frame.sstore(place, word)
         for place in before:
             if place not in words:
                 frame.sstore(place, 0)
 
-    def change(self, frame: Words, slot: int, before: object, after: object) -> None:
-        """Write what differs between `before`, which is stored, and `after`."""
-        if after is before:
-            return
+    def change(self, frame: Words, slot: int, before: object, after: object) -> tuple[Slots, Slots]:
+        """Write what differs between `before`, which is stored, and `after`. Return the words of the parts that differ."""
         old: Slots = {}
         new: Slots = {}
+        if after is before:
+            return old, new
         try:
             self.differ(before, after, slot, frame.data_slot, old, new)
         except Exception as wrong:
             raise explain_stored(self, after, wrong) from None
         for place, word in new.items():
-            if old.pop(place, 0) != word:
+            if old.get(place, 0) != word:
                 frame.sstore(place, word)
         for place, word in old.items():
-            if word:
+            if word and place not in new:
                 frame.sstore(place, 0)
+        return old, new
 
     def differ(
         self, before: Any, after: Any, slot: int, content: FindContent, old: Slots, new: Slots
@@ -404,6 +457,22 @@ class ValueType:
         """Put the words of two values into dicts by slot, but for words of parts that are the same objects in both."""
         self.words_of(before, slot, content, old)
         self.words_of(after, slot, content, new)
+
+    @generated
+    def is_exact(self) -> Callable[[object], bool]:
+        """The function that returns True if storage returns a value as it is, and not as an equal one of another class."""
+        source = self.source("check")
+        return source.function("v", self.exact(source, "v"))
+
+    @generated
+    def stays_exact(self) -> Callable[[object, object], bool]:
+        """The same function of a value and the one that storage returned before, whose parts need no check."""
+        source = self.source("check")
+        return source.function("v, before", self.exact(source, "v", "before"))
+
+    def exact(self, source: Source, value: str, before: str = "") -> str:
+        """Return source of that for a value in a variable, and perhaps the one before it."""
+        return f"{value}.__class__ is {source.bind(self.zero.__class__)}"
 
     def clear(self, frame: Words, slot: int) -> None:
         for place in [*self.used(frame, slot)]:
@@ -446,85 +515,10 @@ class MemoTable(dict[K, V]):
         return value
 
 
-# Generated functions, once for all types that are equal
-
-
-def _named(kind: ValueType) -> str:
-    return kind.name or "arguments"
-
-
-@cache
-def _encoder(kind: ValueType) -> Encoder:
-    source = Source(f"encode {_named(kind)}")
-    return source.function("v", kind.encoded(source, "v"), misfit(source, kind))
-
-
 def misfit(source: Source, kind: ValueType, is_stored: bool = False) -> str:
     """Return the statement that explains why `v` is not a value of this type."""
     explain = explain_stored if is_stored else explain_mismatch
     return f"raise {source.bind(explain)}({source.bind(kind)}, v, wrong) from None"
-
-
-@cache
-def _reader(kind: ValueType) -> Decoder:
-    """Return the reader of a value with its tails, which are accepted only in order and without overlap."""
-    source = Reading(f"decode {_named(kind)}")
-    value = kind.decoded(source, "")
-    lines, form = source.lines, source.form
-    lines.append(f"{source.results} = {source.bind(form.unpack_from)}(data, at)")
-    if source.checks:
-        lines.append(f"if {source.refusals}: fail()")
-    end = f"at + {form.size}"
-    for i, (offset, read) in enumerate(source.tails):
-        lines.append(f"if at + {offset} < {end}: fail()")
-        lines.append(f"v{i}, e{i} = {read}(data, at + {offset})")
-        end = f"e{i}"
-    return source.function("data, at", f"{value}, {end}" if kind.is_dynamic else value)
-
-
-@cache
-def _decoder(kind: ValueType) -> Decoder:
-    read, dynamic = kind.read, kind.is_dynamic
-
-    def decode(data: bytes, at: int) -> object:
-        try:
-            result = read(data, at)
-        except MemoryError:
-            raise
-        except Exception as error:
-            raise explain_data(kind, data, at, error) from None
-        return result[0] if dynamic else result
-
-    return decode
-
-
-@cache
-def _words_of(kind: ValueType) -> Callable[..., dict[int, int]]:
-    source = Source(f"store {_named(kind)}")
-    kind.put(source, "v", "slot")
-    made: Callable[..., dict[int, int]]
-    made = source.function("v, slot, content, out", "out", misfit(source, kind, is_stored=True))
-    return made
-
-
-@cache
-def _loader(kind: ValueType) -> Callable[[Any, int], Any]:
-    source = Source(f"load {_named(kind)}")
-    return source.function("frame, slot", kind.loaded(source, "slot"))
-
-
-@cache
-def _packer(kind: ValueType) -> Callable[[object], int]:
-    source = Source(f"pack {_named(kind)}")
-    return source.function(
-        "v", packed_number(source, [kind], ["v"]), misfit(source, kind, is_stored=True)
-    )
-
-
-@cache
-def _unpacker(kind: ValueType) -> Callable[[int], Any]:
-    source, size = Source(f"unpack {_named(kind)}"), kind.size or 0
-    return source.function("n", kind.unpacked(source, f"(n & {(1 << 8 * size) - 1})"))
 
 
 # Explaining errors: the same value or data is looked at again, step by step
@@ -533,19 +527,12 @@ def _unpacker(kind: ValueType) -> Callable[[int], Any]:
 def accepts(kind: ValueType, value: object) -> bool:
     """Return True if `value` fits `kind`, a type without members."""
     try:
-        _check(kind)(value)
+        kind.check(value)
     except MemoryError:
         raise
     except Exception:
         return False
     return True
-
-
-@cache
-def _check(kind: ValueType) -> Encoder:
-    """Return the same encoder without explanations of what it refuses."""
-    source = Source(f"check {_named(kind)}")
-    return source.function("v", kind.encoded(source, "v"))
 
 
 def explain_mismatch(

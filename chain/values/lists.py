@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from chain.crypto.address import Address
@@ -23,7 +23,7 @@ from chain.values.kind import (
     word_at,
 )
 from chain.values.records import LONG_MEMO, Convert
-from chain.values.source import Source, fail
+from chain.values.source import Source, fail, generated
 from chain.values.texts import Dynamic
 
 
@@ -93,9 +93,9 @@ class ListType(Dynamic):
     def encoded(self, source: Source, value: str) -> str:
         return f"{source.bind(self._encode)}({value})"
 
-    @cached_property
+    @generated
     def _encode(self) -> Callable[[Any], bytes]:
-        item, source = self.item, Source(f"encode {self.name}")
+        item, source = self.item, self.source("encode")
         source.lines.append("if not isinstance(v, (list, tuple)): fail()")
         start = len(source.lines)
         one = item.encoded(source, "i")
@@ -108,7 +108,7 @@ class ListType(Dynamic):
         joined = f"{source.bind(_behind_offsets)}({items})" if item.is_dynamic else f"join({items})"
         return source.function("v", f"len({items}).to_bytes(32) + {joined}")
 
-    @cached_property
+    @generated
     def read(self) -> Callable[[bytes, int], tuple[Any, int]]:
         return self._read_dynamic() if self.item.is_dynamic else self._read_static()
 
@@ -172,10 +172,10 @@ class ListType(Dynamic):
         put = self._put_packed if self.item.size else self._put_whole
         source.lines.append(f"{source.bind(put)}({value}, {slot}, content, out)")
 
-    @cached_property
+    @generated
     def _octets(self) -> Callable[[Any], list[bytes]]:
         """The function that returns packed items as the bytes of each, the highest first."""
-        item, source = self.item, Source(f"pack {self.name}")
+        item, source = self.item, self.source("pack")
         one = source.packed(item.packed(source, "v"))
         if not source.lines:
             return source.function("values", f"[{one} for v in values]")
@@ -220,21 +220,26 @@ class ListType(Dynamic):
                     octets = self._octets(items)[::-1]
                     out[base + i // step] = int.from_bytes(b"".join(octets))
 
-    def loaded(self, source: Source, slot: str) -> str:
-        load = self._load_packed if self.item.size else self._load_whole
-        return f"{source.bind(load())}(frame, {slot})"
+    def exact(self, source: Source, value: str, before: str = "") -> str:
+        same = f"{value} is {before} or " if before else ""
+        items = f"all([{self.item.exact(source, 'i')} for i in {value}])"
+        return f"({same}{value}.__class__ is {source.bind(self.make)} and {items})"
 
-    def _load_whole(self) -> Callable[[ReadableWords, int], Any]:
+    def loaded(self, source: Source, slot: str) -> str:
+        count = source.var(f"sload({slot})")
+        load = self._load_packed() if self.item.size else self._load_whole()
+        items = f"{source.bind(load)}(frame, frame.data_slot({slot}), {count})"
+        return f"({items} if {count} else {source.bind(self.make)}())"
+
+    def _load_whole(self) -> Callable[[ReadableWords, int, int], Any]:
         load, step, make = self.item.load, self.item.words, self.make
 
-        def load_items(frame: ReadableWords, slot: int) -> Any:
-            count = frame.sload(slot)
-            base = frame.data_slot(slot) if count else 0
+        def load_items(frame: ReadableWords, base: int, count: int) -> Any:
             return make([load(frame, base + i * step) for i in range(count)])
 
         return load_items
 
-    def _load_packed(self) -> Callable[[ReadableWords, int], Any]:
+    def _load_packed(self) -> Callable[[ReadableWords, int, int], Any]:
         step, make, rows = self.per_word, self.make, self._rows
         made_anew = self.runs_author_code
 
@@ -251,12 +256,8 @@ class ListType(Dynamic):
             lambda key: tuple(items_of(key[0], key[1:])), LONG_MEMO
         )
 
-        def load_items(frame: ReadableWords, slot: int) -> Any:
-            count = frame.sload(slot)
-            if not count:
-                return make()
-            base, sload = frame.data_slot(slot), frame.sload
-            words = [sload(base + i) for i in range(-(-count // step))]
+        def load_items(frame: ReadableWords, base: int, count: int) -> Any:
+            words = [*map(frame.sload, range(base, base - (-count // step)))]
             if make is tuple and not made_anew:
                 return tuples[count, *words]
             return make(items_of(count, words))
@@ -267,9 +268,14 @@ class ListType(Dynamic):
         """Return all items of a word, as many as fit into one."""
         return self._rows[word]
 
-    @cached_property
+    @generated
     def _rows(self) -> MemoTable[int, Sequence[Any]]:
-        return _rows(self)
+        """The items of a word that holds several, by the word."""
+        source, size = self.source("unpack"), self.item.size or 0
+        shifts = tuple(8 * size * i for i in range(self.per_word))
+        number = f"(w >> s & {(1 << 8 * size) - 1})" if size < 32 else "w"
+        value = self.item.unpacked(source, number)
+        return MemoTable(source.function("w", f"[{value} for s in {shifts}]"), LONG_MEMO)
 
     def unpack_item(self, word: int, position: int) -> Any:
         """Return the item at a position of a word."""
@@ -284,16 +290,6 @@ class ListType(Dynamic):
             return [slot, *range(base, base - (-count // self.per_word))]
         places = range(base, base + count * item.words, item.words)
         return [slot, *(used for place in places for used in item.used(frame, place))]
-
-
-@cache
-def _rows(kind: ListType) -> MemoTable[int, Sequence[Any]]:
-    """Return the items of a word that holds several, by the word."""
-    source, size = Source(f"unpack {kind.name}"), kind.item.size or 0
-    shifts = tuple(8 * size * i for i in range(kind.per_word))
-    number = f"(w >> s & {(1 << 8 * size) - 1})" if size < 32 else "w"
-    value = kind.item.unpacked(source, number)
-    return MemoTable(source.function("w", f"[{value} for s in {shifts}]"), LONG_MEMO)
 
 
 def _behind_offsets(items: list[bytes]) -> bytes:

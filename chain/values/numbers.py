@@ -6,7 +6,7 @@ from dataclasses import field
 from enum import Enum
 from functools import cache, cached_property
 from operator import index
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from chain.crypto.address import Address
 from chain.foundation.dataclass import dataclass
@@ -31,15 +31,37 @@ def whole(value: Any) -> int:
 
 
 class Scalar(ValueType):
-    """A type of one word, of up to 32 bytes in storage."""
+    """A type of one word, of up to 32 bytes in storage: the number of a value, and the value of a number.
+
+    What is used in every call has better source than the functions for these two.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def size(self) -> int: ...
+
+    def number_of(self, value: Any) -> int:
+        """Return the number of a value, from 0 on, or raise for what is no value."""
+        raise AssertionError(self)
+
+    def value_of(self, number: int) -> Any:
+        """Return the value of a number, or raise for one that has none."""
+        raise AssertionError(self)
 
     def item(self, source: Source, value: str) -> Item:
         """Return the item of a value of `size` bytes. Its source reads the value more than once, and refuses what is wrong."""
-        raise AssertionError(self)
+        return f"{self.size}s", f"{source.bind(self.number_of)}({value}).to_bytes({self.size})"
+
+    def decoded(self, reading: Reading, guard: str) -> str:
+        return f"{reading.bind(self.value_of)}(number({reading.target('32s')}))"
+
+    def unpacked(self, source: Source, number: str) -> str:
+        return f"{source.bind(self.value_of)}({number})"
 
     def flat(self, source: Source, value: str) -> list[Item]:
         form, item = self.item(source, value)
-        return [(f"{32 - (self.size or 0)}x{form}", item)]
+        return [(f"{32 - self.size}x{form}", item)]
 
     def packed(self, source: Source, value: str) -> list[Item]:
         return [self.item(source, value)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from keyword import iskeyword
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -29,7 +29,7 @@ from chain.values.kind import (
 )
 from chain.values.mismatch import BadData, ParseError, bad_data, join
 from chain.values.numbers import BoolType
-from chain.values.source import Item, Source, fail
+from chain.values.source import Item, Source, fail, generated
 
 Convert: TypeAlias = Callable[[ValueType], ValueType]
 
@@ -183,7 +183,7 @@ class OptionalType(TupleLike):
         inner = self.item.decoded(reading, f"{guard} and {flag}" if guard else flag)
         return f"({inner} if {flag} else None)"
 
-    @cached_property
+    @generated
     def read(self) -> Callable[[bytes, int], Any]:
         if not self.is_dynamic:
             return super().read
@@ -241,11 +241,15 @@ class OptionalType(TupleLike):
         else:
             self.item.differ(before, after, slot + 1, content, old, new)
 
+    def exact(self, source: Source, value: str, before: str = "") -> str:
+        same = f"{value} is {before} or " if before else ""
+        return f"({same}{value} is None or {self.item.exact(source, value)})"
+
     def loaded(self, source: Source, slot: str) -> str:
         if self.size:
             return super().loaded(source, slot)
         inner = f"{source.bind(self.item.load)}(frame, {slot} + 1)"
-        return f"({inner} if frame.sload({slot}) else None)"
+        return f"({inner} if sload({slot}) else None)"
 
     def used(self, frame: ReadableWords, slot: int) -> list[int]:
         if self.size:
@@ -434,8 +438,50 @@ class StructType(TupleLike):
 
     def unpacked(self, source: Source, number: str) -> str:
         if self.runs_author_code:
-            return f"{source.bind(_builder(self))}({number})"
-        return f"{source.bind(_records(self))}[{number}]"
+            return f"{source.bind(self._build)}({number})"
+        return f"{source.bind(self._known)}[{number}]"
+
+    @generated
+    def _build(self) -> Callable[[int], Any]:
+        """The function that makes a packed record of its number."""
+        source = self.source("build")
+        return source.function("n", self._unpacked_members(source, ["n"]))
+
+    @generated
+    def _known(self) -> MemoTable[int, Any]:
+        """The packed records by their numbers. What builds them is generated for the first one."""
+        return MemoTable(lambda number: self._build(number))
+
+    @generated
+    def _known_by_words(self) -> MemoTable[tuple[int, ...], Any]:
+        """The records by their words, if all members are packed."""
+        source = self.source("build")
+        names = [source.variable() for _ in range(self.words)]
+        source.lines.append(f"{', '.join(names)}, = words")
+        made = self._unpacked_members(source, names)
+        return MemoTable(source.function("words", made), LONG_MEMO)
+
+    def _unpacked_members(self, source: Source, words: Sequence[str]) -> str:
+        """Return source of the record whose packed members are in these words."""
+        pairs = zip(self.parts, self.places, strict=True)
+        return self.constructed(
+            source,
+            [
+                part.unpacked(source, _masked(words[place.word], place.shift, part.size or 0))
+                for part, place in pairs
+            ],
+        )
+
+    @cached_property
+    def _loose(self) -> list[tuple[ValueType, int]]:
+        """The members that do not always take the same slots, each with its word."""
+        places = zip(self.parts, self.places, strict=True)
+        return [
+            (part, offset.word) for part, offset in places if not part.is_fixed and not part.size
+        ]
+
+    def loose(self, frame: ReadableWords, slot: int) -> list[int]:
+        return [place for part, word in self._loose for place in part.loose(frame, slot + word)]
 
     @cached_property
     def shared(self) -> dict[int, list[int]]:
@@ -464,16 +510,43 @@ class StructType(TupleLike):
         for i, part, word in self._whole():
             part.put(source, names[i], _after(slot, word))
 
-    @cached_property
+    @generated
     def differ(self) -> Callable[..., None]:
-        return super().differ if self.size else _differ(self)
+        if self.size:
+            return super().differ
+        source = self.source("change")
+        after = self.destructured(source, "after", is_stored=True)
+        before = self.destructured(source, "before", is_stored=True)
+        for word, indexes in self.shared.items():
+            pairs = " or ".join([f"{after[i]} is not {before[i]}" for i in indexes])
+            source.lines.append(f"if {pairs}:")
+            start, kinds = len(source.lines), [self.parts[i] for i in indexes]
+            for out, values in (("new", after), ("old", before)):
+                number = packed_number(source, kinds, [values[i] for i in indexes])
+                source.lines.append(f"{out}[{_after('slot', word)}] = {number}")
+            source.lines[start:] = [f" {line}" for line in source.lines[start:]]
+        for i, part, word in self._whole():
+            differ = source.bind(part.differ)
+            arguments = f"{before[i]}, {after[i]}, {_after('slot', word)}, content, old, new"
+            source.lines.append(f"if {after[i]} is not {before[i]}: {differ}({arguments})")
+        return source.function("before, after, slot, content, old, new", "None")
+
+    def exact(self, source: Source, value: str, before: str = "") -> str:
+        steps = [f".{m.name}" if self.cls else f"[{i}]" for i, m in enumerate(self.members)]
+        parts = [
+            part.exact(source, value + step, before and before + step)
+            for part, step in zip(self.parts, steps, strict=True)
+        ]
+        same = f"{value} is {before} or " if before else ""
+        own = f"{value}.__class__ is {source.bind(self.cls or tuple)}"
+        return f"({same}{' and '.join([own, *parts])})"
 
     def loaded(self, source: Source, slot: str) -> str:
         if self.size:
             return super().loaded(source, slot)
         if self.words == len(self.shared) and not self.runs_author_code:
-            known = source.bind(_records_of_words(self))
-            words = [f"frame.sload({_after(slot, word)})" for word in range(self.words)]
+            known = source.bind(self._known_by_words)
+            words = [f"sload({_after(slot, word)})" for word in range(self.words)]
             return f"{known}[{', '.join(words)},]"
         parts: dict[int, str] = {}
         read: dict[int, str] = {}
@@ -483,7 +556,7 @@ class StructType(TupleLike):
                 parts[i] = source.var(part.loaded(source, place))
                 continue
             if offset.word not in read:
-                read[offset.word] = source.var(f"frame.sload({place})")
+                read[offset.word] = source.var(f"sload({place})")
             parts[i] = part.unpacked(source, _masked(read[offset.word], offset.shift, part.size))
         return self.constructed(source, list(parts.values()))
 
@@ -548,54 +621,3 @@ def _masked(number: str, shift: int, size: int) -> str:
     """Return source of the `size` bytes at bit `shift` of a number."""
     shifted = f"({number} >> {shift})" if shift else number
     return f"({shifted} & {(1 << 8 * size) - 1})" if size < 32 else shifted
-
-
-@cache
-def _differ(kind: StructType) -> Callable[..., None]:
-    """Return the function that puts the words of two records into dicts, but for those whose members are the same objects."""
-    source = Source(f"change {kind.name}")
-    after = kind.destructured(source, "after", is_stored=True)
-    before = kind.destructured(source, "before", is_stored=True)
-    for word, indexes in kind.shared.items():
-        pairs = " or ".join([f"{after[i]} is not {before[i]}" for i in indexes])
-        source.lines.append(f"if {pairs}:")
-        start, kinds = len(source.lines), [kind.parts[i] for i in indexes]
-        for out, values in (("new", after), ("old", before)):
-            number = packed_number(source, kinds, [values[i] for i in indexes])
-            source.lines.append(f"{out}[{_after('slot', word)}] = {number}")
-        source.lines[start:] = [f" {line}" for line in source.lines[start:]]
-    for i, part, word in kind._whole():
-        differ = source.bind(part.differ)
-        arguments = f"{before[i]}, {after[i]}, {_after('slot', word)}, content, old, new"
-        source.lines.append(f"if {after[i]} is not {before[i]}: {differ}({arguments})")
-    return source.function("before, after, slot, content, old, new", "None")
-
-
-@cache
-def _builder(kind: StructType) -> Callable[[int], Any]:
-    """Return the function that makes a packed record of its number."""
-    source = Source(f"build {kind.name}")
-    parts = [
-        part.unpacked(source, _masked("n", offset.shift, part.size or 0))
-        for part, offset in zip(kind.parts, kind.places, strict=True)
-    ]
-    return source.function("n", kind.constructed(source, parts))
-
-
-@cache
-def _records(kind: StructType) -> MemoTable[int, Any]:
-    """Return the records of a type by their packed number. What builds them is generated for the first one."""
-    return MemoTable(lambda number: _builder(kind)(number))
-
-
-@cache
-def _records_of_words(kind: StructType) -> MemoTable[tuple[int, ...], Any]:
-    """Return the records of a type of packed members by their words."""
-    source = Source(f"build {kind.name}")
-    names = [source.variable() for _ in range(kind.words)]
-    source.lines.append(f"{', '.join(names)}, = words")
-    parts = [
-        part.unpacked(source, _masked(names[offset.word], offset.shift, part.size or 0))
-        for part, offset in zip(kind.parts, kind.places, strict=True)
-    ]
-    return MemoTable(source.function("words", kind.constructed(source, parts)), LONG_MEMO)

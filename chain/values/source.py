@@ -8,9 +8,9 @@ from __future__ import annotations
 import linecache
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from types import CodeType
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from chain.crypto.address import Address
 
@@ -21,6 +21,26 @@ Item: TypeAlias = tuple[str, str]
 def fail() -> NoReturn:
     """Refuse what does not fit; the error is explained by whoever catches this."""
     raise ValueError
+
+
+class Generated:
+    """A function of a type, which is made when it is first needed and shared by equal types."""
+
+    def __init__(self, make: Callable[[Any], Any]) -> None:
+        self._made, self.__doc__ = cache(make), make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, kind: Any, owner: type | None = None) -> Any:
+        made = vars(kind)[self._name] = self._made(kind)
+        return made
+
+
+if TYPE_CHECKING:
+    generated = cached_property
+else:
+    generated = Generated
 
 
 # The objects that generated source uses by these names.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from chain.crypto.address import ZERO_ADDRESS, Address
@@ -21,7 +20,7 @@ from chain.values.kind import (
 )
 from chain.values.mismatch import BadData, ParseError, bad_data
 from chain.values.numbers import Scalar
-from chain.values.source import Item, Source, fail
+from chain.values.source import Item, Source, fail, generated
 
 
 def hex_bytes(text: str) -> bytes:
@@ -36,8 +35,6 @@ def hex_bytes(text: str) -> bytes:
 
 class RawScalar(Scalar):
     """A type of `size` bytes."""
-
-    size: int
 
     column = HEX
 
@@ -135,16 +132,19 @@ class Blob(Dynamic):
         """Return the value of these bytes, or raise."""
         raise AssertionError(self)
 
-    @cached_property
+    @generated
     def key(self) -> Encoder:
-        source = Source(f"hash {self.name}")
+        source = self.source("hash")
         return source.function("v", f"{source.bind(self.raw)}(v)", misfit(source, self))
+
+    def key_of(self, key: bytes) -> Any:
+        return self.made(key)
 
     def encoded(self, source: Source, value: str) -> str:
         raw = source.var(f"{source.bind(self.raw)}({value})")
         return f"{source.bind(with_length)}({raw})"
 
-    @property
+    @generated
     def read(self) -> Any:
         made = self.made
 
@@ -175,15 +175,14 @@ class Blob(Dynamic):
             lambda word: self.made(word.to_bytes(32)[: (word & 0xFF) >> 1])
         )
 
-        def load(frame: ReadableWords, slot: int) -> Any:
-            word = frame.sload(slot)
-            if not word & 1:
-                return short[word]
+        def load_long(frame: ReadableWords, slot: int, word: int) -> Any:
             size, base = word >> 1, frame.data_slot(slot)
             raw = b"".join([frame.sload(base + i).to_bytes(32) for i in range(-(-size // 32))])
             return self.made(raw[:size])
 
-        return f"{source.bind(load)}(frame, {slot})"
+        word = source.var(f"sload({slot})")
+        long = f"{source.bind(load_long)}(frame, {slot}, {word})"
+        return f"({long} if {word} & 1 else {source.bind(short)}[{word}])"
 
     def used(self, frame: ReadableWords, slot: int) -> list[int]:
         word = frame.sload(slot)

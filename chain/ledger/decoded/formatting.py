@@ -15,6 +15,15 @@ from chain.types import Address
 
 S = TypeVar("S")
 
+_OF_PYTHON: Final = (
+    int,
+    float,
+    str,
+    Mapping,
+    set,
+    frozenset,
+    type(None),
+)  # the text of any other value is `str(value)`
 _LONGEST: Final = 32  # bytes up to this length are shown in full
 
 
@@ -91,7 +100,7 @@ class PythonStyle(ValueStyle[str]):
         return cls if isinstance(cls, str) else cls.__name__
 
     def plain(self, value: object) -> str:
-        return repr(value)
+        return repr(value if isinstance(value, _OF_PYTHON) else str(value))
 
 
 class ValueFormatter(PythonStyle):

@@ -15,7 +15,7 @@ from chain.storage.map import MapLayout
 from chain.storage.slots import Slots
 from chain.storage.vector import VectorLayout
 from chain.types import u256
-from chain.values import BytesType, ListType, OptionalType, StringType, StructType, ValueType
+from chain.values import Blob, ListType, OptionalType, StructType, ValueType
 from chain.values.annotations import type_of_annotation
 
 
@@ -88,7 +88,7 @@ class PathFinder:
             case ValueType() if layout.size is not None:
                 _need(not route.hops and route.words[0] == slot)
                 yield StoragePath(path, layout, slot)
-            case StringType() | BytesType():
+            case Blob():
                 yield StoragePath(path, layout, slot)
             case OptionalType() if slot in self._changed:  # it was set or cleared: show it whole
                 yield StoragePath(path, layout, slot)
@@ -101,7 +101,7 @@ class PathFinder:
             case VectorLayout() | ListType():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:
-                hop, key = route.hops[0], IndexedStep(layout.decode_key(route.hops[0].key))
+                hop, key = route.hops[0], IndexedStep(layout.key.key_of(route.hops[0].key))
                 yield from self.spots(layout.value, hop.start, route.after(1), (*path, key))
             case _:
                 raise UnknownSlot

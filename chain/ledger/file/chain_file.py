@@ -21,33 +21,28 @@ from chain.crypto.messagepack import BadRow, decode
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.file.pages import FilePages
-from chain.ledger.file.state_rows import Cells, check_state
-from chain.ledger.timeline import Former
+from chain.storage.slots import hashed
 from chain.values.inputs import file_path
 
 T = TypeVar("T")
 
 # "boar", in the header field that SQLite reserves for the id of a format.
 APPLICATION_ID: Final = 0x626F6172
-FORMAT: Final = 11
+FORMAT: Final = 12
 _HEAD: Final = b"SQLite format 3\0"
 _NUMBERED: Final = (
     ("now", "id"), ("blocks", "number"), ("receipts", "position"), ("notes", "moment"),
-    ("codes", "place"), ("slots", "place"), ("artifacts", "place"), ("keys", "place"),
-    ("headers", "number"), ("hashes", "position"), ("creations", "place"),
+    ("codes", "place"), ("artifacts", "place"), ("keys", "place"),
 )  # fmt: skip
 TABLES: Final = {
     **{
         f"chain:{name}": f'create table "chain:{name}" ({key} integer primary key, row blob not null)'
         for name, key in _NUMBERED
     },
-    **{
-        f"chain:{name}": f'create table "chain:{name}" (place blob primary key, row blob not null) without rowid'
-        for name in ("cells", "stretches")
-    },
+    "chain:slots": 'create table "chain:slots" (place integer primary key, slot blob unique, parent blob, key blob)',
 }
-SETTINGS, NOW, DERIVED = range(3)  # the rows of "chain:now"
-_KEY: Final = dict(_NUMBERED)
+SETTINGS, NOW = range(2)  # the rows of "chain:now"
+_KEY: Final = {**dict(_NUMBERED), "slots": "place"}
 # Opening a file may be interrupted at any line. The traceback may live on, and with it the lock. So each file is recorded here,
 # by thread, until it is open: the next attempt in that thread finds the leftover and releases it.
 _started: Final[dict[tuple[int, int, Path], ChainFile]] = {}
@@ -77,8 +72,6 @@ class ChainFile:
         self._connection: sqlite3.Connection | None = None
         self._is_closed = False
         self.is_missed = False  # a forked child process tried to use it
-        # What was at places that another process has changed in the rows of the state since they were read here.
-        self.former: Former = {}
         self._note = self._process, get_ident(), self.location
         left_over = _started.get(self._note)
         if left_over is not None:
@@ -190,7 +183,7 @@ class ChainFile:
         except BadChainFile:
             raise
         except _DAMAGED as problem:
-            raise BadChainFile(f"{self.name} is damaged and cannot be opened: {problem}") from None
+            raise self.damage(str(problem)) from None
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -310,7 +303,11 @@ class ChainFile:
                 self.location.with_name(f"{self.location.name}{end}").unlink(missing_ok=True)
             connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
 
-    def check_rows(self, counts: Mapping[str, int]) -> None:
+    def damage(self, problem: str) -> BadChainFile:
+        """Return the error that refuses the file because it is damaged."""
+        return BadChainFile(f"{self.name} is damaged and cannot be opened: {problem}")
+
+    def check_rows(self, counts: Mapping[str, int], slots: int) -> None:
         """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
         with self.refusing_damage():
             for table, expected in counts.items():
@@ -322,7 +319,13 @@ class ChainFile:
                     raise Damaged(
                         f'"chain:{table}" has {count} rows that can be read, and had {expected}'
                     )
-            check_state(self._reader(), Cells(counts["cells"], counts["stretches"]))
+            question, places = 'select slot, place, parent, key from "chain:slots"', set[int]()
+            for slot, place, parent, key in self._reader().execute(question):
+                if hashed(int.from_bytes(parent), key) != int.from_bytes(slot):
+                    raise Damaged(f'row 0x{slot.hex()} of "chain:slots" is not as it was written')  # fmt: skip
+                places.add(place)
+            if places != {*range(slots)}:
+                raise Damaged(f'"chain:slots" has {len(places)} rows that can be read, and had {slots}')  # fmt: skip
 
     @contextmanager
     def _fresh(self) -> Iterator[sqlite3.Connection]:

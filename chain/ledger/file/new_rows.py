@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chain.crypto.accounts import Account
-from chain.ledger.file.derived_rows import put
+from chain.crypto.messagepack import encode
+from chain.ledger.file.checksum import sealed
 from chain.ledger.file.load_ledger import LedgerLengths
 from chain.ledger.ledger import Ledger
+from chain.storage.slots import hashed
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Any]]) -> None:
+    """Write rows under their keys, each with its checksum."""
+    connection.executemany(
+        # an update in place takes less time than to replace a row
+        f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row',
+        [(key, sealed(table, key, encode(row))) for key, row in rows],
+    )
 
 
 def write_others(
@@ -24,8 +36,12 @@ def write_others(
         blocks = enumerate(ledger.blocks.rows_from(had.blocks), had.blocks)
         put(connection, "blocks", blocks)
     if have.slots > had.slots:
-        rows = ((parent.to_bytes(32), key) for parent, key in ledger.state.slots.since(had.slots))
-        put(connection, "slots", enumerate(rows, had.slots))
+        new = enumerate(ledger.state.slots.since(had.slots), had.slots)
+        rows = [
+            (place, hashed(parent, key).to_bytes(32), parent.to_bytes(32), key)
+            for place, (parent, key) in new
+        ]
+        connection.executemany('insert or ignore into "chain:slots" values (?, ?, ?, ?)', rows)
     if have.codes > had.codes or have.keys > had.keys or have.artifacts > had.artifacts:
         _write_seldom(connection, ledger, keys, had)
 

@@ -7,9 +7,8 @@ write-ahead log, so a process that is killed at any time loses nothing that was 
 is sound but may lack the last blocks, unless `sync` makes each change wait for the disk.
 
 The data that the chain needs is in tables with a colon in their names: exact rows in MessagePack, each with a checksum. The
-keys with which the chain signs for its accounts are stored too; they are for tests. Rows that are derived from these
-(`chain.ledger.file.derived_rows`) are written at most a second later, for many steps together. They include the state
-(`chain.ledger.file.state_rows`). So are the tables in which queries look (`chain.ledger.store`), with views for other programs.
+keys with which the chain signs for its accounts are stored too; they are for tests. What follows from these is written at most
+a second later, for many steps together: the tables in which queries look (`chain.ledger.store`), the state among them.
 """
 
 from __future__ import annotations
@@ -31,28 +30,27 @@ from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import sealed
-from chain.ledger.file.derived_rows import DerivedRows, Lengths, put
 from chain.ledger.file.load_ledger import (
+    CUTS,
     GAS_USED,
     Cut,
     LedgerLengths,
-    LoadedState,
     Now,
     check_root,
+    counts_of,
     last_step,
     load_ledger,
+    load_tables,
 )
-from chain.ledger.file.new_rows import write_others
+from chain.ledger.file.new_rows import put, write_others
 from chain.ledger.file.rows import serialize_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Row
-from chain.ledger.store import Store, connected
+from chain.ledger.store import Lengths, Store, connected
 
-# Derived rows are written after this many receipts or seconds.
+# The tables are brought up to date after this many receipts or seconds.
 MANY: Final = 2048
-_UNKNOWN: Final = -(1 << 62)  # less than any number
 SOON: Final = 1.0
-CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 _lengths_of: Final = partial(tuple.__new__, LedgerLengths)  # `_make`, without a call of Python
 _ADD_RECEIPT: Final = 'insert into "chain:receipts" values (?, ?)'
 
@@ -79,9 +77,9 @@ class Content(Protocol):
 class ChainStore:
     """Keeps the file of one chain up to date: the observer of its steps."""
 
-    def __init__(self, file: ChainFile, content: Content, memory: LoadedState, sync: bool) -> None:
+    def __init__(self, file: ChainFile, content: Content, now: Now, sync: bool) -> None:
         self._file, self._content, self._ledger = file, content, content.ledger
-        self._written, self._loaded = memory.now, memory.derived
+        self._written = now
         # The numbers of blocks, changes and receipts in the file that are still valid, if the ledger was truncated since.
         self._standing: Lengths | None = None
         # Opened by the first change: reading alone does not alter a byte of the file.
@@ -90,15 +88,10 @@ class ChainStore:
         # the file for each call instead of six. It ends with the next transaction of several statements, soon.
         self._place: sqlite3.Cursor | None = None
         self._sync = sync
-        # The derived rows must still be made, or lack those of the last steps before a kill.
-        self._is_bare = memory.derived.number < memory.now.number
-        self._opened: tuple[int, int] | None = (
-            memory.now.lengths.receipts,
-            memory.now.lengths.timeline,
-        )
+        # A process may have been killed within a step, whose rows are in the tables.
+        self._opened: Lengths | None = Lengths(*now.lengths[:3])
         self._published = 0  # receipts in the tables for queries, at most
         self._ledger.use_tables(Store(self._ledger, self))
-        self._included = _UNKNOWN  # receipts in the derived rows, if none of these must be deleted
         self._timer: Timer | None = None  # runs `publish`
         self._ledger.on_truncated.append(self._truncate)
         self._late = partial(_call, WeakMethod(self._publish_late))
@@ -127,11 +120,10 @@ class ChainStore:
         # A read-only call may have registered new slots: only the history counts.
         if (
             mining == written.mining and held == written.open and have[:3] == written.lengths[:3]
-            and written.number and not self._standing and not self._is_bare
+            and written.number and not self._standing
         ):  # fmt: skip
             return
         self._file.check_use()
-        is_cut = self._standing is not None
         try:
             self._write(written.number + 1, mining, held, have)
         except (sqlite3.Error, OSError) as problem:
@@ -140,7 +132,7 @@ class ChainStore:
                 raise NotWritten(
                     f"{name} cannot be written, so nothing was done: {problem}"
                 ) from problem
-        if is_cut or have.receipts - self._published >= MANY:
+        if self._ledger.store.has_undone or have.receipts - self._published >= MANY:
             self._catch_up()
 
     def _catch_up(self) -> None:
@@ -156,7 +148,7 @@ class ChainStore:
             self._written = now
         else:
             self._write_step(number, mining, held, have)
-        if self._timer is None and self._derived.done.number < number:
+        if self._timer is None:
             self._start_timer()
 
     def _is_one_call(self, mining: Mining, held: Row | None, have: LedgerLengths) -> bool:
@@ -164,8 +156,8 @@ class ChainStore:
         former, open_block, had, _, _ = self._written
         receipts, connection = have.receipts, self._connection
         if (
-            receipts - had.receipts != 1 or have.timeline - had.timeline != 1 or receipts - self._included >= MANY
-            or connection is None or connection.in_transaction
+            receipts - had.receipts != 1 or have.timeline - had.timeline != 1
+            or connection is None or connection.in_transaction or self._standing is not None
         ):  # fmt: skip
             return False
         if open_block is None or held is None:
@@ -208,11 +200,9 @@ class ChainStore:
         self, number: int, mining: Mining, held: Row | None, have: LedgerLengths
     ) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
-        if self._is_bare or self._is_due(standing, have.receipts):
-            self._derived.write(number, standing, had.slots)
-            have = self._lengths()  # to read models for the tables may register new slots
         if standing is not None:
-            had = had._replace(**standing._asdict())
+            blocks, moments, receipts = standing
+            had = had._replace(blocks=blocks, timeline=moments, receipts=receipts)
             _shorten(connection, had)
         cuts = self._written.cuts
         if standing is not None:
@@ -220,8 +210,7 @@ class ChainStore:
         now = Now(mining, held, have, number, cuts)
         self._write_rows(connection, had, now)
         connection.execute("commit")
-        self._written, self._standing, self._is_bare = now, None, False
-        self._included = self._derived.done.receipts
+        self._written, self._standing = now, None
 
     def _begin(self) -> sqlite3.Connection:
         """Begin a transaction. One that was interrupted is rolled back first."""
@@ -230,11 +219,9 @@ class ChainStore:
             self._ledger.store.close()  # it may read the file as one that does not change
             connection = self._file.writing(self._sync)
             self._file.read_by(connection)
-            self._derived = DerivedRows(connection, self._ledger, self._file, self._loaded)
             self._connection = connection
         elif connection.in_transaction:
             connection.execute("rollback")
-            self._derived.forget()
         self._leave_place()
         connection.execute("begin immediate")
         return connection
@@ -244,36 +231,14 @@ class ChainStore:
             self._place.close()
             self._place = None
 
-    # Derived rows
-
-    def _is_due(self, standing: Lengths | None, receipts: int) -> bool:
-        """True if the running step, after which there are so many receipts, must also write the derived rows."""
-        done = self._derived.done
-        is_cut = standing is not None and (
-            standing.timeline < done.timeline or standing.blocks < done.headers
-        )
-        return is_cut or not done.number or receipts - done.receipts >= MANY
-
     def publish(self) -> None:
-        """Write the rows derived from the last steps, for the public tables; later, if it fails or a step has changed more."""
+        """Bring the tables up to date; later, if it fails or a step has changed more."""
         if not self._file.is_held:
             return
         with self._content.lock, suppress(sqlite3.Error, OSError):
-            connection, number = self._connection, self._written.number
-            is_changing = self._standing or self._lengths()[:3] != self._written.lengths[:3]
-            if connection is None or is_changing:
-                return
-            self._catch_up()
-            if self._derived.done.number == number:
-                return
-            try:
-                self._begin()
-                self._derived.write(number, None, self._written.lengths.slots)
-                put(connection, "now", ((NOW, self._written),))
-                connection.execute("commit")
-            except BaseException:
-                self._derived.forget()
-                raise
+            if self._connection is not None and self.step >= 0:
+                self._leave_place()
+                self._catch_up()
 
     def _publish_late(self) -> None:
         """Call `publish` between two steps, in any thread. A forked child leaves it to the process that opened the file."""
@@ -340,17 +305,12 @@ class ChainStore:
         """Scope in which an error of SQLite is explained."""
         return self._file.explaining()
 
-    def kept_since(self, step: int) -> tuple[int, int]:
-        """Return how many receipts and moments there were at least since a step."""
-        cuts = [cut for cut in self._written.cuts if cut.number > step]
-        kept = [(cut.receipts, cut.timeline) for cut in cuts]
-        if len(cuts) == CUTS:  # there may have been more
-            kept.append((0, 0))
-        if self._opened is not None:  # a process may have been killed within a step
-            kept.append(self._opened)
-            self._opened = None
-        receipts, moments = zip(*kept, strict=True) if kept else ((1 << 62,), (1 << 62,))
-        return min(receipts), min(moments)
+    def kept_since(self, step: int) -> Lengths:
+        """Return how much there was at least since a step."""
+        kept = self._written.kept_since(step)
+        if self._opened is not None:
+            kept, self._opened = kept.least(self._opened), None
+        return kept
 
     @property
     def number(self) -> int:
@@ -368,7 +328,6 @@ class ChainStore:
             if connection.in_transaction:
                 connection.execute("rollback")
             last_written = last_step(self._file) or last_written
-            self._derived.forget()
         self._written, self._standing = last_written, None
         return last_written.number > number
 
@@ -399,13 +358,10 @@ class ChainStore:
     def _truncate(self, blocks: int, receipts: int) -> None:
         """Record how much of the file is still valid after the ledger was truncated."""
         written = Lengths(*self._written.lengths[:3])
-        valid = self._standing or written
-        moments = len(self._ledger.timeline)
-        remaining = Lengths(
-            min(valid.blocks, blocks), min(valid.timeline, moments), min(valid.receipts, receipts)
-        )
+        valid = Lengths(blocks, len(self._ledger.timeline), receipts)
+        remaining = valid.least(self._standing or written)
         if remaining != written:
-            self._included, self._standing = _UNKNOWN, remaining
+            self._standing = remaining
 
 
 def _call(method: WeakMethod[Callable[[], None]]) -> None:
@@ -431,12 +387,14 @@ def open_store(
     """Load a new chain from the file, or create the file. Return the store that keeps the chain there."""
     if file.settings is None:
         file.create(settings)
-    memory = load_ledger(file, content.ledger, content.keys)
-    content.mining = memory.now.mining
-    if file.is_thorough:
+    now = load_ledger(file, content.ledger, content.keys)
+    content.mining = now.mining
+    store = ChainStore(file, content, now, sync)
+    if file.is_thorough and now.number:
+        file.check_rows(counts_of(now), now.lengths.slots)
+    if now.number:
+        load_tables(file, content.ledger)
+    if file.is_thorough and now.number:
         check_root(file, content.ledger)
-    store = ChainStore(file, content, memory, sync)
-    if file.is_thorough:
-        file.check_rows(memory.counts)
         content.ledger.store.drop()
     return store

@@ -1,101 +1,99 @@
-"""The state in a chain's file, read stretch by stretch: the base of an overlay.
+"""What stays in a chain's file until it is needed: the present state, and the preimages of hashed slots.
 
-The overlay holds every place that has changed since the file was opened. So what is read here is as it was then, although the
-rows change: what this process writes is in the overlay, and of what another one writes the file tells the former values.
+The state is read from the table of words, as it was when the file was opened. It is the base of an overlay, which has every
+place that has changed since; so later rows of the table do not matter. A slot is the hash of its preimage, so its row proves
+itself.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right, insort
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 from chain.ledger.file.chain_file import ChainFile
-from chain.ledger.file.checksum import add_checksum, verify_checksum
-from chain.ledger.file.state_rows import ACCOUNTS, SLOTS, WORDS, key_of, rows_of, stretch_at
-from chain.machine.state import ACCOUNT, Account
-
-_KEPT: Final = 256  # stretches in memory
-_ADDRESS: Final = slice(1, 21)
-
-
-class _Loaded(NamedTuple):
-    first: bytes
-    end: bytes
-    rows: dict[bytes, bytes]  # in order
-
-
-class StoredRows:
-    """The rows of the state by their keys; those that were used last stay in memory."""
-
-    def __init__(self, file: ChainFile) -> None:
-        self._file = file
-        self._loaded: list[_Loaded] = []  # in order
-
-    def value(self, key: bytes) -> Any:
-        """Return what is stored at a key, or None."""
-        row = self.at(key).rows.get(key)
-        with self._file.refusing_damage():
-            return None if row is None else verify_checksum("cells", key, row)
-
-    def at(self, key: bytes) -> _Loaded:
-        """Return the stretch that covers a key."""
-        place = bisect_right(self._loaded, key, key=_first) - 1
-        if place >= 0 and key < self._loaded[place].end:
-            return self._loaded[place]
-        loaded = self._read(key)
-        if len(self._loaded) >= _KEPT:
-            self._loaded.clear()
-        insort(self._loaded, loaded, key=_first)
-        return loaded
-
-    def _read(self, key: bytes) -> _Loaded:
-        with self._file.reading() as connection:
-            first, end, *_ = stretch = stretch_at(connection, key)
-            rows = rows_of(connection, stretch)
-            former = self._file.former
-            if former:
-                corrected: dict[bytes, Any] = dict(rows)
-                for place, value in former.items():
-                    changed = key_of(*place)
-                    if first <= changed < end:
-                        corrected[changed] = value and add_checksum("cells", changed, value)
-                rows = {place: row for place, row in sorted(corrected.items()) if row}
-        return _Loaded(first, end, rows)
+from chain.ledger.ledger import Ledger
+from chain.ledger.past_states import stored_account, stored_word
+from chain.machine.state import Account
+from chain.storage.slots import Preimage, hashed
 
 
 class StoredState:
-    """The state in a file, as it was when the file was opened. What has changed since must not be asked for."""
+    """The state of a file at an index of the timeline, below the changes that came later."""
 
-    def __init__(self, rows: StoredRows) -> None:
-        self._rows = rows
+    def __init__(self, file: ChainFile, ledger: Ledger, moment: int) -> None:
+        self._file, self._genesis, self._moment = file, ledger.genesis, moment
+
+    def keep(self, end: int) -> None:
+        """Look no further than `end` from now on: what changed after it has its former value in the overlay."""
+        self._moment = min(self._moment, end)
 
     def account(self, address: bytes) -> Account | None:
-        account: Account | None = self._rows.value(key_of(address, ACCOUNT))
-        return account
+        found = self._value(address, b"")
+        return stored_account(found[0]) if found else self._genesis.get(address)
 
     def word(self, address: bytes, slot: int) -> int:
-        return self._rows.value(key_of(address, slot)) or 0
+        found = self._value(address, slot.to_bytes(32))
+        return stored_word(found[0]) if found else 0
 
-    def addresses(self) -> Iterator[bytes]:
-        key = last = ACCOUNTS
-        while key < SLOTS:
-            loaded = self._rows.at(key)
-            for found in loaded.rows:
-                if last < found[:21] and found < SLOTS:
-                    last = found[:21]
-                    yield found[_ADDRESS]
-            key = loaded.end if last == ACCOUNTS else max(loaded.end, last + WORDS)
+    def addresses(self) -> Iterable[bytes]:
+        found = self._ask("select distinct address from {} where moment < ?")
+        return dict.fromkeys([*self._genesis, *(address for (address,) in found)])
 
-    def slots_of(self, address: bytes) -> Iterator[int]:
-        first = key = key_of(address, ACCOUNT)
-        while key < first + WORDS:
-            loaded = self._rows.at(key)
-            for found in loaded.rows:
-                if first < found < first + WORDS:
-                    yield int.from_bytes(found[21:])
-            key = loaded.end
+    def slots_of(self, address: bytes) -> Iterable[int]:
+        question = "select distinct slot from {} where address = ? and slot > x'' and moment < ?"
+        return [int.from_bytes(slot) for (slot,) in self._ask(question, bytes(address))]
+
+    def _value(self, address: bytes, slot: bytes) -> Any:
+        question = (
+            "select value from {} where address = ? and slot = ? and moment < ?"
+            " order by moment desc limit 1"
+        )
+        return next(iter(self._ask(question, bytes(address), slot)), None)
+
+    def _ask(self, question: str, *values: object) -> list[Any]:
+        with self._file.reading() as connection:
+            text = question.format('"derived:words"')
+            return connection.execute(text, (*values, self._moment)).fetchall()
 
 
-def _first(loaded: _Loaded) -> bytes:
-    return loaded.first
+class StoredSlots:
+    """The slots of a file, of which the first `count` were there when it was opened."""
+
+    def __init__(self, file: ChainFile, count: int) -> None:
+        self._file, self.count = file, count
+
+    def since(self, first: int) -> list[Preimage]:
+        """Return the preimages from a place on."""
+        question = 'select slot, parent, key from "chain:slots" where place >= ? and place < ? order by place'
+        found = self._ask(question, first, self.count)
+        if len(found) != self.count - first:
+            raise self._file.damage(f'"chain:slots" lacks rows from place {first} on')
+        return [self._checked(*row) for row in found]
+
+    def place(self, slot: int) -> int | None:
+        """Return the place of a slot, or None."""
+        found = self._ask('select place from "chain:slots" where slot = ?', slot.to_bytes(32))
+        return found[0][0] if found and found[0][0] < self.count else None
+
+    def preimage(self, slot: int) -> Preimage:
+        """Return the preimage of a slot."""
+        question = 'select slot, parent, key from "chain:slots" where slot = ?'
+        for row in self._ask(question, slot.to_bytes(32)):
+            return self._checked(*row)
+        raise KeyError(slot)
+
+    def nearest(self, slot: int) -> int:
+        """Return the last slot up to `slot`, or 0."""
+        question = 'select max(slot) from "chain:slots" where slot <= ?'
+        ((found,),) = self._ask(question, slot.to_bytes(32))
+        return 0 if found is None else int.from_bytes(found)
+
+    def _checked(self, slot: bytes, parent: bytes, key: bytes | None) -> Preimage:
+        preimage = int.from_bytes(parent), key
+        if hashed(*preimage) != int.from_bytes(slot):
+            raise self._file.damage(f'row 0x{slot.hex()} of "chain:slots" is not as it was written')
+        return preimage
+
+    def _ask(self, question: str, *values: object) -> list[Any]:
+        with self._file.reading() as connection:
+            return connection.execute(question, values).fetchall()

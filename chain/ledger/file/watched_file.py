@@ -13,7 +13,6 @@ from typing import Any
 
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.file.chain_file import (
-    DERIVED,
     SETTINGS,
     TABLES,
     BadChainFile,
@@ -21,17 +20,14 @@ from chain.ledger.file.chain_file import (
     check_schema,
 )
 from chain.ledger.file.load_ledger import (
+    NOTHING,
     Cut,
-    Derived,
     LedgerLengths,
     Now,
     last_step,
-    stored_timeline,
 )
 from chain.ledger.file.replication import Growth
-from chain.ledger.file.store import CUTS
-from chain.ledger.store import connected
-from chain.ledger.timeline import Former, Place, note_first_values
+from chain.ledger.store import Lengths, connected
 
 
 class WatchedFile(ChainFile):
@@ -47,6 +43,7 @@ class WatchedFile(ChainFile):
         self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
+        self.moment = 0  # that of the state which is read from the file
         super().__init__(path, check)
 
     def _take(self) -> None:
@@ -93,9 +90,16 @@ class WatchedFile(ChainFile):
             with self.snapshot() as connection:
                 ((version,),) = connection.execute("pragma data_version")
                 if self._followed is not None and self._checked != (connection, version):
-                    self.former = self._former_values(self._followed)
+                    self.remaining(self._followed, self.now())
+                    self._need_words(connection)
                     self._checked = connection, version
                 yield connection
+
+    def _need_words(self, connection: sqlite3.Connection) -> None:
+        """Refuse to read the state while another process makes its table again."""
+        done = """select count from "derived:done" where part = 'words'"""
+        if connection.execute(done).fetchone()[0] < self.moment:
+            raise BadChainFile(f"{self.name} is being checked by another process: try again later")
 
     def follow(self, now: Now) -> None:
         """Take note as of which step the chain is read."""
@@ -134,19 +138,6 @@ class WatchedFile(ChainFile):
         """Return the present as the last step left it."""
         return last_step(self) or Now()
 
-    def _former_values(self, had: Now) -> Former:
-        """Return what was at places at the time of a step, if the rows of the state include later changes of them."""
-        now, former = self.now(), dict[Place, Any]()
-        if now.number == had.number:
-            return former
-        kept = self.remaining(had, now)
-        first = min([had.lengths.timeline, *([kept.timeline] if kept else [])])
-        end = Derived.of(self.row("now", DERIVED)).timeline
-        if first < end:
-            timeline = stored_timeline(self, now.lengths.receipts, self.keys("notes"))
-            note_first_values(former, timeline[first:end])
-        return former
-
     # The tables for queries
 
     is_shared = False
@@ -161,15 +152,10 @@ class WatchedFile(ChainFile):
         with self.refusing_damage():
             return connected(self.uri)
 
-    def kept_since(self, step: int) -> tuple[int, int]:
-        """Return how many receipts and moments there were at least since a step, and since the one that is read."""
+    def kept_since(self, step: int) -> Lengths:
+        """Return how much there was at least since a step, and since the one that is read."""
         with self.reading():
-            now, step = self.now(), min(step, self.step)
-        kept = [(cut.receipts, cut.timeline) for cut in now.cuts if cut.number > step]
-        if _may_lack(now, step):
-            kept.append((0, 0))
-        receipts, moments = zip(*kept, strict=True) if kept else ((1 << 62,), (1 << 62,))
-        return min(receipts), min(moments)
+            return self.now().kept_since(min(step, self.step))
 
     def remaining(self, had: Now, now: Now) -> Cut | None:
         """Return the lengths that remain from the time of a step; None if the chain was not rolled back since.
@@ -180,7 +166,7 @@ class WatchedFile(ChainFile):
         if not cuts:
             return None
         kept = Cut._make(map(min, zip(*cuts, strict=True)))
-        if any(map(lt, kept[1:], self._stored)) or _may_lack(now, had.number):
+        if any(map(lt, kept[1:], self._stored)) or now.kept_since(had.number) == NOTHING:
             raise BadChainFile(
                 f"{self.name} was rolled back to before it was opened here: watch it again"
             )
@@ -191,15 +177,10 @@ class WatchedFile(ChainFile):
         notes = self.rows_from("notes", had.timeline)
         return (
             self.rows("codes", had.codes, now.codes),
-            self.rows("slots", had.slots, now.slots),
+            [],  # they are looked up in the file
             self.rows("keys", had.keys, now.keys),
             self.rows("artifacts", had.artifacts, now.artifacts),
             notes,
             self.rows("receipts", had.receipts, now.receipts),
             self.rows("blocks", max(had.blocks, 1), now.blocks),  # each chain begins with the first
         )
-
-
-def _may_lack(now: Now, number: int) -> bool:
-    """True if the file may no longer list all rollbacks of the chain after a step."""
-    return len(now.cuts) == CUTS and now.cuts[0].number > number

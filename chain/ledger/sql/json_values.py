@@ -17,6 +17,7 @@ from chain.abi import abi_name
 from chain.crypto.hashing import checksum_address
 from chain.ledger.decoded.formatting import ValueStyle, method_for
 from chain.types import Address
+from chain.values import PLAIN
 from chain.values.inputs import text
 
 Portable: TypeAlias = object  # None, bool, int, str, or lists and dicts of these
@@ -149,6 +150,8 @@ def parameter(value: object) -> Cell | float:
         return value
     if isinstance(value, bytes):
         return address_text(value) if len(value) == 20 else to_hex(value)
+    if type(value) in PLAIN:
+        return str(value)
     raise TypeError(
         f"{value!r} cannot be stored in a column: pass a number, text, Enum, address or bytes"
     )

@@ -184,7 +184,7 @@ class _Fields:
             inner = layout.value
             value = self._to_json(inner, inner.load(self._words, value_slot), value_slot)
             if self._is_set(inner, value, value_slot):
-                yield {"key": plain(layout.decode_key(key)), "value": value}
+                yield {"key": plain(layout.key.key_of(key)), "value": value}
 
     def _is_set(self, layout: Layout, value: object, slot: int) -> bool:
         if isinstance(layout, CollectionLayout):

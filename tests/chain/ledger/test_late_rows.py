@@ -256,7 +256,7 @@ def test_only_requested_hashes_are_written(chain: Chain, path: Path) -> None:
     tx_hash, block_hash = chain.receipts[0].tx_hash, chain.block_hash(1)
     counter.add(2)
     kept(chain).publish()
-    assert (count_in(path, "chain:headers"), count_in(path, "chain:hashes")) == (2, 1)
+    assert (count_in(path, "derived:headers"), count_in(path, "derived:hashes")) == (2, 1)
     chain.close()
     with Chain.open(path, contracts=[Counter]) as again:
         assert (again.receipts[0].tx_hash, again.block_hash(1)) == (tx_hash, block_hash)

@@ -79,7 +79,7 @@ def forge(path: Path) -> None:
 
 
 SPOILED = [
-    (forge, "its state is not what its changes left"),
+    (forge, "its changes do not lead to the state root of block 3"),
     (lambda path: path.write_bytes(path.read_bytes()[: len(path.read_bytes()) // 2]), "damaged"),
     (lambda path: path.write_bytes(path.read_bytes()[:50]), "not an SQLite database"),
     (lambda path: path.write_bytes(b""), "not an SQLite database"),

@@ -13,7 +13,6 @@ from chain import Chain, Contract, LimitExceeded, call, view
 from chain.foundation.atomic_steps import in_one_step
 from chain.ledger.decoded.build_trace import TraceBuilder
 from chain.ledger.file import store
-from chain.ledger.file.derived_rows import DerivedRows
 from chain.ledger.file.store import ChainStore
 from chain.ledger.store import Store
 from chain.types import u64
@@ -145,12 +144,11 @@ def test_open_block_begins_again_in_one_transaction_of_the_file(
         assert (AfterCommit.count, counter.total()) == (1, 10)
 
 
-@pytest.mark.parametrize("where", ["write", "_write_state"])
+@pytest.mark.parametrize("where", ["_write_call", "_is_one_call"])
 def test_step_that_is_not_in_the_file_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:
-        patched.setattr(store, "MANY", 1)  # each step writes the tables too
-        patched.setattr(DerivedRows, where, stop)
+        patched.setattr(ChainStore, where, stop)
         interrupted(lambda: counter.add(2))
         assert (counter.total(), len(chain.receipts), chain.head.number) == (0, 1, 1)
     assert counter.add(3).return_value == 3
@@ -162,7 +160,7 @@ def test_interrupted_rollback_is_undone(chain: Chain, monkeypatch: Any) -> None:
     monkeypatch.setattr(store, "MANY", 1)  # each step writes the tables too
     receipt = counter.add(1)
     with monkeypatch.context() as patched:
-        patched.setattr(DerivedRows, "write", stop)
+        patched.setattr(ChainStore, "_write_rows", stop)
         interrupted(lambda: chain.revert(snapshot))
     assert (counter.total(), chain.receipts[-1]) == (1, receipt)
     assert chain.ledger.find(receipt.tx_hash) == receipt
