@@ -111,23 +111,11 @@ class FatalHalt(BaseException):
 class UndeclaredContract(BaseException):
     """A message reached a Python contract whose class is not declared here. This is not an outcome, so nothing is recorded."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, reason: str | None = None) -> None:
         super().__init__(
             f"at {address} is a Python contract, and its class, as it was at the deployment, is not declared here:"
-            " pass it to Chain.open(…, contracts=[…]) or to chain.declare;"
+            f"{f' {reason};' if reason else ''} pass it to Chain.open(…, contracts=[…]) or to chain.declare;"
             " or replace it with the present class by chain.upgrade"
-        )
-
-
-class UnknownSource(UndeclaredContract):
-    """The code of a class is needed whose module has been reloaded since, perhaps with different source."""
-
-    def __init__(self, cls: type) -> None:
-        BaseException.__init__(
-            self,
-            f"{cls.__name__} is from {cls.__module__} as it was before the package was reloaded, and "
-            "its source is no longer known: upgrade the contract that deploys it, or restart the "
-            "node",
         )
 
 

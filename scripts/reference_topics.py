@@ -62,7 +62,7 @@ TOPICS: Final = (
     )),
     Section("The chain", "More in [Testing](guides/testing.md) and [Inspecting](guides/inspecting.md).", (
         Topic(_CHAIN, tools=(
-            "settle lock view_block timeline_index need_contract fields_of call rehearse driver ledger machine state"
+            "settle lock view_block timeline_index program_at need_contract fields_of call rehearse driver ledger machine state"
             " record_changes mining need_code database with_rules is_held send_transaction send_raw add_to_open_block"
             " snapshot_at_end_of"
         )),
@@ -133,7 +133,7 @@ TOPICS: Final = (
     )),
     Section("Deployments", "A script has `def plan(deployment)`. More in [Deployments](guides/deployments.md).", (
         Topic("chain.deployment.Deployment", tools=(
-            "display declare finish gone adopted abis journal"
+            "display declare address_of finish gone adopted"
         )),
     )),
     Section("Mass play", "`chain.arena` plays thousands of games. More in [Mass play](guides/mass_play.md).", (

@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine, Generator, Iterator
 from compileall import compile_dir
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, Final
 from weakref import WeakKeyDictionary, WeakSet
@@ -31,6 +32,9 @@ settings.load_profile("steady")
 
 # Tests put faults into what instruments: what they make is not kept, nor taken from what was kept.
 os.environ["BOARDCHAIN_CACHE"] = "off"
+# What tests deploy does not enter the list of what the user deployed.
+_STATE = TemporaryDirectory(prefix="boardchain-state-")
+os.environ["XDG_STATE_HOME"] = _STATE.name
 
 HERE = Path(__file__).parent
 

@@ -233,7 +233,7 @@ def is_answered() -> bool:
 def _show(deployment: Deployment) -> None:
     """Print a table of the steps, and what changed."""
     rows = [(status.name, status.action, _detail(status)) for status in deployment.steps]
-    rows += [(name, "gone", "no longer in the plan") for name in _gone(deployment)]
+    rows += [(name, "gone", "the script does not come to it") for name in _gone(deployment)]
     output.table(("step", "action", ""), rows, json=False)
     for status in deployment.steps:
         for line in status.changes:

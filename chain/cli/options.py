@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from chain.cli import lookup
+from chain.cli import lookup, output
 from chain.cli.arguments import read_args
 from chain.cli.progress import bar
+from chain.ledger.edits import EditNotDeployed
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import MEMORY, Chain
 from chain.simulator.handle import Entry
@@ -22,6 +24,7 @@ from chain.spec.overloads import signatures
 from chain.values.mismatch import ParseError
 
 Command = Callable[..., object]
+_TRUST: Final = "chain.cli.trust"  # in the `meta` of a context
 
 _chain = click.option(
     "--chain",
@@ -32,6 +35,13 @@ _chain = click.option(
     show_envvar=True,
     metavar="memory|FILE|URL",
     help="The chain: a fresh one in memory, one in a file, or a node.",
+)
+_trust = click.option(
+    "--trust",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.update({_TRUST: value}),
+    help="Run contracts as the file keeps them, even if somebody else deployed them.",
 )
 _contracts = click.option(
     "--contracts",
@@ -44,9 +54,19 @@ _contracts = click.option(
 )
 
 
+def trust_option(command: Command) -> Command:
+    """Add `--trust`, which `is_trusted` looks up."""
+    return _trust(command)
+
+
+def is_trusted() -> bool:
+    """Return True if the command was given `--trust`."""
+    return bool(click.get_current_context().meta.get(_TRUST))
+
+
 def chain_option(command: Command) -> Command:
-    """Add `--chain`, which the command receives as `where`."""
-    return _chain(command)
+    """Add `--chain`, which the command receives as `where`, and `--trust`, which `open_chain` looks up."""
+    return _chain(_trust(command))
 
 
 def contracts_option(command: Command) -> Command:
@@ -100,16 +120,35 @@ def open_chain(
         raise click.UsageError(f"--chain is memory, a file, or http://…, not {where!r}")
     if not (make or exists(where)):
         raise click.UsageError(f"there is no chain in {where}: give the name of a chain's file")
-    with _connect(where, writes or make) as chain:
+    with telling_of_edits(), _connect(where, writes or make) as chain:
         if offered is not None:
             offered.offer_to(chain)
         yield chain
 
 
+@contextmanager
+def telling_of_edits() -> Iterator[None]:
+    """Scope in which a warning that an edit is not deployed is a remark."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", EditNotDeployed)
+        show: Any = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
+            if category is EditNotDeployed:
+                output.remark(str(message))
+            else:
+                show(message, category, *more, **named)
+
+        vars(warnings)["showwarning"] = tell
+        yield
+
+
 def _connect(where: str, writes: bool) -> Chain:
     """Return the chain in memory, in a file or of a node."""
     if "://" not in where:
-        return Chain.reach(where) if writes or where == MEMORY else Chain.watch(where)
+        if where == MEMORY:
+            return Chain()
+        return (Chain.open if writes else Chain.watch)(where, trust=is_trusted())
     with bar("reading the chain", None) as step:
         return Chain.connect(where, watch=step)
 

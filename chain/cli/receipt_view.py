@@ -10,8 +10,8 @@ from chain.cli import output
 from chain.cli.error_report import NO
 from chain.errors import Reverted
 from chain.ledger.decoded.activity import ActivityFormatter
+from chain.ledger.decoded.json_objects import JsonObjects
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql.export import receipt_objects
 from chain.simulator.chain import Chain
 
 _COLUMNS = ("position", "block", "sender", "call", "outcome", "gas")
@@ -20,7 +20,8 @@ _COLUMNS = ("position", "block", "sender", "call", "outcome", "gas")
 def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool, hashes: bool = False) -> None:
     """Print a table of receipts."""
     if json:
-        output.as_json(list(receipt_objects(chain.ledger, receipts)))
+        shape = JsonObjects(chain.ledger)
+        output.as_json([shape.receipt(receipt, hashed=hashes) for receipt in receipts])
         return
     formatter = ActivityFormatter(chain.ledger)
     rows = [
@@ -35,7 +36,7 @@ def show(chain: Chain, receipts: Sequence[Receipt], *, json: bool, hashes: bool 
 def report(receipt: Receipt, *, json: bool) -> None:
     """Print the receipt of a transaction that was just sent. A failed transaction sets the exit code too."""
     if json:
-        output.as_json(_line(receipt))
+        output.as_json(receipt.as_dict())
     else:
         for line in ActivityFormatter(receipt.ledger).format_receipt(receipt):
             click.echo(line)
@@ -50,13 +51,7 @@ def details(chain: Chain, receipt: Receipt, *, json: bool) -> None:
     """Print a receipt in full: its first line, and the tree of its messages with their reads, writes and logs."""
     tree = str(receipt.trace).split("\n")
     if json:
-        groups = {"writes": receipt.writes, "undone_writes": receipt.undone_writes}
-        texts = {name: [str(write) for write in writes] for name, writes in groups.items()}
-        output.as_json({**_line(receipt), **texts, "trace": tree})
+        output.as_json(receipt.as_dict() | {"trace": tree})
         return
     click.echo(next(ActivityFormatter(chain.ledger).format_receipt(receipt)))
     click.echo("\n".join(["", *tree, "", f"transaction 0x{receipt.tx_hash.hex()}"]))
-
-
-def _line(receipt: Receipt) -> dict[str, object]:
-    return next(receipt_objects(receipt.ledger, [receipt]))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, Final
 
 from chain.deployment.chain_folder import ChainFolder
 from chain.deployment.deployment import Deployment
 from chain.deployment.journal import DONE, read_json, write_json
+from chain.ledger.sql.json_values import to_hex
 
-FILE = "addresses.json"
+FILE: Final = "addresses.json"
+_FACTS: Final = ("contract", "address", "block", "transaction")
 
 
 def write_book(folder: ChainFolder, script: str, deployment: Deployment) -> None:
@@ -18,14 +20,16 @@ def write_book(folder: ChainFolder, script: str, deployment: Deployment) -> None
     if folder.path is None or not folder.plans:
         return
     before = read_json(folder.path / FILE) or {"plans": {}}
-    contracts, known = {}, before["plans"].get(script, {})
-    for name, record in deployment.journal.records.items():
-        if record["to"] is None and record["status"] == DONE:
-            facts = {
-                key: record.get(key) for key in ("contract", "address", "block", "transaction")
-            }
-            abi = deployment.abis.get(name, known.get(name, {}).get("abi", []))
-            contracts[name] = {**facts, "abi": abi}
+    abis = {name: contract["abi"] for name, contract in before["plans"].get(script, {}).items()}
+    for each in deployment.steps:
+        program, record = each.step.program, each.record
+        if program is not None and record and record["digest"] == to_hex(program.digest):
+            abis[each.name] = program.abi
+    contracts = {
+        name: {key: record.get(key) for key in _FACTS} | {"abi": abis.get(name, [])}
+        for name, record in deployment.journal.records.items()
+        if record["to"] is None and record["status"] == DONE
+    }
     plans = {**before["plans"], script: contracts}
     identity = {name: folder.identity[name] for name in ("chainId", "genesis")}
     book = {**identity, "plans": {name: found for name, found in plans.items() if found}}

@@ -14,6 +14,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from getpass import getuser
 from itertools import chain as joined
 from itertools import count
@@ -24,7 +25,6 @@ from urllib.parse import urlsplit
 
 from chain.crypto.hashing import keccak
 from chain.deployment.journal import Journal, Record, find, is_on_chain, read_json, write_json
-from chain.foundation.dataclass import dataclass
 from chain.ledger.file.lock import Lock, LockHeld
 from chain.ledger.sql.json_values import to_hex
 from chain.simulator.chain import MEMORY, Chain
@@ -75,7 +75,8 @@ class ChainFolder:
         file = self.path / _CHAIN
         if self.was_reset:
             write_json(file, {**read_json(file), "at": None})
-            self.path.rename(_aside(self.path))
+            numbered = (Path(f"{self.path}.{number}") for number in count(1))
+            self.path.rename(next(path for path in numbered if not path.exists()))
         if read_json(file) != self.identity:
             write_json(file, self.identity)
         return ChainFolder(self.path, self.identity)
@@ -85,18 +86,25 @@ def find_folder(base: Path, chain: Chain, where: str) -> ChainFolder:
     """Return the folder of a chain that was opened at `where`."""
     if where == MEMORY:
         return ChainFolder(None, {})
-    genesis, location = to_hex(chain.block_hash(0)), _location(where, base)
-    identity = {"chainId": chain.chain_id, "genesis": genesis, "at": location}
+    genesis, place = to_hex(chain.block_hash(0)), _place(where)
+    is_file = "://" not in place
+    at = Path(os.path.relpath(place, base.resolve())).as_posix() if is_file else place
+    identity = {"chainId": chain.chain_id, "genesis": genesis, "at": at}
     folders = chain_folders(base)
-    there = next((path for path, kept in folders if kept["at"] == location), None)
+    there = next((path for path, kept in folders if kept["at"] == at), None)
     fitting = [
         path for path, kept in folders if kept["genesis"] == genesis and _has_history(path, chain)
     ]
     if fitting:
         return ChainFolder(there if there in fitting and there else fitting[0], identity)
-    if there is None:
-        return ChainFolder(_new_folder(base / _name(where)), identity)
-    return ChainFolder(there, identity, was_reset=any(each.records for each in _journals(there)))
+    if there is not None:
+        was_reset = any(journal.records for journal in _journals(there))
+        return ChainFolder(there, identity, was_reset)
+    name = Path(place).stem if is_file else urlsplit(place).netloc.replace(":", "-")
+    numbered = (base / f"{name}-{number}" for number in count(2))
+    # A killed run may have left a folder without its chain.
+    unused = (path for path in joined([base / name], numbered) if not (path / _CHAIN).exists())
+    return ChainFolder(next(unused), identity)
 
 
 def chain_folders(base: Path) -> list[tuple[Path, Record]]:
@@ -127,7 +135,7 @@ def locked(base: Path, chain: Chain, where: str) -> Iterator[ChainFolder]:
 
 def _lock_of(chain: Chain, where: str) -> Path:
     """Return the path of the lock of a chain: that of its ledger in a node, however that is spelled, or of its file."""
-    place = chain.driver.ledger_token or f"{to_hex(chain.block_hash(0))} {_absolute(where)}"
+    place = chain.driver.ledger_token or f"{to_hex(chain.block_hash(0))} {_place(where)}"
     user = os.getuid() if hasattr(os, "getuid") else getuser()
     name = f"boardchain-{user}-{keccak(place.encode()).hex()[:32]}"
     return Path(gettempdir(), name)
@@ -160,43 +168,12 @@ def _journals(folder: Path) -> list[Journal]:
     return [Journal(path) for path in sorted(folder.glob("plans/*.json"))]
 
 
-def _location(where: str, base: Path) -> str:
-    """Return the location of a chain: the relative path of its file, or the address of its node."""
-    if "://" not in where:
-        return Path(os.path.relpath(_absolute(where), base.resolve())).as_posix()
-    return _absolute(where)
-
-
-def _absolute(where: str) -> str:
-    """Return the whole path of the file of a chain, or the address of its node."""
+def _place(where: str) -> str:
+    """Return the whole path of the file of a chain, or the address of its node, spelled in one way."""
     if "://" not in where:
         return str(Path(where).resolve())
     parts = urlsplit(where)
-    return f"{parts.scheme}://{_host(where)}:{_port(where)}{parts.path.rstrip('/')}"
-
-
-def _name(where: str) -> str:
-    """Return the name of a new folder, after the file of a chain or the address of its node."""
-    return Path(where).stem if "://" not in where else f"{_host(where)}-{_port(where)}"
-
-
-def _host(where: str) -> str:
-    host = urlsplit(where).hostname or ""
-    return "127.0.0.1" if host in _LOCAL else host.replace(":", "_")
-
-
-def _port(where: str) -> int:
-    parts = urlsplit(where)
-    return parts.port or (443 if parts.scheme == "https" else 80)
-
-
-def _new_folder(path: Path) -> Path:
-    """Return the path, with a number if it is the folder of another chain. A killed run may have left it without a chain."""
-    numbered = (path.with_name(f"{path.name}-{number}") for number in count(2))
-    return next(each for each in joined([path], numbered) if not (each / _CHAIN).exists())
-
-
-def _aside(path: Path) -> Path:
-    """Return an unused path next to it."""
-    numbered = (path.with_name(f"{path.name}.{number}") for number in count(1))
-    return next(each for each in numbered if not each.exists())
+    host = (parts.hostname or "").replace(":", "_")
+    host = "127.0.0.1" if parts.hostname in _LOCAL else host
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    return f"{parts.scheme}://{host}:{port}{parts.path.rstrip('/')}"

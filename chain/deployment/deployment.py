@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from chain.crypto.accounts import ACCOUNTS, Account
@@ -30,16 +30,15 @@ from chain.deployment.steps import (
     Choices,
     Step,
     StepStatus,
-    adopted,
     class_of,
     compare,
+    find_done,
 )
 from chain.errors import Reverted
-from chain.foundation.sealed import Sealed, put
+from chain.foundation.sealed import sealed
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.receipts import Receipt
-from chain.ledger.sql.json_values import to_hex
-from chain.metering.program import Program, parse_initcode, require_contract_class
+from chain.metering.program import Program, require_contract_class
 from chain.runtime.contract import Contract
 from chain.runtime.world import World
 from chain.simulator.chain import Chain
@@ -54,6 +53,7 @@ from chain.types import Address
 from chain.values.inputs import AccountLike, callable_of, gas_of, raw_bytes, text, wei
 
 _LONGEST = 60  # characters of arguments that a name shows
+_NO_CHOICES = Choices()
 C = TypeVar("C", bound=Contract)
 Condition = Callable[["Deployment"], object]
 
@@ -68,14 +68,18 @@ class NotSent:
     error = None
 
 
+@dataclass
 class _Scope:
     """The `with` of one step: its name and its condition."""
 
-    def __init__(self, name: str, unless: Condition | None) -> None:
-        self.name, self.unless, self.is_used = name, unless, False
+    name: str
+    unless: Condition | None
+    is_used: bool = False
 
 
-class Deployment(Sealed, DeployMixin):
+@sealed
+@dataclass(frozen=True, eq=False, repr=False)
+class Deployment(DeployMixin):
     """The argument of `plan(deployment)`: a chain on which each step is done once, and found again by its name.
 
     What it does not have itself is that of the chain: `deployment.balance(bob)`, `deployment.accounts`. `sender` sends the
@@ -92,40 +96,25 @@ class Deployment(Sealed, DeployMixin):
     """
 
     chain: Chain  # the chain itself, or a fork of it in a preview
-    sender: Address  # the sender of steps without one
-    steps: list[StepStatus]  # the steps so far
-    journal: Journal  # the steps that were done on the chain
-    adopted: dict[str, Record]  # steps that were on the chain, and not in the journal
-    # The present ABIs of contracts, by step.
-    abis: dict[str, list[dict[str, Any]]]
+    journal: Journal = field(default_factory=Journal)  # what was done on the chain
+    sender: Address = ACCOUNTS[0]  # the sender of steps without one
+    signer: Account | None = None  # whose transactions are signed here; the chain needs no key
+    choices: Choices = _NO_CHOICES  # what to do about steps that changed
+    watch: Callable[[StepStatus], object] = bool  # called after each step
+    steps: list[StepStatus] = field(default_factory=list)  # the steps so far
+    # Records of steps that were on the chain, and not in the journal.
+    adopted: dict[str, Record] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        chain: Chain,
-        journal: Journal | None = None,
-        *,
-        sender: AccountLike = ACCOUNTS[0],
-        signer: Account | None = None,
-        choices: Choices | None = None,
-        watch: Callable[[StepStatus], object] = bool,
-    ) -> None:
-        """Transactions of `signer` are signed here, so the chain needs no key for it. `watch` is called after each step."""
-        put(self, "chain", chain)
-        put(self, "sender", chain.address_of(sender, "sender"))
-        put(self, "steps", [])
-        put(self, "journal", Journal() if journal is None else journal)
-        put(self, "adopted", {})
-        put(self, "abis", {})
-        self._signer, self._choices, self._watch = signer, choices or Choices(), watch
+    def __post_init__(self) -> None:
         self._specs: dict[Address, ContractSpec] = {}
         self._made: dict[Address, str] = {}  # names of steps, by contract
         self._names: set[str] = set()
         self._scope: _Scope | None = None
         self._creates: tuple[str, Program] | None = None  # label and program of the next step
-        self._resumed = self.journal.recover(chain)
+        self._resumed = self.journal.recover(self.chain)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "chain":
+        if name.startswith("__") or name == "chain":
             raise AttributeError(name)
         return getattr(self.chain, name)
 
@@ -212,10 +201,10 @@ class Deployment(Sealed, DeployMixin):
         target, data = None if to is None else self.address_of(to, "to"), raw_bytes(data, "data")
         who = self.sender if sender is None else self.address_of(sender, "sender")
         value, gas = wei(value), None if gas is None else gas_of(gas)
-        label, what, program = self._creation(data) if target is None else self._call(target, data)
+        label, what = self._creation(data) if target is None else self._call(target, data)
         name, unless = self._take_name(label, target)
-        step = Step(name, what, self._scope is not None, who, target, data, value, gas, program)
-        return self._do(step, unless)
+        program = self._creates[1] if self._creates is not None else None
+        return self._do(Step(name, what, who, target, data, value, gas, program), unless)
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
         return self.chain.address_of(account, name)
@@ -245,9 +234,6 @@ class Deployment(Sealed, DeployMixin):
         found = self.chain.world(world)
         return WorldHandle(self, found.address, found._given)  # type: ignore[arg-type]
 
-    def _deployment_of(self, address: Address) -> Receipt:
-        return self.chain._deployment_of(address)
-
     # The end
 
     @property
@@ -272,15 +258,14 @@ class Deployment(Sealed, DeployMixin):
         account = self.chain.keys.get(bytes(address))
         return self._made.get(address) or (str(address) if account is None else account.name)
 
-    def _creation(self, data: bytes) -> tuple[str, str, Program | None]:
-        """Return the label of a contract, the text with its arguments, and its class if that is in Python."""
+    def _creation(self, data: bytes) -> tuple[str, str]:
+        """Return the label of a contract, and the text with its arguments."""
         label, program = self._creates or ("contract", None)
         if program is None:
-            return label, self._format(label, None, data), None
-        what = self._format(label, program.spec.init, program.args_of(data))
-        return label, what, None if parse_initcode(data) is None else program
+            return label, self._format(label, None, data)
+        return label, self._format(label, program.spec.init, program.args_of(data))
 
-    def _call(self, to: Address, data: bytes) -> tuple[str, str, None]:
+    def _call(self, to: Address, data: bytes) -> tuple[str, str]:
         spec = self._specs.get(to)
         if spec is None and self.chain.code(to):
             try:
@@ -290,7 +275,7 @@ class Deployment(Sealed, DeployMixin):
         entry = None if spec is None else spec.by_selector.get(data[:4])
         called = f"0x{data[:4].hex()}" if entry is None else entry.name
         what = self._format(f"{self.display(to)}.{called}", entry, data)
-        return what, what, None
+        return what, what
 
     def _format(self, label: str, entry: EntrySpec | None, data: bytes) -> str:
         """Format a step: a contract or an entry, with its arguments."""
@@ -326,30 +311,27 @@ class Deployment(Sealed, DeployMixin):
     def _do(self, step: Step, unless: Condition | None) -> Receipt:
         journal = self.journal
         record = journal.records.get(step.name)
-        if record is None and self._choices.adopt:
-            record = adopted(step, self.chain, journal.known)
+        if record is None and self.choices.adopt:
+            record = find_done(step, self.chain, journal.known)
             if record is not None:
                 self.adopted[step.name] = record
                 journal.keep({**journal.records, step.name: record}, {step.name: ADOPT})
         status = self._examine(step, record, unless)
         self.steps.append(status)
-        did = self._choices.decide(status)
+        did = self.choices.decide(status)
         if did in (CREATE, CALL, BESIDE, RESEND):
             record = self._send(step, did)
         elif did in (UPGRADE, RESUME) and status.is_contract and step.name != self._resumed:
             record = self._upgrade(status)
         elif did == status.action and record is not None and unless is None:
-            record = {**record, **step.labels, "status": DONE}
+            record = {**record, "what": step.what, "status": DONE}
             journal.keep({**journal.records, step.name: record})
         self.steps[-1] = status = replace(status, did=did, record=record)
-        self._watch(status)
+        self.watch(status)
         if record is None:
             return NotSent()  # type: ignore[return-value]
         if step.to is None:
             self._made[Address(record["address"])] = step.name
-            program = self._creates[1] if self._creates is not None else None
-            if program is not None and record.get("digest") in (None, to_hex(program.digest)):
-                self.abis[step.name] = program.abi
         return self.chain.receipts[record["receipt"]]
 
     def _examine(self, step: Step, record: Record | None, unless: Condition | None) -> StepStatus:
@@ -364,7 +346,7 @@ class Deployment(Sealed, DeployMixin):
 
     def _send(self, step: Step, action: str) -> Record:
         nonce = self.chain.nonce(step.sender)
-        self.journal.announce(step.name, {**step.labels, **step.sent, "nonce": nonce})
+        self.journal.announce(step.name, {**step.sent, "nonce": nonce})
         receipt = self._transact(step, step.to, step.data, step.value, step.gas)
         if receipt.error is not None:
             self.journal.withdraw()
@@ -375,7 +357,7 @@ class Deployment(Sealed, DeployMixin):
         self, step: Step, to: Address | None, data: bytes, value: int = 0, gas: int | None = None
     ) -> Receipt:
         """Send a transaction from the sender of a step; sign it if that is the signer."""
-        chain, signer = self.chain, self._signer
+        chain, signer = self.chain, self.signer
         if signer is None or step.sender != signer:
             return chain.send(to, data, sender=step.sender, value=value, gas=gas)
         return send_signed(chain, signer, to, data, value, gas)
@@ -388,13 +370,13 @@ class Deployment(Sealed, DeployMixin):
             raise CannotUpgrade(f"{status.name} cannot be upgraded in place: {reasons}")
         assert program is not None and record is not None
         address = Address(record["address"])
-        if status.action == RESUME or step.sender != self._signer:
+        if status.action == RESUME or step.sender != self.signer:
             receipt = self.chain.upgrade(address, program.spec.cls, sender=step.sender)
         else:
             data = UPGRADE_ENTRY.encode_args((program.digest,), {})
             receipt = self._transact(step, address, data)
-        if receipt.error is not None:
-            raise StepFailed(f"the upgrade of {status.name} was refused: {receipt.error}")
-        record = {**record, **step.labels, **class_of(program), "upgrade": sent(receipt)}
+            if receipt.error is not None:
+                raise Reverted(receipt)
+        record = {**record, **class_of(program), "what": step.what, "upgrade": sent(receipt)}
         self.journal.keep({**self.journal.records, status.name: record}, {status.name: UPGRADE})
         return record

@@ -7,7 +7,7 @@ If the process is killed between the two, the next run finds out from the chain 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ REPLACED: Final = "replaced"  # a contract next to which a new version was deplo
 RESUME: Final = "resume"  # its transaction or upgrade was made, but its record was not completed
 _LONGEST: Final = 512  # bytes of data that are kept in full
 _SENT: Final = ("address", "transaction", "block", "gas", "cost")
-_BEFORE: Final = {"status", "what", "target", "sender", "to", "data", "value"}
+_BEFORE: Final = {"status", "what", "sender", "to", "data", "value"}
 _AFTER: Final = _BEFORE | {*_SENT, "receipt"}
 
 
@@ -103,9 +103,8 @@ class Journal:
         record, after = done(self.sending, receipt), {**self.records}
         step = record.pop("step")
         if receipt.to is None and step in after:
-            older = after[step]
-            after[f"{step}@{older['version']}"] = {**older, "status": REPLACED}
-            record["version"] = older["version"] + 1
+            version = 1 + sum(name.startswith(f"{step}@") for name in after)
+            after[f"{step}@{version}"] = {**after[step], "status": REPLACED}
         self.sending = None
         self.keep({**after, step: record}, {step: action})
         return record
@@ -136,16 +135,20 @@ class Journal:
             write_json(self.path, whole)
 
 
+def unknown(chain: Chain, sender: Address, known: Collection[str]) -> Iterator[Receipt]:
+    """Yield the receipts of a sender that belong to no step."""
+    for receipt in chain.receipts.where(sender=sender, ok=True):
+        if to_hex(receipt.tx_hash) not in known:
+            yield receipt
+
+
 def find(record: Record, chain: Chain, known: Collection[str] = ()) -> Receipt | None:
     """Return the first transaction that matches the announcement in a record, unless it is already known."""
-    for receipt in chain.receipts.where(sender=Address(record["sender"]), ok=True):
+    for receipt in unknown(chain, Address(record["sender"]), known):
         to = None if receipt.to is None else to_hex(receipt.to)
-        if (
-            receipt.nonce >= record["nonce"]
-            and (to, data_text(receipt.data)) == (record["to"], record["data"])
-            and receipt.value == int(record["value"])
-            and to_hex(receipt.tx_hash) not in known
-        ):
+        made = to, data_text(receipt.data), receipt.value
+        is_announced = made == (record["to"], record["data"], int(record["value"]))
+        if is_announced and receipt.nonce >= record["nonce"]:
             return receipt
     return None
 

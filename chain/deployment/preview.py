@@ -7,25 +7,25 @@ its own has other arguments. Then the script runs on another fork, with the pres
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from chain.deployment.deployment import Deployment
 from chain.deployment.journal import Journal, Record
-from chain.deployment.steps import CHANGED, CREATE, Step
-from chain.foundation.dataclass import dataclass
+from chain.deployment.steps import CHANGED, CREATE, Step, target_of
 from chain.simulator.chain import Chain
 
 Script = Callable[[Deployment], object]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Preview:
     """A deployment to a fork, and the error that ended it."""
 
     deployment: Deployment
-    failure: Exception | None
     renamed: dict[str, str]  # the former names of steps, with the present ones
+    failure: Exception | None = None
 
 
 def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> Preview:
@@ -34,7 +34,11 @@ def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> P
     while True:
         draft = journal.draft()
         draft.rename(renamed)
-        trial = Preview(*_run(script, chain, draft, options), renamed)
+        trial = Preview(Deployment(chain.fork(), draft, **options), renamed)
+        try:
+            script(trial.deployment)
+        except Exception as failure:
+            trial.failure = failure
         found = _renamed(trial)
         if not found:
             break
@@ -46,17 +50,6 @@ def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> P
     ]
     chain.need_code(needed)
     return trial
-
-
-def _run(
-    script: Script, chain: Chain, draft: Journal, options: dict[str, Any]
-) -> tuple[Deployment, Exception | None]:
-    deployment = Deployment(chain.fork(), draft, **options)
-    try:
-        script(deployment)
-    except Exception as failure:
-        return deployment, failure
-    return deployment, None
 
 
 def _renamed(trial: Preview) -> dict[str, str]:
@@ -71,21 +64,21 @@ def _renamed(trial: Preview) -> dict[str, str]:
     found: dict[str, str] = {}
     for fits in (_sends, _calls):
         for old, record in () if found else gone.items():
-            alike = {step.what: name for name, step in fresh.items() if fits(step, record)}
+            alike = {step.what: new for new, step in fresh.items() if fits(step, old, record)}
             for what in get_close_matches(record["what"], alike, 1, 0):
                 found[old] = alike[what]
                 del fresh[alike[what]]
     return found
 
 
-def _sends(step: Step, record: Record) -> bool:
+def _sends(step: Step, name: str, record: Record) -> bool:
     """Return True if a step sends what was sent before."""
     names = ("sender", "to", "data", "value")
     return [record[name] for name in names] == [step.sent[name] for name in names]
 
 
-def _calls(step: Step, record: Record) -> bool:
+def _calls(step: Step, name: str, record: Record) -> bool:
     """Return True if a call without a name calls the same entry as one before."""
     is_call = step.to is not None and record["to"] is not None
-    is_named = step.is_named or record["is_named"]
-    return is_call and not is_named and bool(record["target"] == step.target)
+    is_named = not (step.name.startswith(step.what) and name.startswith(record["what"]))
+    return is_call and not is_named and target_of(record["what"]) == target_of(step.what)

@@ -12,15 +12,19 @@ from chain.types import Address
 
 
 def send_signed(
-    chain: Chain, signer: Account, to: Address | None, data: bytes, value: int = 0, gas: int | None = None,
-) -> Receipt:  # fmt: skip
+    chain: Chain,
+    signer: Account,
+    to: Address | None,
+    data: bytes,
+    value: int = 0,
+    gas: int | None = None,
+) -> Receipt:
     """Sign a transaction and send it. Without `gas` it gets the gas that it needs at present, and a quarter more."""
     block = chain.pending
     room = min(block.gas_limit - block.gas_used, block.max_transaction_gas)
-    tx = Transaction(
-        bytes(signer), None if to is None else bytes(to), data, value,
-        room if gas is None else gas, chain.nonce(signer), block.base_fee,
-    )  # fmt: skip
+    target, limit = None if to is None else bytes(to), room if gas is None else gas
+    nonce, fee = chain.nonce(signer), block.base_fee
+    tx = Transaction(bytes(signer), target, data, value, limit, nonce, fee)
     if gas is None:
         estimate, _ = estimate_gas(chain, tx, block)
         tx.gas = min(estimate + estimate // 4, room)

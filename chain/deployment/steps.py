@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from chain.deployment.journal import RESUME, Record, data_text, done, find
-from chain.foundation.dataclass import dataclass
-from chain.ledger.artifacts import artifact_of
+from chain.deployment.journal import RESUME, Record, data_text, done, find, unknown
 from chain.ledger.sql.json_values import address_text, portable, to_hex
 from chain.metering.program import Program, parse_code, parse_initcode
 from chain.simulator.chain import Chain
@@ -32,42 +31,31 @@ class Step:
 
     name: str
     what: str  # the contract or the call with its arguments, as text
-    is_named: bool  # a call whose name the script gives
     sender: Address
     to: Address | None  # None: create a contract
     data: bytes
     value: int
     gas: int | None
-    program: Program | None  # the class of the Python contract that is created
-
-    @property
-    def target(self) -> str:
-        """The contract or the entry, without the arguments."""
-        return self.what.partition("(")[0]
-
-    @property
-    def labels(self) -> Record:
-        """The part of a record that is for people, and finds a call again whose arguments changed."""
-        return {"what": self.what, "target": self.target, "is_named": self.is_named}
+    program: Program | None  # the class of the contract that is created
 
     @property
     def sent(self) -> Record:
         """The part of a record that describes what is sent."""
         record: Record = {
+            "what": self.what,
             "sender": address_text(self.sender),
             "to": None if self.to is None else to_hex(self.to),
             "data": data_text(self.data),
             "value": portable(self.value),
         }
-        if self.to is None:
-            record |= {"version": 1, "args": data_text(self.init_args)}
-        return record if self.program is None else record | class_of(self.program)
+        if self.program is None:
+            return record
+        return {**record, **class_of(self.program), "args": data_text(self.init_args)}
 
     @property
     def init_args(self) -> bytes:
         """The encoded arguments of a contract that is created."""
-        parsed = parse_initcode(self.data)
-        return self.data if parsed is None else parsed[1]
+        return b"" if self.program is None else self.program.args_of(self.data)
 
 
 @dataclass(frozen=True)
@@ -108,7 +96,12 @@ class Choices:
 
 def class_of(program: Program) -> Record:
     """Return the part of a record that describes the class of a contract."""
-    return {"contract": artifact_of(program).name, "digest": to_hex(program.digest)}
+    return {"contract": program.spec.name, "digest": to_hex(program.digest)}
+
+
+def target_of(what: str) -> str:
+    """Return the contract or the entry in the text of a step, without the arguments."""
+    return what.partition("(")[0]
 
 
 def compare(step: Step, record: Record, display: Display, chain: Chain) -> StepStatus:
@@ -117,7 +110,7 @@ def compare(step: Step, record: Record, display: Display, chain: Chain) -> StepS
     if step.to is None:
         return _compare_contract(step, record, lines, chain)
     is_sent = (record["to"], record["data"]) == (sent["to"], sent["data"])
-    if record["to"] != sent["to"] and record["target"] == step.target:
+    if record["to"] != sent["to"] and target_of(record["what"]) == target_of(step.what):
         return StepStatus(step, CALL, LEAVE, record)
     if not is_sent and record["what"] != step.what:
         lines.insert(0, f"{record['what']} is now {step.what}")
@@ -126,14 +119,13 @@ def compare(step: Step, record: Record, display: Display, chain: Chain) -> StepS
 
 def _compare_contract(step: Step, record: Record, lines: list[str], chain: Chain) -> StepStatus:
     """Compare a deployed contract with its present class. `lines` say what changed besides."""
-    obstacles = [f"{line}, and it is already deployed" for line in lines]
-    action, program = LEAVE, step.program
-    if program is None:
+    action, obstacles = LEAVE, [f"{line}, and it is already deployed" for line in lines]
+    if parse_initcode(step.data) is None or step.program is None:
         if record["data"] != data_text(step.data):
             lines.append("its bytecode")
             obstacles.append("it is bytecode")
     else:
-        if record["args"] != data_text(step.init_args):
+        if record["args"] != step.sent["args"]:
             is_same = record["what"] == step.what
             reason = "an argument is a contract that was deployed again"
             lines.append(reason if is_same else f"{record['what']} is now {step.what}")
@@ -143,29 +135,28 @@ def _compare_contract(step: Step, record: Record, lines: list[str], chain: Chain
         if digest is None or artifact is None:
             lines.append("its code on the chain is not the deployed code")
             obstacles.append("its present class is unknown")
-        elif is_changed(deployed := described(digest, artifact), program):
-            lines += changes(deployed, program)
-            obstacles += upgrade_blockers(deployed, program)
+        elif is_changed(deployed := described(digest, artifact), step.program):
+            lines += changes(deployed, step.program)
+            obstacles += upgrade_blockers(deployed, step.program)
         elif record["digest"] != to_hex(digest):
             action = RESUME  # it was upgraded, and is not recorded so
     return StepStatus(step, CHANGED if lines else action, LEAVE, record, lines, obstacles)
 
 
-def adopted(step: Step, chain: Chain, known: Collection[str]) -> Record | None:
+def find_done(step: Step, chain: Chain, known: Collection[str]) -> Record | None:
     """Return the record of a step that was done without this journal; None if the chain does not have its transaction.
 
     A contract may be another version of its class, which was upgraded since, or is to be.
     """
-    announced = {**step.labels, **step.sent, "nonce": 0}
+    announced = {**step.sent, "nonce": 0}
     receipt = find(announced, chain, known)
     if receipt is not None:
         return done(announced, receipt)
-    name = None if step.program is None else artifact_of(step.program).name
-    for receipt in chain.receipts.where(sender=step.sender, to=None, ok=True):
+    for receipt in unknown(chain, step.sender, known):
         digest, args = parse_initcode(receipt.data) or (b"", b"")
-        artifact = chain.ledger.artifacts.get(digest)
-        is_alike = (args, receipt.value) == (step.init_args, step.value)
-        if artifact and artifact.name == name and is_alike and to_hex(receipt.tx_hash) not in known:
+        artifact = chain.ledger.artifacts.get(digest) if receipt.to is None else None
+        alike = artifact is not None and (artifact.name, args, receipt.value)
+        if alike == (announced.get("contract"), step.init_args, step.value):
             version = {"data": data_text(receipt.data), "digest": to_hex(digest)}
             return done(announced | version, receipt)
     return None

@@ -68,9 +68,8 @@ class BoardPictures:
         return self._kept[key]
 
     def _draw(self, board: BoardRecord, then: ChainAtBlock) -> Picture | None:
-        digest = parse_code(then.code(Address(board.address)))
-        game = self._survey.game(digest)
-        program = self._chain.machine.programs.get(digest or b"")
+        game = self._survey.game(parse_code(then.code(Address(board.address))))
+        program = then.program_at(Address(board.address))
         if game is None or program is None:
             return None
         handle = Handle(then, program.spec.cls, Address(board.address))

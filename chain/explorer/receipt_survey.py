@@ -135,10 +135,11 @@ class Survey:
         program = None
         with suppress(ContractNotFound):  # the package of the contracts is not here, or broken
             program = machine.program(digest)
-        if program is None:
+        seen = self._ledger.program(digest)
+        if program is None or seen is None:
             self._unknown[digest] = declared  # look again when more are declared
             return None
-        self._games[digest] = boards_of(program.spec.cls)
+        self._games[digest] = boards_of(seen.spec.cls)
         return self._games[digest]
 
     def boards_in(self, receipt: Receipt) -> list[BoardRecord]:

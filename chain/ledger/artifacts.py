@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass
 from functools import cache, cached_property
-from importlib import import_module
 from itertools import islice
 from typing import Any, Final, NoReturn
 
-from chain import runtime
+from chain import abi, runtime
 from chain.foundation.dataclass import dataclass
+from chain.ledger.imported_classes import classes_named
 from chain.ledger.type_descriptions import (
     Parts,
     describe_layout,
@@ -23,8 +23,9 @@ from chain.ledger.type_descriptions import (
     members_of,
     type_from_description,
 )
+from chain.machine.machine import Programs
 from chain.metering.as_data import original_name
-from chain.metering.program import Program, parse_code
+from chain.metering.program import DEPLOYED, Program, parse_code
 from chain.runtime import is_system, is_world
 from chain.runtime.contract import Contract, ContractType
 from chain.source.location import Source
@@ -46,30 +47,39 @@ _BASES: Final[dict[str, Callable[[], type]]] = {
 
 @dataclass(frozen=True)
 class Artifact:
-    """A contract class as plain data. `abi`, `storage` and `models` are for tools; `types` is used for decoding."""
+    """A contract class as plain data."""
 
     name: str
     full_name: str  # module:Class
-    abi: list[dict[str, object]]
-    storage: list[dict[str, object]]  # the fields, each with its type and position
-    models: dict[str, Any]  # by name: the keys, and the members with their types and positions
     types: Parts  # the base class, @init, entries, fields, events, errors, models
 
     @property
     def row(self) -> tuple[object, ...]:
         """The artifact as a row of a chain file."""
-        tool_data = {"abi": self.abi, "storage": self.storage, "models": self.models}
-        return (
-            self.name,
-            self.full_name,
-            import_module("json").dumps(tool_data, separators=(",", ":")),
-            self.types,
-        )
+        return self.name, self.full_name, self.types
 
     @classmethod
     def from_row(cls, row: tuple[Any, ...]) -> Artifact:
-        name, full_name, tool_data, types = row
-        return cls(name, full_name, **import_module("json").loads(tool_data), types=types)
+        return cls(*row)
+
+    @cached_property
+    def abi(self) -> list[dict[str, object]]:
+        """The JSON ABI."""
+        return self.spec.abi
+
+    @cached_property
+    def storage(self) -> list[dict[str, object]]:
+        """The fields, each with its type and position."""
+        return [spot._asdict() for spot in contract_layout_report(self.spec)]
+
+    @cached_property
+    def models(self) -> dict[str, Any]:
+        """The models by name: their keys, and their members with types and positions."""
+        return {name: _model_shape(model) for name, model in self.spec.models.items()}
+
+    @property
+    def module(self) -> str:
+        return self.full_name.partition(":")[0]
 
     @property
     def events(self) -> Parts:
@@ -77,24 +87,23 @@ class Artifact:
         events: Parts = self.types[4]
         return events
 
-    @cached_property
+    @property
     def spec(self) -> ContractSpec:
-        """The counterpart of the class: everything it declared, without code."""
+        """A counterpart of the class: everything it declared, without code."""
         base, init, entries, fields, events, errors, models = self.types
-        cls = class_of(self.full_name, _BASES[base]())
-        entry_specs = {
-            entry.name: entry
-            for entry in (_entry(self.name, description) for description in entries)
-        }
+        cls, home = class_of(self.full_name, _BASES[base]()), self.module
+        made = [_entry(self.name, description, home) for description in entries]
+        layout = _fields(self.name, fields, home)
         spec = _RecordedSpec(
             cls,
-            entry_specs,
-            _entry(self.name, init) if init else None,
-            _fields(self.name, fields),
+            {entry.name: entry for entry in made},
+            _entry(self.name, init, home) if init else None,
+            layout,
             [],
         )
+        for name, field in layout.properties(self.name).items() if layout else ():
+            setattr(cls, name, field)
         cls.__spec__ = spec
-        vars(spec)["abi"] = self.abi
         vars(spec)["recorded"] = events, errors, models
         return spec
 
@@ -121,9 +130,6 @@ def artifact_of(program: Program) -> Artifact:
     return Artifact(
         spec.name,
         full_name(cls),
-        spec.abi,
-        [spot._asdict() for spot in contract_layout_report(spec)],
-        {name: _model_shape(model) for name, model in spec.models.items()},
         (
             "World" if is_world(cls) else "System" if is_system(cls) else "Contract",
             None if spec.init is None else _describe_entry(spec.init),
@@ -143,12 +149,13 @@ def full_name(cls: type) -> str:
 class Artifacts(Mapping[bytes, Artifact]):
     """The artifacts of the contracts on one chain, by digest, in the order in which their code was deployed."""
 
-    def __init__(self, programs: Mapping[bytes, Program], codes: Mapping[bytes, bytes]) -> None:
+    def __init__(self, programs: Programs, codes: Mapping[bytes, bytes]) -> None:
         self._programs, self._codes = programs, codes
         self.recorded: dict[bytes, Artifact] = {}
         self._unknown: dict[bytes, None] = {}  # deployed, but the class is not declared yet
         self._seen = 0  # number of codes read so far
         self._counterparts: dict[bytes, Program] = {}
+        self._known = 0  # number of programs when they were made
         self.is_copy = False  # all artifacts are copied from another ledger, none is built here
 
     def __getitem__(self, digest: bytes) -> Artifact:
@@ -174,9 +181,14 @@ class Artifacts(Mapping[bytes, Artifact]):
 
     def program(self, digest: bytes) -> Program | None:
         """Return a program that decodes the history of the class with this digest; it cannot run."""
+        known = len(self._programs) + len(self._programs.kept)
+        if known != self._known:  # there may be classes now that stand for those that were made
+            self._counterparts.clear()
+            self._known = known
         if digest not in self._counterparts and digest in self:
             spec = self[digest].spec
-            self._counterparts[digest] = Program(spec, digest)
+            self._counterparts[digest] = stand_in = Program(spec, digest)
+            type.__setattr__(spec.cls, DEPLOYED, stand_in)
         return self._counterparts.get(digest)
 
     def _record(self) -> None:
@@ -190,9 +202,11 @@ class Artifacts(Mapping[bytes, Artifact]):
                 if digest is not None and digest not in self.recorded:
                     self._unknown[digest] = None
             self._seen += new
-        for digest in [digest for digest in self._unknown if digest in self._programs]:
-            self.recorded[digest] = artifact_of(self._programs[digest])
-            del self._unknown[digest]
+        for digest in list(self._unknown):
+            program = self._programs.running(digest)
+            if program is not None:
+                self.recorded[digest] = artifact_of(program)
+                del self._unknown[digest]
 
 
 # To plain data
@@ -201,7 +215,11 @@ class Artifacts(Mapping[bytes, Artifact]):
 def _describe_entry(entry: EntrySpec) -> Parts:
     returns = None if entry.returns is None else entry.returns.description
     flags = int(entry.payable), int(entry.private), int(entry.nonreentrant)
-    return entry.name, entry.kind, flags, described_members(entry.params), returns
+    given = tuple(value for value in entry.defaults if value is not REQUIRED)
+    optional = RecordKind(entry.name, entry.params[len(entry.params) - len(given) :])
+    defaults = len(given), abi.call_encoder(optional, b"")(given)
+    params = described_members(entry.params)
+    return entry.name, entry.kind, flags, params, returns, entry.given_name, defaults
 
 
 def describe_record(record: RecordSpec) -> Parts:
@@ -233,12 +251,15 @@ def class_of(full_name: str, base: type) -> Any:
     return type.__new__(ContractType, name.rpartition(".")[2], (base,), namespace)
 
 
-def _entry(contract: str, described: Parts) -> EntrySpec:
-    name, entry_kind, (payable, private, nonreentrant), params, returns = described
-    members = members_of(params)
+def _entry(contract: str, described: Parts, home: str) -> EntrySpec:
+    name, kind, flags, params, returns, given_name, (optional, encoded) = described
+    payable, private, nonreentrant = map(bool, flags)
+    members, required = members_of(params, home), len(params) - optional
+    defaults = abi.members_decoder(members[required:])(encoded, 0)
     return EntrySpec(
-        contract, name, entry_kind, bool(payable), bool(private), bool(nonreentrant), cannot_run, members,
-        (REQUIRED,) * len(members), None if returns is None else type_from_description(returns),
+        contract, name, kind, payable, private, nonreentrant, cannot_run, members,
+        (*(REQUIRED,) * required, *defaults),
+        None if returns is None else type_from_description(returns, home), given_name,
     )  # fmt: skip
 
 
@@ -247,36 +268,49 @@ def cannot_run(*_: object) -> NoReturn:
     raise TypeError("the class of this contract is not declared here, so it cannot run")
 
 
-def _fields(contract: str, described: Parts | None) -> FieldsLayout | None:
+def _fields(contract: str, described: Parts | None, home: str) -> FieldsLayout | None:
     if described is None:
         return None
-    layouts = [layout_from(f"{contract}.{name}", description) for name, description in described]
+    layouts = [
+        layout_from(f"{contract}.{name}", description, home) for name, description in described
+    ]
     return FieldsLayout([name for name, _ in described], layouts)
+
+
+def _imported(mark: str, described: Parts) -> Any:
+    """Return the spec of the imported class of an event, error or model with this description; None if there is none."""
+    for cls in classes_named(described[0], described[1].partition(":")[0]):
+        spec = vars(cls).get(mark)
+        if spec is not None and describe_record(spec.record) == described:
+            return spec
+    return None
 
 
 def _record(described: Parts) -> RecordSpec:
     name, full_name, pairs, keys = described
     cls = make_dataclass(name, [member for member, _ in pairs], frozen=True)
     cls.__module__, _, cls.__qualname__ = full_name.partition(":")
-    return RecordSpec(cls, members_of(pairs), keys, Source("", 0))
+    return RecordSpec(cls, members_of(pairs, cls.__module__), keys, Source("", 0))
 
 
-@cache
 def _event(described: Parts) -> EventSpec:
-    spec = EventSpec(_record(described))
-    spec.record.cls.__event__ = spec  # type: ignore[attr-defined]
+    spec: EventSpec = _imported("__event__", described) or _made("__event__", EventSpec, described)
     return spec
 
 
-@cache
 def _model(described: Parts) -> ModelSpec:
-    spec = ModelSpec(_record(described))
-    spec.record.cls.__model__ = spec  # type: ignore[attr-defined]
+    spec: ModelSpec = _imported("__model__", described) or _made("__model__", ModelSpec, described)
+    return spec
+
+
+def _error(described: Parts) -> ErrorSpec:
+    spec: ErrorSpec = _imported("__error__", described) or _made("__error__", ErrorSpec, described)
     return spec
 
 
 @cache
-def _error(described: Parts) -> ErrorSpec:
-    spec = ErrorSpec(_record(described))
-    spec.record.cls.__error__ = spec  # type: ignore[attr-defined]
+def _made(mark: str, make: Callable[[RecordSpec], Any], described: Parts) -> Any:
+    """Return the spec of a class that is made from its description, once."""
+    spec = make(_record(described))
+    setattr(spec.record.cls, mark, spec)
     return spec

@@ -179,7 +179,7 @@ class EventTypes:
     def _update(self) -> None:
         """Rebuild the tables if more is known than before. What is known never shrinks."""
         version = len(self._programs) + len(self._codes) + len(self._artifacts) + len(self._more)
-        version += len(self._ledger.foreign)
+        version += len(self._ledger.foreign) + len(self._programs.kept)
         if version != self.version:
             self._fill()
             self.version = version

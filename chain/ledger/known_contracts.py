@@ -7,6 +7,7 @@ from typing import Protocol
 
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.artifacts import Artifacts
+from chain.machine.machine import Programs
 from chain.machine.state import State
 from chain.metering.program import Program
 from chain.spec.contracts import ContractSpec
@@ -54,7 +55,7 @@ class Contracts(Protocol):
     @property
     def state(self) -> State: ...
     @property
-    def programs(self) -> dict[bytes, Program]: ...
+    def programs(self) -> Programs: ...
     @property
     def artifacts(self) -> Artifacts: ...
     @property

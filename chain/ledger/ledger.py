@@ -35,6 +35,7 @@ from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
 from chain.ledger.truncation import Removed, TruncatedTail
 from chain.machine.gas import PER_BLOB
+from chain.machine.machine import Programs
 from chain.machine.state import Account as AccountState
 from chain.machine.state import Changes, LogRow, State
 from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
@@ -76,7 +77,7 @@ class Ledger:
     def __init__(
         self,
         state: State,
-        programs: dict[bytes, Program],
+        programs: Programs,
         keys: Mapping[bytes, Account],
         rules: ChainConfig,
         genesis_time: int,
@@ -249,7 +250,7 @@ class Ledger:
 
     @locked
     def copy(
-        self, state: State, programs: dict[bytes, Program], keys: Mapping[bytes, Account],
+        self, state: State, programs: Programs, keys: Mapping[bytes, Account],
         blocks: int, moments: int, receipts: int,
     ) -> Ledger:  # fmt: skip
         """Return a ledger for another chain that begins with this one's first blocks, timeline entries and receipts."""

@@ -153,7 +153,7 @@ class Query(Sealed, Generic[T]):
         """Keep only the events with an account or contract in some field, and the receipts from it, to it, or with it in some
         argument. The account is given as its handle, address or name; texts that are its name count too.
 
-        >>> chain.events().concerning(alice).count(), chain.receipts.where().concerning(bob).count()
+        >>> chain.events().concerning(alice).count(), chain.events(Moved).concerning(race).count()
         (2, 0)
         """
         finder = self._source.account_finder(account)

@@ -127,6 +127,14 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         """
         return Query(self).between(blocks=blocks, times=times)
 
+    def concerning(self, account: object) -> Query[Receipt]:
+        """Return a query for the receipts from an account, to it, or with it in some argument.
+
+        >>> chain.receipts.concerning(bob).count(), chain.receipts.concerning("Race").count()
+        (0, 3)
+        """
+        return Query(self).concerning(account)
+
     def page(self, *, before: int | None = None, limit: int = 50) -> Page[Receipt]:
         """Return the last `limit` receipts before a position, newest first.
 

@@ -305,6 +305,16 @@ class Receipt(DecodedMessage):
         """All messages with their steps: values read and written, logs, calls. The transaction is run again to get them."""
         return self.ledger.trace(self)
 
+    @locked
+    def as_dict(self) -> dict[str, Any]:
+        """Return the receipt as JSON: the form of `chain.export_jsonl`, of `--json` and of JSON-RPC.
+
+        >>> told = receipt.as_dict()
+        >>> told["entry"], told["result"], told["logs"][0]["event"], told["writes"][1]["text"]
+        ('roll', 4, 'Moved', 'Race.rolls[0]: 0 -> 4')
+        """
+        return decoded.JsonObjects(self.ledger).receipt(self)
+
     # Time and identity
 
     @property

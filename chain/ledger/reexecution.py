@@ -25,7 +25,7 @@ def recording_machine(ledger: Record) -> RecordingMachine:
     machine = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
         machine.declare(program)
-    machine.programs.find_offered = getattr(ledger.programs, "find_offered", None)
+    machine.programs.find_as(ledger.programs)
     machine.block_hash = ledger.block_hash
     return machine
 

@@ -6,12 +6,14 @@ created once for each description.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import make_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final, TypeAlias
 
 from chain import types
+from chain.ledger.imported_classes import classes_named
 from chain.storage.collection_layout import CollectionLayout
 from chain.storage.collections import COLLECTIONS
 from chain.storage.fields import Layout
@@ -24,6 +26,7 @@ from chain.values import (
     StructType,
     ValueType,
 )
+from chain.values.annotations import type_of_annotation
 
 Parts: TypeAlias = tuple[Any, ...]  # texts, numbers, None and descriptions
 Description: TypeAlias = str | Parts
@@ -35,29 +38,46 @@ _MARKS: Final = [
 _SIZED: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
 
 
-@cache
-def type_from_description(description: Description) -> ValueType:
-    """Return the type that a description stands for."""
+def type_from_description(description: Description, home: str = "") -> ValueType:
+    """Return the type that a description stands for, with the imported class that has it, looked for from module `home` on."""
     match description:
         case ("option", item):
-            return OptionalType(type_from_description(item))
+            return OptionalType(type_from_description(item, home))
         case ("list" | "tuple" as make, item):
-            return ListType(type_from_description(item), list if make == "list" else tuple)
+            return ListType(type_from_description(item, home), list if make == "list" else tuple)
+        case ("enum" | "record", name, _) if kind := imported_kind(name, home, description):
+            return kind
         case ("enum", name, members):
-            values = [(member, code if value is None else value) for member, code, value in members]
-            enum_class: object = Enum(name, values)  # type: ignore[misc]
-            return EnumType(name, enum_class, tuple(code for _, code, _ in members))
+            return EnumType(name, _enum_class(name, members), tuple(code for _, code, _ in members))
         case ("record" | "array" | "members" as shape, name, pairs):
             cls = record_class(name, tuple(m for m, _ in pairs)) if shape == "record" else None
-            return StructType(name, members_of(pairs), cls, shape == "array")
+            return StructType(name, members_of(pairs, home), cls, shape == "array")
         case str():
             return {kind.name: kind for kind in (*_SIZED, *PLAIN.values())}[description]
         case _:
             raise KeyError(description)
 
 
-def members_of(pairs: Pairs) -> tuple[Field, ...]:
-    return tuple(Field(name, type_from_description(description)) for name, description in pairs)
+def imported_kind(name: str, home: str, description: Description) -> ValueType | None:
+    """Return the type of an imported class of that name with this description; None if there is none."""
+    for cls in classes_named(name, home):
+        with suppress(TypeError):  # it is not the class of a value
+            kind = type_of_annotation(cls)
+            if kind.description == description:
+                return kind
+    return None
+
+
+def members_of(pairs: Pairs, home: str = "") -> tuple[Field, ...]:
+    return tuple(
+        Field(name, type_from_description(description, home)) for name, description in pairs
+    )
+
+
+@cache
+def _enum_class(name: str, members: Parts) -> Any:
+    values = [(member, code if value is None else value) for member, code, value in members]
+    return Enum(name, values)
 
 
 @cache
@@ -74,9 +94,10 @@ def describe_layout(layout: Any) -> Description:
     return described
 
 
-def layout_from(name: str, description: Description) -> Layout:
+def layout_from(name: str, description: Description, home: str = "") -> Layout:
     """Return the layout of the field `name` that has this description."""
     if isinstance(description, tuple) and description[0] in COLLECTIONS:
         what, *parts = description
-        return COLLECTIONS[what].of(name, parts, type_from_description, layout_from)
-    return type_from_description(description)
+        kind, layout = partial(type_from_description, home=home), partial(layout_from, home=home)
+        return COLLECTIONS[what].of(name, parts, kind, layout)
+    return type_from_description(description, home)

@@ -47,8 +47,22 @@ _ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
 class Programs(dict[bytes, Program]):
     """The contracts that are declared on a chain, by digest."""
 
-    # Finds the contract with a digest that is not declared: it is declared when a message reaches it.
-    find_offered: Callable[[bytes], Program | None] | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        # Finds the contract with a digest that is not declared: it is declared when a message reaches it.
+        self.find_offered: Callable[[bytes], Program | None] | None = None
+        # Those that run from what a file keeps of them. Outside of messages, their artifacts stand for them.
+        self.kept: dict[bytes, Program] = {}
+        self.reasons: dict[bytes, str] = {}  # why a contract that was deployed does not run here
+
+    def running(self, digest: bytes) -> Program | None:
+        """Return the contract with that digest if it can run."""
+        return self.get(digest) or self.kept.get(digest)
+
+    def find_as(self, other: Programs) -> None:
+        """Find contracts as another machine does."""
+        self.find_offered, self.reasons = other.find_offered, other.reasons
+        self.kept |= other.kept
 
 
 class Machine:
@@ -75,7 +89,7 @@ class Machine:
         machine = Machine(state, evm_only=self.evm_only, guards=self.guards)
         machine.debugs, machine.limits = self.debugs, self.limits
         machine.programs |= self.programs
-        machine.programs.find_offered = self.programs.find_offered
+        machine.programs.find_as(self.programs)
         machine._by_code |= self._by_code
         machine.block_hash = self.block_hash
         return machine
@@ -93,7 +107,8 @@ class Machine:
     def declare(self, program: Program) -> Program:
         """Register a contract class, so that its code can be deployed and run."""
         self._by_code[keccak(program.code)] = program
-        self.programs[program.digest] = program
+        known = self.programs.kept if program.is_kept else self.programs
+        known[program.digest] = program
         return program
 
     def program_at(self, address: bytes) -> Program | None:
@@ -110,7 +125,7 @@ class Machine:
 
     def program(self, digest: bytes) -> Program | None:
         """Return the Python contract with that digest, and declare it if it is only offered so far."""
-        program = self.programs.get(digest)
+        program = self.programs.running(digest)
         if program is None and self.programs.find_offered is not None:
             program = self.programs.find_offered(digest)
             if program is not None:
@@ -287,7 +302,7 @@ class Machine:
         """Refuse to call a Python contract whose class is not declared here, unless `data` upgrades it."""
         digest = parse_code(self.state.code(address))
         if digest and self.program(digest) is None and data[:4] != UPGRADE.selector:
-            raise UndeclaredContract(checksum_address(address))
+            raise UndeclaredContract(checksum_address(address), self.programs.reasons.get(digest))
 
     def _create(self, frame: Frame) -> None:
         """Run a message that creates a contract."""

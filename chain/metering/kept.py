@@ -56,6 +56,12 @@ class Kept(NamedTuple):
 def keep(cls: type) -> Kept:
     """Return what it takes to run a contract class in another process. Raise `NotKept` if that is not possible."""
     build: Build = build_of(cls)
+    digest = build.program.digest
+    package = cls.__module__.partition(".")[0]
+    for each in sys.meta_path:  # a contract that another one deploys, which runs as it was kept
+        if isinstance(each, _Modules) and each.package == package:
+            label = label_of(cls.__module__)
+            return Kept(label, cls.__qualname__, digest, each.texts, each.constants)
     if not is_own(cls.__module__):
         raise NotKept(f"{cls.__name__} is part of the chain: it is there wherever the chain is")
     if "<locals>" in cls.__qualname__:
@@ -71,10 +77,31 @@ def keep(cls: type) -> Kept:
         if file is None:
             raise NotKept(f"{cls.__name__} was typed at a prompt: a class in a file can be kept")
         text = build.texts.get(file) or read_text(file)
+        tree = tree_of(file, text)
+        constants[label_of(name)] = values = dict(_constants(module, tree, build))
+        if name == "__main__":
+            text = _definitions(text, tree, vars(module), values)
         texts[label_of(name)] = Text(file, hasattr(module, "__path__"), text)
-        constants[label_of(name)] = dict(_constants(module, tree_of(file, text), build))
-    digest = build.program.digest
     return Kept(label_of(cls.__module__), cls.__qualname__, digest, texts, constants)
+
+
+def _definitions(
+    text: str, tree: ast.Module, space: dict[str, object], constants: Collection[str]
+) -> str:
+    """Return the text of a script with only the statements that define: what else it does is not to be done again."""
+    lines = text.splitlines(keepends=True)
+    for node in tree.body:
+        names, made = names_bound(node), FunctionType | type | ModuleType
+        is_value = isinstance(node, ast.Assign | ast.AnnAssign) and names.issubset(constants)
+        is_loop = isinstance(node, ast.For | ast.While | ast.With)
+        if is_value or (
+            names and not is_loop and all(isinstance(space.get(name), made) for name in names)
+        ):
+            continue
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            for line in range(node.lineno - 1, node.end_lineno or node.lineno):
+                lines[line] = "\n"
+    return "".join(lines)
 
 
 def _constants(module: ModuleType, tree: ast.Module, build: Build) -> Iterator[tuple[str, bytes]]:
@@ -93,8 +120,8 @@ def _constants(module: ModuleType, tree: ast.Module, build: Build) -> Iterator[t
                 file = BytesIO()
                 _Saving(file).dump(value)
                 yield name, file.getvalue()
-            except (pickle.PicklingError, TypeError, AttributeError):
-                pass  # it is left to the source
+            except Exception:  # of a class of the author too; it is left to the source
+                pass
 
 
 class _Saving(pickle.Pickler):
@@ -148,8 +175,10 @@ def run_kept(kept: Kept) -> type:
         modules.install()
         cls = _class_of(package, kept)
         digest = build_of(cls).program.digest
-    except Exception as error:
+    except BaseException as error:
         modules.forget()
+        if not isinstance(error, Exception):
+            raise
         raise NotKept(f"{kept.name} does not run as it was kept: {error}") from error
     if digest != kept.digest:
         modules.forget()
@@ -205,7 +234,7 @@ class _Modules:
         if label not in self.texts:
             return
         text, constants = self.texts[label], self.constants[label]
-        file = f"{text.file}@{self.package.removeprefix(KEPT)[:8]}"
+        file = f"{text.file}@deployed-{self.package.removeprefix(KEPT)[:8]}"
         linecache.cache[file] = len(text.text), None, text.text.splitlines(keepends=True), file
         tree = _Private(self, constants).visit(ast.parse(text.text, file))
         code = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)

@@ -15,6 +15,7 @@ from chain.foundation.dataclass import dataclass
 from chain.foundation.gc_pause import collector_paused
 from chain.foundation.turn import in_turn
 from chain.foundation.watchdog import uninterrupted
+from chain.metering.as_data import KEPT
 from chain.spec.contracts import ContractSpec
 from chain.values.inputs import items
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from chain.guard import Finding
 
 BYTECODE: Final = "__bytecode__"  # an attribute of classes that stand for contracts in bytecode
+DEPLOYED: Final = "__deployed__"  # of those that stand for a deployed version, and have no code
 MARK: Final = b"\xfeboardchain"
 _INIT: Final = b"\x00"
 _CODE: Final = b"\x01"
@@ -52,6 +54,11 @@ class Program:
     def args_of(self, data: bytes) -> bytes:
         """Return the encoded arguments of `@init` in the data of a transaction that created the contract."""
         return data[len(self.initcode) :]
+
+    @property
+    def is_kept(self) -> bool:
+        """True if it runs from what was kept of it, not from modules that were imported."""
+        return self.spec.cls.__module__.startswith(KEPT)
 
     @property
     def abi(self) -> list[dict[str, object]]:
@@ -86,7 +93,7 @@ def program_of(cls: type) -> Program:
         raise TypeError(
             f"{cls.__name__} is bytecode that is known by its ABI: only chain.deploy and chain.handle accept it"
         )
-    program: Program = build_of(cls).program
+    program: Program = vars(cls).get(DEPLOYED) or build_of(cls).program
     return program
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from chain.abi.json_abi import JsonObject
 from chain.abi.texts import has_reason, revert_text
@@ -19,6 +19,10 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import portable, to_json
 from chain.machine.failure import Failure
 from chain.simulator.chain import Chain
+
+# The path of a value in JSON, and its two texts; None where it is missing.
+FieldDifference: TypeAlias = tuple[str, str | None, str | None]
+_ELSEWHERE: Final = ("its place", "here", "elsewhere")
 
 
 @dataclass(frozen=True)
@@ -76,31 +80,30 @@ def first_divergence(one: Sequence[JsonObject], other: Sequence[JsonObject]) -> 
     """Return the first difference between two runs, or None."""
     for a, b in zip(one, other, strict=False):
         if a != b:
-            elsewhere = ("its place", "here", "elsewhere")
-            field, *values = next(differences(a["fields"], b["fields"]), elsewhere)
-            return _divergence(a, field, values)
+            return _divergence(a, *next(differences(a["fields"], b["fields"]), _ELSEWHERE))
     if len(one) != len(other):
         extra = max(one, other, key=len)[min(len(one), len(other))]
-        return _divergence(extra, "the number of transactions", (len(one), len(other)))
+        return _divergence(extra, "the number of transactions", f"{len(one)}", f"{len(other)}")
     return None
 
 
-def _divergence(where: JsonObject, field: str, values: Sequence[object]) -> Divergence:
-    one, other = ("nothing" if value is None else to_json(value) for value in values)
-    return Divergence(where["block"], where["contract"], where["entry"], field, (one, other))
+def _divergence(where: JsonObject, field: str, one: str | None, other: str | None) -> Divergence:
+    values = one or "nothing", other or "nothing"
+    return Divergence(where["block"], where["contract"], where["entry"], field, values)
 
 
-def differences(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two values in JSON differ: the path, and both values. Texts are compared by line; None stands for nothing."""
+def differences(one: Any, other: Any, path: str = "") -> Iterator[FieldDifference]:
+    """Yield where two values in JSON differ. Texts of several lines are compared by line."""
     match one, other:
         case dict(), dict():
             for name in {**one, **other}:
                 inner = f"{path}.{name}" if path else name
-                yield from differences(one.get(name), other.get(name), inner)
+                yield from differences(one.get(name, ...), other.get(name, ...), inner)
         case list(), list():
-            for i, pair in enumerate(zip_longest(one, other)):
+            for i, pair in enumerate(zip_longest(one, other, fillvalue=...)):
                 yield from differences(*pair, f"{path}[{i}]")
         case str(), str() if "\n" in one or "\n" in other:
             yield from differences(one.split("\n"), other.split("\n"), path)
         case _ if one != other:
-            yield path, one, other
+            first, second = (None if each is ... else to_json(each) for each in (one, other))
+            yield path, first, second

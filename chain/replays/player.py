@@ -19,16 +19,17 @@ from chain.ledger.artifacts import full_name
 from chain.ledger.blocks import ChainConfig
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import TYPES, decode_signed, tx_type
-from chain.ledger.sql.json_values import portable, to_json
+from chain.ledger.sql.json_values import portable
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.hardforks import fork_named
 from chain.machine.transaction import Transaction
 from chain.metering.kept import Kept, NotKept, keep, run_kept
 from chain.metering.program import check_classes, program_of
-from chain.replays.outcomes import differences
-from chain.replays.recorder import Named, Recorder, settings_of, transcript_of
+from chain.replays.outcomes import FieldDifference, differences
+from chain.replays.recorder import Recorder, settings_of, transcript_of
 from chain.replays.transcript import (
     BadTranscript,
+    Named,
     Transcript,
     TranscriptStep,
     octets,
@@ -45,7 +46,7 @@ from chain.types import Address
 
 _MOST: Final = 20  # fields shown of a step that differs
 _BEHIND_A_HASH: Final = "the code of a contract changed, or words in storage that no step changed"
-_OF_BLOCK: Final = ("coinbase", "base_fee", "excess_blob_gas")
+_OF_BLOCK: Final = ("coinbase", "base_fee", "excess_blob_gas", "forced_prevrandao")
 _OF_TRANSACTION: Final = ("gas", "max_fee", "tip", "type", "access_list")
 
 
@@ -56,13 +57,13 @@ class Difference:
     >>> text = record(chain).replace('"result":4', '"result":5')
     >>> difference = replay(text, contracts=[Race, League]).difference
     >>> difference.line, difference.entry, difference.fields
-    (7, 'roll', [('result', 5, 4)])
+    (7, 'roll', [('result', '5', '4')])
     """
 
     line: int  # in the transcript
     what: str  # a description of the difference
     step: str  # the request
-    fields: Sequence[tuple[str, Any, Any]] = ()  # each that differs: its value there, and now
+    fields: Sequence[FieldDifference] = ()  # each that differs: its value there, and now
     contract: str | None = None  # the contract that was called
     entry: str | None = None  # the entry that was called
     place: str = ""  # in the contract's source
@@ -70,11 +71,9 @@ class Difference:
 
     def __str__(self) -> str:
         lines = [f"line {self.line}: {self.what}", *([f"  {self.step}"] if self.step else [])]
-        for field, *values in self.fields[:_MOST]:
-            signed = zip("-+", values, strict=True)
-            lines += [
-                f"{sign} {field}: {to_json(value)}" for sign, value in signed if value is not None
-            ]
+        for field, written, found in self.fields[:_MOST]:
+            lines += [] if written is None else [f"- {field}: {written}"]
+            lines += [] if found is None else [f"+ {field}: {found}"]
         if len(self.fields) > _MOST:
             lines.append(f"and {len(self.fields) - _MOST} more fields differ")
         if self.missing:
@@ -90,8 +89,8 @@ def _compared_in(step: TranscriptStep, outcome: JsonObject) -> JsonObject:
     That gas depends on the digest of the code, whose zero bytes are cheaper. So a changed rule shows at the first move that it
     affects, and a mere change of code shows in the last hash.
     """
-    is_gas_compared = not {"create", "upgrade"} & step.told.keys()
-    return outcome if is_gas_compared else {**outcome, "gas_used": None}
+    is_of_code = {"create", "upgrade"} & step.told.keys()
+    return outcome | {"gas_used": None} if is_of_code else outcome
 
 
 @dataclass(frozen=True)
@@ -256,8 +255,7 @@ class Replayer:
             if time <= last.timestamp:
                 raise BadTranscript(step.line, "its block is not after the one before")
             told = {name: step.told[name] for name in _OF_BLOCK if name in step.told}
-            chance = step.told.get("prevrandao")
-            block = chain.pending.with_fields(timestamp=time, forced_prevrandao=chance, **told)
+            block = chain.pending.with_fields(timestamp=time, **told)
             self._set_waiting()
             chain.driver.begin_block(block)
             chain.ledger.open = block
@@ -393,7 +391,7 @@ def classes_of(
     for cls in available:
         by_full_name.setdefault(full_name(cls), []).append(cls)
     classes, missing = {}, []
-    for name, (full, digest) in text.contracts.items():
+    for name, full, digest in text.contracts.values():
         if full not in by_full_name:
             packages = ", ".join(catalogue.package for catalogue in offered) or "no package"
             raise ContractNotFound(

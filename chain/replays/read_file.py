@@ -46,5 +46,7 @@ def recording_in(path: Path, offered: ContractCatalogue, through: Through = iter
             return Recording(path.read_bytes().decode())
         except UnicodeDecodeError:
             raise BadTranscript(1, "this is neither a transcript nor the file of a chain") from None
-    with Chain.watch(path, contracts=offered.classes, check=True) as chain, chain.lock:
+    with Chain.watch(path, check=True) as chain, chain.lock:
+        for contract in offered.classes:
+            chain.declare(contract)
         return recording_of(chain, through)

@@ -6,9 +6,10 @@ only what differs from a plain call, such as a gas limit or a fee.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from chain.abi.json_abi import JsonObject
 from chain.ledger.artifacts import full_name
@@ -23,10 +24,9 @@ from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, LogRow, i
 from chain.metering.program import Program, sentence_on_changes
 from chain.replays.known_names import KnownNames
 from chain.replays.outcomes import reason
-from chain.replays.transcript import VERSION, Bytecode
+from chain.replays.transcript import VERSION, Bytecode, Named
 from chain.runtime import account_names
 from chain.simulator.chain import Chain
-from chain.simulator.driver import FUNDS
 from chain.simulator.predeployed import HISTORY, WINDOW
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
@@ -102,51 +102,27 @@ def settings_of(chain: Chain) -> dict[str, Any]:
     }
 
 
-class Named(NamedTuple):
-    """A contract class in a transcript: its name there, and the full name by which it is imported.
-
-    The digest identifies the version of the class if there was more than one, or if it is not the present one.
-    """
-
-    name: str
-    full: str
-    digest: bytes | None = None
-
-    @property
-    def line(self) -> JsonObject:
-        version = {} if self.digest is None else {"digest": to_hex(self.digest)}
-        return {"contract": self.name, "class": self.full, **version}
-
-
 def contract_names(ledger: Ledger) -> dict[bytes, Named]:
     """Return the contracts that take part in a play, by digest.
 
     Two classes with the same name go by their full names. The second version of a class is called `Game@2`.
     """
-    programs: dict[bytes, Program] = {}
+    versions: dict[str, dict[bytes, Program]] = {}
     for receipt in ledger.receipts:
         stored = (ledger.program(creation.digest) for creation in creations_in(receipt))
         sent = (call.program for call in walk(receipt.calls, failed=True))
-        for program in (receipt.program, *sent, *stored):
-            if program is not None:
-                programs.setdefault(program.digest, program)
-    versions: dict[str, list[bytes]] = {}
-    for digest, program in programs.items():
-        versions.setdefault(full_name(program.spec.cls), []).append(digest)
-    called = [full.rpartition(":")[2].rpartition(".")[2] for full in versions]
+        for program in filter(None, (receipt.program, *sent, *stored)):
+            versions.setdefault(full_name(program.spec.cls), {})[program.digest] = program
+    shared = Counter(full.rpartition(":")[2].rpartition(".")[2] for full in versions)
     named = {}
-    for full, digests in versions.items():
-        name = _name_among(called, programs[digests[0]].spec.cls)
-        for number, digest in enumerate(digests, 1):
-            needs_digest = len(digests) > 1 or digest not in ledger.programs
-            version = f"{name}@{number}" if number > 1 else name
-            named[digest] = Named(version, full, digest if needs_digest else None)
+    for full, programs in versions.items():
+        for number, (digest, program) in enumerate(programs.items(), 1):
+            short = program.spec.name
+            name = short if shared[short] == 1 else full.replace(":", ".")
+            version = name if number == 1 else f"{name}@{number}"
+            is_certain = len(programs) == 1 and digest in ledger.programs
+            named[digest] = Named(version, full, None if is_certain else digest)
     return named
-
-
-def _name_among(called: list[str], cls: type) -> str:
-    """Return the name of a class, or its full name if `called` has another class of that name."""
-    return cls.__name__ if called.count(cls.__name__) == 1 else full_name(cls).replace(":", ".")
 
 
 class Recorder:
@@ -189,16 +165,9 @@ class Recorder:
             "coinbase": parent.coinbase,
             "base_fee": parent.next_base_fee,
             "excess_blob_gas": parent.next_excess_blob_gas,
-            "prevrandao": None,
+            "forced_prevrandao": None,
         }
-        return _differing(
-            usual,
-            timestamp=block.timestamp,
-            coinbase=block.coinbase,
-            base_fee=block.base_fee,
-            excess_blob_gas=block.excess_blob_gas,
-            prevrandao=block.forced_prevrandao,
-        )
+        return _unusual(block, usual)
 
     # Changes from outside of transactions
 
@@ -228,27 +197,20 @@ class Recorder:
     def _set_account(self, who: str, before: Any, after: Any) -> Iterator[JsonObject]:
         """Yield a line for each changed property of an account."""
         code = self.ledger.state.codes.get(after[2], b"")
-        for i, (what, value) in enumerate(
-            (("nonce", after[0]), ("balance", after[1]), ("code", code))
-        ):
-            if before[i] != after[i]:
+        values = {"nonce": after[0], "balance": after[1], "code": code}
+        for (what, value), old, new in zip(values.items(), before, after, strict=True):
+            if old != new:
                 yield {"set": what, "account": who, "to": portable(value)}
 
     def _name_given(self, changes: Changes) -> str | None:
-        """Return the name if the change is exactly that of `chain.account(name)`; else None."""
-        changed = {
-            address: (slot, before, after) for address, slot, before, after in iter_changes(changes)
-        }
-        if len(changed) != 2 or account_names.REGISTRY not in changed:
-            return None
-        slot, _, word = changed.pop(account_names.REGISTRY)
-        [(address, (account_slot, before, after))] = changed.items()
-        name = account_names.text_of(word or 0)
-        if account_slot is not ACCOUNT or slot is ACCOUNT or slot is STORAGE or not name:
-            return None
-        (nonce, funds, code), result = before or NO_ACCOUNT, after or NO_ACCOUNT
-        is_rule = result == (nonce, funds + FUNDS, code) and slot == int.from_bytes(address)
-        return name if is_rule and account_names.account_named(name) == address else None
+        """Return the name that the change gives to an account, as `chain.account(name)` does; else None."""
+        for address, slot, _, word in iter_changes(changes):
+            if address == account_names.REGISTRY and isinstance(slot, int) and word:
+                with suppress(ValueError, OverflowError):  # a test has set this word itself
+                    name = account_names.text_of(word)
+                    if account_names.account_named(name) == slot.to_bytes(20):
+                        return name
+        return None
 
     # Requests
 
@@ -258,19 +220,18 @@ class Recorder:
         if receipt.to is not None:
             told["to"] = self.known.address(receipt.to)
         told |= self._message(receipt)
-        usual: JsonObject = {
-            "value": 0,
-            "gas": gas,
-            "max_fee": block.base_fee,
-            "tip": 0,
-            "type": 2,
-            "access_list": (),
-            "forced_random": (),
-            "raw": None,
-        }
-        if receipt.raw is not None:
-            return told | _differing(usual, raw=receipt.raw, forced_random=receipt.forced_random)
-        return told | _differing(usual, **{name: getattr(receipt, name) for name in usual})
+        usual: JsonObject = {"raw": None, "forced_random": ()}
+        if receipt.raw is None:
+            fee = block.base_fee
+            usual |= {
+                "value": 0,
+                "gas": gas,
+                "max_fee": fee,
+                "tip": 0,
+                "type": 2,
+                "access_list": (),
+            }
+        return told | _unusual(receipt, usual)
 
     def _message(self, receipt: Receipt) -> JsonObject:
         """Return the decoded call if reading it restores the same bytes; otherwise the bytes."""
@@ -306,9 +267,10 @@ class Recorder:
             told["result"] = self.known.show(result)
         # The request of an upgrade has the same content as its event.
         is_upgrade = receipt.entry_spec is UPGRADE and receipt.data[4:] in self.contracts
-        logs = [] if is_upgrade else [self._log(receipt, row) for row in receipt.log_rows]
-        undone = [self._log(receipt, row) for row in receipt.undone_log_rows]
-        told |= _differing({"logs": [], "undone_logs": []}, logs=logs, undone_logs=undone)
+        logs = () if is_upgrade else receipt.log_rows
+        for name, rows in (("logs", logs), ("undone_logs", receipt.undone_log_rows)):
+            if rows:
+                told[name] = [self._log(receipt, row) for row in rows]
         return told | {"gas_used": receipt.gas_used}
 
     def _log(self, receipt: Receipt, row: LogRow) -> JsonObject:
@@ -322,8 +284,9 @@ class Recorder:
         return told | {"topics": [f"{topic:#066x}" for topic in row[1]], "data": to_hex(row[2])}
 
 
-def _differing(usual: JsonObject, /, **actual: Any) -> JsonObject:
-    """Return the values that are not the usual ones."""
+def _unusual(item: object, usual: JsonObject) -> JsonObject:
+    """Return the attributes that do not have their usual values."""
+    actual = {name: getattr(item, name) for name in usual}
     return {name: portable(value) for name, value in actual.items() if value != usual[name]}
 
 

@@ -12,12 +12,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypedDict
 
+from chain.abi.json_abi import JsonObject
 from chain.foundation.dataclass import dataclass
 from chain.replays.outcomes import outcomes_of
 from chain.replays.player import replay
@@ -30,7 +31,13 @@ _NEWEST: Final = 20  # the search for versions 3.x ends before this one
 # The folder of this Boardchain. After an editable install no path contains it.
 _HOME: Final = str(Path(__file__).parents[2])
 
-RunAnswer = Mapping[str, Any]
+
+class RunAnswer(TypedDict):
+    """What an interpreter answers."""
+
+    hashes: list[str]  # of the blocks
+    outcomes: list[JsonObject]  # of the transactions, with ticks, which are not part of a block
+    difference: str | None  # from the transcript
 
 
 class Failed(RuntimeError):
@@ -57,17 +64,19 @@ class SubprocessRun:
 
 
 def play_in(
-    runs: Sequence[SubprocessRun], text: str, packages: Sequence[str], *, deeds: bool = False,
+    runs: Sequence[SubprocessRun],
+    text: str,
+    packages: Sequence[str],
     watch: Callable[[], object] = bool,
-) -> list[RunAnswer]:  # fmt: skip
-    """Play a transcript to its end in each interpreter. With `deeds` the answers hold the outcomes of the transactions."""
+) -> list[RunAnswer]:
+    """Play a transcript to its end in each interpreter."""
 
     def play(run: SubprocessRun) -> RunAnswer:
-        answer = _play(run, json.dumps({**job, "anew": run.anew}))
+        job = {"text": text, "packages": [*packages], "anew": run.anew}
+        answer = _play(run, json.dumps(job))
         watch()
         return answer
 
-    job = {"text": text, "packages": list(packages), "deeds": deeds}
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(play, runs))
 
@@ -137,12 +146,10 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     played = replay(job["text"], offered=offered, to_the_end=True, anew=job["anew"])
     chain = played.chain
-    answer = {
+    answer: RunAnswer = {
         "hashes": [chain.block_hash(number).hex() for number in range(len(chain.blocks))],
-        "ticks": [receipt.ticks for receipt in chain.receipts],
-        "text": played.text,
+        "outcomes": outcomes_of(chain),
         "difference": None if played.ok else str(played.difference),
-        "deeds": outcomes_of(chain) if job["deeds"] else None,
     }
     json.dump(answer, out)
 

@@ -34,7 +34,7 @@ from typing import Any, Final, NamedTuple
 from chain.abi.json_abi import JsonObject
 from chain.foundation.dataclass import dataclass
 from chain.ledger.bytecode_classes import contract_of_abi
-from chain.ledger.sql.json_values import to_json
+from chain.ledger.sql.json_values import to_hex, to_json
 from chain.metering.program import Program, bytecode_program
 from chain.types import Address
 from chain.values import inputs
@@ -78,6 +78,22 @@ class TranscriptStep(NamedTuple):
         return {name: value for name, value in self.told.items() if name in OUTCOME}
 
 
+class Named(NamedTuple):
+    """A contract class in a transcript: its name there, and the full name by which it is imported.
+
+    The digest identifies the version of the class if there was more than one, or if it is not the present one.
+    """
+
+    name: str
+    full: str
+    digest: bytes | None = None
+
+    @property
+    def line(self) -> JsonObject:
+        version = {} if self.digest is None else {"digest": to_hex(self.digest)}
+        return {"contract": self.name, "class": self.full, **version}
+
+
 class Bytecode(NamedTuple):
     """A contract in bytecode: its name in the transcript, where it is, and what its ABI says."""
 
@@ -95,8 +111,7 @@ class Transcript:
     """A parsed transcript."""
 
     settings: JsonObject
-    # By the name in the transcript: the full name, and the digest if there is one.
-    contracts: dict[str, tuple[str, bytes | None]] = field(default_factory=dict)
+    contracts: dict[str, Named] = field(default_factory=dict)  # by name
     bytecode: list[Bytecode] = field(default_factory=list)
     steps: list[TranscriptStep] = field(default_factory=list)
     end: TranscriptStep | None = None
@@ -140,7 +155,9 @@ _LINES: Final[Mapping[str, Mapping[str, Callable[[Any], Any]]]] = {
     "account": {"account": _text},
     "set": {"set": _text, **_SET},
     "block": {
-        **dict.fromkeys(("block", "timestamp", "base_fee", "excess_blob_gas", "prevrandao"), whole),
+        **dict.fromkeys(
+            ("block", "timestamp", "base_fee", "excess_blob_gas", "forced_prevrandao"), whole
+        ),
         "coinbase": octets,
         **dict.fromkeys(("sender", "to", "create", "upgrade", "entry"), _text),
         **dict.fromkeys(("value", "gas", "max_fee", "tip", "type"), whole),
@@ -201,7 +218,7 @@ def _add(made: Transcript, step: TranscriptStep) -> None:
     """Add a line to a transcript."""
     match step.told:
         case {"contract": name, "class": full}:
-            made.contracts[name] = full, step.told.get("digest")
+            made.contracts[name] = Named(name, full, step.told.get("digest"))
         case {"bytecode": name, "address": address, "abi": abi}:
             try:
                 program = bytecode_program(contract_of_abi(abi, name.partition("#")[0]))

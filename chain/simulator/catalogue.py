@@ -61,18 +61,26 @@ class ContractCatalogue:
 
     def offer_to(self, chain: ChainReader) -> None:
         """Let a chain find the classes of its contracts here when it runs them, by the digests in their code."""
-        artifacts = chain.ledger.artifacts
+        artifacts, programs = chain.ledger.artifacts, chain.machine.programs
+        find_deployed = programs.find_offered or (lambda digest: None)
 
         def find(digest: bytes) -> Program | None:
             artifact = artifacts.get(digest)
             if artifact is None:
                 return None
-            classes = [cls for _, cls in _contracts_in(self.package, artifact.name)]
-            known: list[type] = [World, *classes]
-            programs = map(program_of, known)
-            return next((program for program in programs if program.digest == digest), None)
+            problem: ContractNotFound | None = None
+            classes: list[type] = [World]
+            try:
+                classes += [cls for _, cls in _contracts_in(self.package, artifact.name)]
+            except ContractNotFound as error:  # the deployed version goes on running
+                problem = error
+            offered = (program for program in map(program_of, classes) if program.digest == digest)
+            found = next(offered, None) or find_deployed(digest)
+            if found is None and problem is not None and digest not in programs.reasons:
+                raise problem
+            return found
 
-        chain.machine.programs.find_offered = find
+        programs.find_offered = find
 
 
 def _called(

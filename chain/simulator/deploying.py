@@ -1,4 +1,4 @@
-"""Deployment of contracts and worlds: on a chain immediately, or in a plan for later (`chain.deployment`)."""
+"""Deployment of contracts and worlds: on a chain, or in a script that does each step once (`chain.deployment`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ C = TypeVar("C", bound=Contract)
 
 
 class DeployMixin(ABC):
-    """Mixin for a target of deployments: a chain or a plan."""
+    """Mixin for a target of deployments: a chain, or a deployment that sends each thing once."""
 
     __slots__ = ()
 
@@ -40,7 +40,7 @@ class DeployMixin(ABC):
         self, to: AccountLike | None, data: bytes = b"", *, sender: AccountLike | None = None, value: int = 0,
         gas: int | None = None,
     ) -> Any:  # fmt: skip
-        """Send a transaction; return its receipt, or the planned step that stands in for it."""
+        """Send a transaction; return its receipt."""
 
     @abstractmethod
     def handle(

@@ -87,7 +87,7 @@ class LogQueries(ChainReader):
         >>> import io
         >>> chain.export_jsonl(target := io.StringIO())
         >>> target.getvalue()[:60]
-        '{"position":0,"block":1,"idx":0,"timestamp":1704067201,"send'
+        '{"position":0,"block":1,"index":0,"timestamp":1704067201,"ty'
         """
         import_module(f"{_SQL}export").write_jsonl(self.ledger, target, what)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from chain import runtime
 from chain.foundation.atomic_steps import locked, step
+from chain.ledger.edits import warn_of_edit
 from chain.metering.program import Program, check_classes, program_of
 from chain.runtime.contract import Contract
 from chain.simulator.driver import ChainDriver
@@ -42,14 +43,16 @@ class FilePersistence(ChainReader):
     @classmethod
     def open(
         cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), sync: bool = False, check: bool = False,
-        debug: bool = False, time_limit: float | None = 10, memory_limit: int | None = 2**30, **settings: object,
+        trust: bool = False, debug: bool = False, time_limit: float | None = 10, memory_limit: int | None = 2**30,
+        **settings: object,
     ) -> Self:  # fmt: skip
         """Open the chain in the file at `path`, or create it; `settings` are those of `Chain`.
 
         When a call has returned, its changes survive any end of the process; with `sync` also a loss of power, at the cost of
-        waiting for the disk at every change. The file holds no code: pass the contract classes that run here, now or later
-        with `declare`. One process at a time can have the file open; others can read its tables. Rows are checked when they
-        are read; with `check`, all rows at once.
+        waiting for the disk at every change. The file keeps the sources of the contracts, so deployed code goes on running
+        after an edit, if you deployed it yourself, or with `trust`. `contracts` are classes that are declared at once. One
+        process at a time can have the file open; others can read its tables. Rows are checked when they are read; with
+        `check`, all rows at once.
 
         >>> with Chain.open("race.chain", contracts=[Race]) as stored:
         ...     stored.deploy(Race)
@@ -71,7 +74,7 @@ class FilePersistence(ChainReader):
             file.release()
             raise
         try:
-            chain._declare_all(contracts)
+            chain._declare_all(contracts, file, trust)
             chain._make_derived_rows()
             return file.kept(chain)
         except BaseException:
@@ -80,7 +83,12 @@ class FilePersistence(ChainReader):
 
     @classmethod
     def watch(
-        cls, path: str | Path, *, contracts: Sequence[type[Contract]] = (), check: bool = False
+        cls,
+        path: str | Path,
+        *,
+        contracts: Sequence[type[Contract]] = (),
+        check: bool = False,
+        trust: bool = False,
     ) -> Self:
         """Return the chain in the file at `path`, read-only, even while another process writes to it.
 
@@ -100,7 +108,7 @@ class FilePersistence(ChainReader):
             chain._set_driver(
                 import_module("chain.simulator.watch_driver").WatchDriver(chain.driver, file)
             )
-            chain._declare_all(contracts)
+            chain._declare_all(contracts, file, trust)
             return file.kept(chain)
         except BaseException:
             file.release()
@@ -121,12 +129,17 @@ class FilePersistence(ChainReader):
     def _set_driver(self, driver: ChainDriver) -> None:
         """Set all attributes to those of a chain with this driver."""
 
-    def _declare_all(self, contracts: Sequence[type[Contract]]) -> None:
-        self.machine.programs.find_offered = _world
+    def _declare_all(
+        self, contracts: Sequence[type[Contract]], file: ChainFile, trust: bool
+    ) -> None:
+        deployed = import_module("chain.ledger.kept_programs").DeployedPrograms(
+            self.ledger, file.kept_program, flag(trust, "trust")
+        )
+        self.machine.programs.find_offered = lambda digest: _world(digest) or deployed.find(digest)
         if any(artifact.name == "World" for artifact in self.ledger.artifacts.values()):
             self.declare(runtime.World)
         for contract in contracts:
-            self.declare(contract)
+            warn_of_edit(self.ledger, self.declare(contract))
 
     @step
     def _make_derived_rows(self) -> None:

@@ -28,6 +28,7 @@ from chain.ledger import decoded
 from chain.ledger.blocks import Block
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.field_reader import field_reader
+from chain.ledger.edits import are_versions, warn_of_edit
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
@@ -38,6 +39,7 @@ from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
 from chain.machine.transaction import Transaction, TransactionResult, checked
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import (
+    DEPLOYED,
     Program,
     bytecode_program,
     findings_of,
@@ -157,9 +159,9 @@ class ChainReader(Sealed, ABC):
     def declare(self, contract: type[Contract]) -> Program:
         """Register a contract class with the chain, so that its bytecode can be deployed."""
         require_contract_class(contract)
-        bytecode: Program | None = bytecode_program(contract)
-        if bytecode is not None:
-            return bytecode
+        stand_in: Program | None = bytecode_program(contract) or vars(contract).get(DEPLOYED)
+        if stand_in is not None:
+            return stand_in
         if self.machine.guards:
             run_guard(contract, debugs=self.machine.debugs)
         program = program_of(contract)
@@ -171,13 +173,27 @@ class ChainReader(Sealed, ABC):
     def handle(
         self, contract: type[C] | Handle[C], address: AccountLike | None = None
     ) -> Handle[C]:
-        """Return a handle for a deployed contract, given its class and address, or a handle of another chain."""
+        """Return a handle for a deployed contract, given its class and address, or a handle of another chain.
+
+        If the class was edited since the deployment, it is a handle for the deployed version, and a warning says so once.
+        """
         contract, target = resolve_target(contract, address)
         program, contract_address = self.declare(contract), self.address_of(target)
         self.need_contract(contract_address, contract.__name__)
         if bytecode_program(contract) is not None:
             self.ledger.load_abi(contract_address, program)
+        elif parse_code(self.state.code(contract_address)) != program.digest:
+            deployed = self.program_at(contract_address)
+            if deployed is not None and are_versions(deployed, program):
+                warn_of_edit(self.ledger, program)
+                contract = deployed.spec.cls
         return Handle(self, contract, contract_address)
+
+    @reading
+    def program_at(self, address: AccountLike) -> Program | None:
+        """Return the Python contract at an address, as it is seen from outside; None if it cannot run here."""
+        program = self.machine.program_at(bytes(self.address_of(address)))
+        return program and (self.ledger.program(program.digest) or program)
 
     def load(
         self, address: AccountLike, abi: list[dict[str, Any]], name: str = "Bytecode"
@@ -207,7 +223,7 @@ class ChainReader(Sealed, ABC):
             name = Address(book.former[name])
         address = self.address_of(name, "name")
         code = self.state.code(address)
-        program = self.machine.program_at(address) or self.ledger.foreign.get(address)
+        program = self.program_at(address) or self.ledger.foreign.get(address)
         if program is None:
             raise LookupError(self._why_no_handle(address, code))
         cls: type[Contract] = program.spec.cls
@@ -216,12 +232,15 @@ class ChainReader(Sealed, ABC):
     def _why_no_handle(self, address: Address, code: bytes) -> str:
         if not code:
             return f"there is no contract at {address}"
-        if parse_code(code) is None:
+        digest = parse_code(code)
+        if digest is None:
             return f"the contract at {address} is bytecode, not a Python contract: chain.load(address, abi) returns a handle"
+        reason = self.machine.programs.reasons.get(digest)
         return (
-            f"the class of the contract at {address} is not known here in its deployed form, because "
-            "it was changed since or is in another package: pass the class as it was (contracts=[…], "
-            "or --contracts PACKAGE), or upgrade the contract (boardchain deploy PLAN --upgrade)"
+            f"the class of the contract at {address} is not known here in its deployed form"
+            f"{f': {reason};' if reason else ', because it was changed since or is in another package:'} "
+            "pass the class as it was (contracts=[…], or --contracts PACKAGE), "
+            "or upgrade the contract (boardchain deploy PLAN --upgrade)"
         )
 
     @reading

@@ -8,6 +8,7 @@ from importlib import import_module
 from chain.crypto.hashing import checksum_address
 from chain.errors import Reverted
 from chain.ledger.artifacts import artifact_of
+from chain.ledger.edits import acknowledge_edit
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program, parse_code
@@ -88,6 +89,7 @@ def receipt_of_code(ledger: Ledger, address: bytes) -> Receipt | None:
 
 def check_upgrade(ledger: Ledger, address: bytes, code: bytes, program: Program) -> None:
     """Refuse an upgrade of the contract at `address`, which has `code`, if its storage does not fit `program`."""
+    acknowledge_edit(ledger, program)
     digest, location, name = parse_code(code), checksum_address(address), program.spec.name
     if digest is None:
         reason = "the account holds bytecode, not a Python contract" if code else "there is none"

@@ -44,7 +44,7 @@ class WorldHandle(Sealed):
     _given: str | None
 
     def __init__(self, chain: ChainReader, address: Address, namespace: str | None = None) -> None:
-        program = chain.machine.program_at(address)
+        program = chain.program_at(address)
         if program is None or not is_world(program):
             raise TypeError(f"there is no World at {checksum_address(address)}")
         put(self, "chain", chain)
@@ -74,7 +74,7 @@ class WorldHandle(Sealed):
         """
         name = name_of(system)
         address = self.handle.system(name if "-" in name else tag_of(self.namespace, name))
-        program = self.chain.machine.program_at(address)
+        program = self.chain.program_at(address)
         if program is None:
             raise TypeError(f"the system '{name}' at {address} is not a Python contract known here")
         return Handle(self.chain, program.spec.cls, address)

@@ -71,11 +71,15 @@ def _folder() -> Path | None:
         return None
     folder = cache_folder() / "made"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if hasattr(os, "getuid"):
-        status = folder.stat()
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            return None
-    return folder
+    return folder if is_safe(folder) else None
+
+
+def is_safe(path: Path) -> bool:
+    """Return True if a file or folder is this user's, and no other user may write to it."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = path.stat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022
 
 
 @cache

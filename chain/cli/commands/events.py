@@ -2,16 +2,17 @@
 
 $ boardchain events --chain duel.chain --last 20
 $ boardchain events PiecePlaced game_id=0 --contract Blokus --chain games.chain
+$ boardchain events Contested 'points>=12' --since 2026-01-31 --chain duel.chain
+$ boardchain events --account first.testnet --chain duel.chain
 $ boardchain events --follow --chain http://127.0.0.1:8545
 """
 
 from __future__ import annotations
 
 import json as coding
-import math
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import click
@@ -19,28 +20,27 @@ import click
 from chain.abi import field_name
 from chain.abi.json_abi import JsonObject
 from chain.cli import completion, lookup, options, output
+from chain.cli.log_filter import LogFilter, log_filter_options
+from chain.ledger.comparisons import at_least, at_most, containing
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.json_objects import JsonObjects
 from chain.ledger.event_source import AllEvents, EventSource
 from chain.ledger.queries import Query
-from chain.ledger.sql.export import event_objects
 from chain.simulator.catalogue import ContractCatalogue
 from chain.simulator.chain import MEMORY, Chain
-from chain.types import Address
+from chain.values import ValueType
 from chain.values.mismatch import ParseError
 
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
+_CONDITION: Final = re.compile(r"(\w*)(>=|<=|=|~|)(.*)", re.DOTALL)
+_SIGNS: Final = {">=": at_least, "<=": at_most}
 _PAUSE: Final = 0.3  # seconds between two polls of a chain that is followed
 
 
 @click.command()
 @click.argument("name", required=False, shell_complete=completion.events)
 @click.argument("fields", nargs=-1, metavar="[FIELD=VALUE]...")
-@click.option(
-    "--contract", shell_complete=completion.contracts,
-    help="Only those of this contract: a name or an address.",
-)  # fmt: skip
-@click.option("--from-block", type=click.IntRange(min=0), help="Leave out earlier blocks.")
-@click.option("--to-block", type=click.IntRange(min=0), help="Leave out later blocks.")
+@log_filter_options
 @click.option("--last", type=click.IntRange(min=1), help="Only the last N.")
 @click.option("--hashes", is_flag=True, help="Show the hash of each transaction.")
 @click.option("--follow", is_flag=True, help="Keep printing new ones, until Ctrl-C.")
@@ -48,10 +48,13 @@ _PAUSE: Final = 0.3  # seconds between two polls of a chain that is followed
 @options.contracts_option
 @output.json_option
 def command(
-    name: str | None, fields: tuple[str, ...], contract: str | None, from_block: int | None, to_block: int | None,
-    last: int | None, hashes: bool, follow: bool, where: str, offered: ContractCatalogue, json: bool,
+    name: str | None, fields: tuple[str, ...], filter: LogFilter, last: int | None, hashes: bool, follow: bool, where: str,
+    offered: ContractCatalogue, json: bool,
 ) -> None:  # fmt: skip
     """List all events in order, or those called NAME with these values in their fields.
+
+    'FIELD>=VALUE' and 'FIELD<=VALUE' compare numbers, FIELD~TEXT finds a part of a text. For other questions, such as sums,
+    there is 'boardchain sql'.
 
     Each has the position of its transaction, for 'boardchain trace'. With --follow and --json each is a line of JSON.
     """
@@ -60,13 +63,14 @@ def command(
             "--follow: a chain in memory ends with the command: name one with --chain"
         )
     with options.open_chain(where, offered) as chain:
-        by = None if contract is None else lookup.contract_address(chain, contract)
 
         def found(since: int) -> list[JsonObject]:
-            lines = event_objects(chain.ledger, _positions(chain, name, fields, by))
-            low, high = from_block or 0, math.inf if to_block is None else to_block
+            named = _named(chain, name, fields, by=filter.contract is not None)
+            shape, receipts = JsonObjects(chain.ledger), chain.ledger.receipts
             return [
-                line for line in lines if low <= line["block"] <= high and line["receipt"] >= since
+                shape.event(receipts[n], place, index, hashed=hashes)
+                for (place, n, index), _ in filter.narrowed(chain, named).found()
+                if n >= since
             ]
 
         lines, printer = found(0), _Printer(chain, hashes=hashes, json=json)
@@ -138,8 +142,8 @@ class _Printer:
         who = AddressBook(self._chain.ledger)
 
         def row(line: JsonObject) -> tuple[object, ...]:
-            fields = {name: _named(who, value) for name, value in line["fields"].items()}
-            contract, shown = _named(who, line["address"]), output.inline_pairs(fields)
+            fields = {name: _shown(who, value) for name, value in line["fields"].items()}
+            contract, shown = _shown(who, line["address"]), output.inline_pairs(fields)
             hashes = [self._hash(line)] if self._hashes else []
             return line["receipt"], line["block"], line["event"], contract, shown, *hashes
 
@@ -152,34 +156,36 @@ class _Printer:
         return f"0x{self._chain.ledger.receipts[line['receipt']].tx_hash.hex()}"
 
 
-def _named(who: AddressBook, value: object) -> object:
+def _shown(who: AddressBook, value: object) -> object:
     if isinstance(value, str) and _ADDRESS.fullmatch(value):
         return who.name(bytes.fromhex(value[2:])) or value
     return value
 
 
-def _positions(
-    chain: Chain, name: str | None, fields: tuple[str, ...], by: Address | None
-) -> Iterable[Sequence[int]]:
-    """Return the places of these events."""
+def _named(chain: Chain, name: str | None, fields: tuple[str, ...], by: bool) -> Query[object]:
+    """Return the query for the events of this name, or for all; with `by`, a contract decides between those of one name."""
     if name is None:
-        every: Query[object] = Query(AllEvents(chain.ledger.logs))
-        return [row for row, _ in (every if by is None else every.by_contract(by)).found()]
+        return Query(AllEvents(chain.ledger.logs))
     try:
-        events = EventSource(chain.ledger.logs, name, by=by is not None)
-    except TypeError as error:
+        events = EventSource(chain.ledger.logs, name, by=by)
+        query: Query[object] = Query(events)
+        for field in fields:
+            query = query.where(**_condition(chain, events.fields, name, field))
+    except (TypeError, ParseError) as error:
         raise click.UsageError(str(error)) from None
-    values, members = {}, events.fields
-    for field in fields:
-        key, equals, word = field.partition("=")
-        key = field_name(key, members)
-        if not equals or key not in members:
-            raise click.UsageError(f"write the fields of {name} as FIELD=VALUE; they are {', '.join(members)}")  # fmt: skip
-        try:
-            values[key] = members[key].from_word(
-                word, key, lambda text: lookup.address(chain, text)
-            )
-        except ParseError as error:
-            raise click.UsageError(str(error)) from None
-    query = Query(events).where(**values)
-    return [row for row, _ in (query if by is None else query.by_contract(by)).found()]
+    return query
+
+
+def _condition(
+    chain: Chain, members: Mapping[str, ValueType], name: str, field: str
+) -> dict[str, object]:
+    """Return a condition as `where` takes it."""
+    key, sign, word = _CONDITION.findall(field)[0]
+    key = field_name(key, members)
+    if not sign or key not in members:
+        known = ", ".join(members)
+        raise click.UsageError(f"write the fields of {name} as FIELD=VALUE; they are {known}")
+    if sign == "~":
+        return {key: containing(word)}
+    value = members[key].from_word(word, key, lambda text: lookup.address(chain, text))
+    return {key: value if sign == "=" else _SIGNS[sign](value)}

@@ -32,6 +32,7 @@ option = partial(click.option, show_default=True)
 @click.option("--write", is_flag=True, help="Let pages send transactions.")
 @click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
 @options.contracts_option
+@options.trust_option
 def command(where: str, port: int, write: bool, opens: bool, offered: ContractCatalogue) -> None:
     """Show the chain in FILE, or of the node at URL, as pages on a port of this machine, until it is stopped.
 

@@ -20,8 +20,7 @@ from typing import Any
 
 import click
 
-from chain.cli import output
-from chain.cli.options import contracts_option
+from chain.cli import options, output
 from chain.explorer.explorer import Explorer
 from chain.foundation.watchdog import patience
 from chain.ledger.blocks import ChainConfig
@@ -30,8 +29,9 @@ from chain.machine.hardforks import DEFAULT, FORKS
 from chain.rpc.chain.package import follow_edits
 from chain.rpc.limits import Limits
 from chain.rpc.server.collector import COLLECTOR
+from chain.runtime.contract import Contract
 from chain.simulator.block_time import WallClock
-from chain.simulator.catalogue import ContractCatalogue
+from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import Chain
 from chain.simulator.driver import ETHER
 from chain.simulator.predeployed import CODES
@@ -134,7 +134,8 @@ def _limit_options(command: Any) -> Any:
 @option(
     "--data", metavar="FILE", help="Keep the chain in this file, which is created if it is missing."
 )
-@contracts_option
+@options.contracts_option
+@options.trust_option
 @option(
     "--block-time",
     type=click.FloatRange(0, min_open=True),
@@ -210,7 +211,8 @@ def command(
     }  # fmt: skip
     settings: dict[str, Any] = {name: value for name, value in rules.items() if value is not None}
     settings |= {"time_limit": time_limit, "memory_limit": memory_limit}
-    with _opened(data, settings, offered) as chain:
+    classes = _classes(offered, is_new=is_new)
+    with _opened(data, settings, classes) as chain:
         if block_time is not None:
             chain.automine, chain.node.interval = False, block_time
         chain.node.package, chain.node.client_version = Package(chain, offered), client_version
@@ -227,7 +229,7 @@ def command(
         mount = partial(Explorer, chain, writes=explorer_write) if explorer else None
         server = serving.Server(chain, listening.Settings(host, port, access, chosen), tell, mount)
         if not quiet:
-            _greet(chain, offered)
+            _greet(chain, offered.package, classes)
         address, actual_port = server.address
 
         def ready() -> None:
@@ -237,11 +239,23 @@ def command(
         server.run(ready)
 
 
-def _opened(data: str | None, settings: dict[str, Any], offered: ContractCatalogue) -> Chain:
+def _classes(offered: ContractCatalogue, *, is_new: bool) -> list[type[Contract]]:
+    """Return the contracts of the package. A chain that is there already goes on without it."""
+    try:
+        return offered.classes
+    except ContractNotFound as error:
+        if is_new:
+            raise
+        output.remark(f"{error}; the contracts on the chain run as they were deployed")
+        return []
+
+
+def _opened(data: str | None, settings: dict[str, Any], classes: list[type[Contract]]) -> Chain:
     if data is not None:
-        return Chain.open(data, contracts=offered.classes, **settings)
+        with options.telling_of_edits():
+            return Chain.open(data, contracts=classes, trust=options.is_trusted(), **settings)
     chain = Chain(**settings)
-    for cls in offered.classes:
+    for cls in classes:
         chain.declare(cls)
     return chain
 
@@ -252,9 +266,9 @@ def _follow_edits(chain: Chain) -> None:
         output.remark(report)
 
 
-def _greet(chain: Chain, offered: ContractCatalogue) -> None:
+def _greet(chain: Chain, package: str, classes: list[type[Contract]]) -> None:
     rules: ChainConfig = chain.blocks.rules
-    names = ", ".join(cls.__name__ for cls in offered.classes) or "none"
+    names = ", ".join(cls.__name__ for cls in classes) or "none"
     lines = [
         "Accounts",
         *(f"({i}) {account} ({chain.balance(account) // ETHER} ether)" for i, account in enumerate(chain.accounts)),
@@ -262,6 +276,6 @@ def _greet(chain: Chain, offered: ContractCatalogue) -> None:
         *(f"({i}) 0x{account.key.hex()}" for i, account in enumerate(chain.accounts)),
         "", f"Phrase: {PHRASE}", f"Chain id: {rules.chain_id}", f"Fork: {rules.fork.name}", f"Gas limit: {rules.gas_limit}",
         f"Base fee: {chain.pending.base_fee}", f"Last block: {chain.head.number}",
-        f"Contracts in {offered.package}: {names}", "",
+        f"Contracts in {package}: {names}", "",
     ]  # fmt: skip
     click.echo("\n".join(lines))

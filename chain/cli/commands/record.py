@@ -96,7 +96,7 @@ def _witnessed() -> Iterator[list[Chain]]:
 def _recording(chain: Chain) -> Recording:
     """Return the recording of a chain. Refuse contracts that a replay cannot import."""
     recording = recording_of(chain)
-    for name, (full, _) in parse(recording.text).contracts.items():
+    for name, full, _ in parse(recording.text).contracts.values():
         if full.startswith("__main__") or "<locals>" in full:
             raise click.ClickException(
                 f"{name} is defined in the script itself, from which a replay cannot import it: move it to a module of its own"

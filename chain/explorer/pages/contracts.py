@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import secrets
+from contextlib import suppress
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -22,6 +23,7 @@ from chain.foundation.dataclass import dataclass
 from chain.ledger.artifacts import describe_record
 from chain.metering.program import Program
 from chain.rpc.errors import RpcError
+from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.reader import ChainReader
 from chain.spec.contracts import EntrySpec
 from chain.values import ValueType
@@ -103,7 +105,7 @@ async def contract(site: Site, request: Request) -> Page:
         "checksum": checksum_address(address),
         "program": program,
         "about": _about(program.spec.cls),
-        "is_declared": program.digest in site.chain.machine.programs,
+        "is_declared": _runs(site, program.digest),
         "worlds": [world.namespace for world in site.worlds if world.address == address],
         "boards": site.survey.counts[address],
         "block": block,
@@ -116,6 +118,12 @@ async def contract(site: Site, request: Request) -> Page:
         ],
     }
     return Page("contract.html", data["name"], data, "/contracts")
+
+
+def _runs(site: Site, digest: bytes) -> bool:
+    with suppress(ContractNotFound):
+        return site.chain.machine.program(digest) is not None
+    return False
 
 
 def _program(site: Site, address: bytes) -> Program:

@@ -12,6 +12,7 @@ from chain.foundation.late_imports import late_names
 if TYPE_CHECKING:
     from chain.ledger.decoded.activity import activity_of
     from chain.ledger.decoded.build_trace import trace_of
+    from chain.ledger.decoded.json_objects import JsonObjects
     from chain.ledger.decoded.trace import Trace
     from chain.ledger.decoded.versions import History, Version
     from chain.ledger.decoded.worlds import StoredWorld, worlds_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "activity": ("activity_of",),
     "build_trace": ("trace_of",),
+    "json_objects": ("JsonObjects",),
     "versions": ("History", "Version"),
     "trace": ("Trace",),
     "worlds": ("StoredWorld", "worlds_of"),
@@ -36,6 +38,7 @@ __getattr__ = late_names(__name__, _HOMES)
 
 __all__ = [
     "History",
+    "JsonObjects",
     "NetChanges",
     "StoredWorld",
     "Trace",

@@ -62,11 +62,13 @@ class TraceBuilder:
 
     def _known(self, frame: Frame) -> tuple[Program | None, EntrySpec | None]:
         """Return the contract that ran and its entry, in Python or in bytecode that is known by its ABI."""
-        program = self._ledger.foreign.get(frame.code_address)
-        if frame.program is not None or program is None:
-            return frame.program, frame.entry
-        spec = program.spec
-        return program, spec.entry_for(frame.data, creates=frame.kind == "create")
+        ran, ledger = frame.program, self._ledger
+        if ran is not None and not ran.is_kept:
+            return ran, frame.entry
+        program = ledger.program(ran.digest) if ran else ledger.foreign.get(frame.code_address)
+        if program is None:
+            return None, None
+        return program, program.spec.entry_for(frame.data, creates=frame.kind == "create")
 
     def _steps(self, frame: Frame) -> Iterator[TraceStep]:
         """Yield the steps of a frame. Between two messages or logs, reads come first, then the net writes."""
@@ -98,7 +100,9 @@ class TraceBuilder:
         around.clear()
 
     def _storage(self, address: bytes, words: dict[int, tuple[int, int]]) -> StorageDiff:
-        program = self._programs.get(address) or self._then.program_at(address)
+        program = self._programs.get(address)
+        if program is None or program.is_kept:
+            program = self._then.program_at(address)
         return StorageDiff(self._then, address, program, words, partial(self._word, address))
 
     def _word(self, address: bytes, slot: int) -> int:

@@ -40,6 +40,7 @@ TABLES: Final = {
         for name, key in _NUMBERED
     },
     "chain:slots": 'create table "chain:slots" (place integer primary key, slot blob unique, parent blob, key blob)',
+    "chain:programs": 'create table "chain:programs" (place blob primary key, row blob not null) without rowid',
 }
 SETTINGS, NOW = range(2)  # the rows of "chain:now"
 _KEY: Final = {**dict(_NUMBERED), "slots": "place"}
@@ -277,6 +278,13 @@ class ChainFile:
             .fetchall()
         )
 
+    def kept_program(self, digest: bytes) -> bytes | None:
+        """Return the row that keeps the program with that digest; None if there is none."""
+        query = 'select row from "chain:programs" where place = ?'
+        with self.reading() as connection:
+            found = connection.execute(query, (digest,)).fetchone()
+            return None if found is None else bytes(decode(opened("programs", digest, found[0])))
+
     def keys(self, table: str) -> list[int]:
         """Return the keys of all rows of a table, in order."""
         key = _KEY[table]
@@ -310,12 +318,12 @@ class ChainFile:
     def check_rows(self, counts: Mapping[str, int], slots: int) -> None:
         """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
         with self.refusing_damage():
-            for table, expected in counts.items():
+            for table, expected in {**counts, "programs": None}.items():
                 count = 0
                 for *key, stored in self._reader().execute(f'select * from "chain:{table}"'):
                     opened(table, key[0] if len(key) == 1 else tuple(key), stored)
                     count += 1
-                if count != expected:
+                if expected not in (None, count):
                     raise Damaged(
                         f'"chain:{table}" has {count} rows that can be read, and had {expected}'
                     )

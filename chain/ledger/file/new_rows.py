@@ -11,6 +11,7 @@ from chain.crypto.accounts import Account
 from chain.crypto.messagepack import encode
 from chain.ledger.file.checksum import sealed
 from chain.ledger.file.load_ledger import LedgerLengths
+from chain.ledger.kept_programs import kept_rows
 from chain.ledger.ledger import Ledger
 from chain.storage.slots import hashed
 
@@ -18,7 +19,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def put(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, Any]]) -> None:
+def put(
+    connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int | bytes, Any]]
+) -> None:
     """Write rows under their keys, each with its checksum."""
     connection.executemany(
         # an update in place takes less time than to replace a row
@@ -60,6 +63,7 @@ def _write_seldom(
     artifacts = ledger.artifacts.newest(had.artifacts)
     rows_of_artifacts = ((digest, artifact.row) for digest, artifact in artifacts)
     put(connection, "artifacts", enumerate(rows_of_artifacts, had.artifacts))
+    put(connection, "programs", kept_rows(ledger.programs, (digest for digest, _ in artifacts)))
 
 
 def _new_items(grown: dict[K, V], length: int) -> list[tuple[K, V]]:

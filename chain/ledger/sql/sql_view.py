@@ -20,6 +20,7 @@ from chain.ledger.ledger import Ledger
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.big_integers import LargeNumbers
 from chain.ledger.sql.result import QueryResult
+from chain.ledger.sql.spellings import Spellings
 from chain.ledger.sql.tables import LOGS, TABLES, Table, catalogue, quoted
 from chain.types import Address
 from chain.values.inputs import text
@@ -103,6 +104,7 @@ class SqlView:
         self._shown: dict[str, str] = {}  # the views on it, by name
         self._numbers = LargeNumbers()
         self._who = AddressBook(ledger)
+        self._spellings = Spellings(ledger, "", ())
         self._refused = (
             ""  # what the statement would do more than read, or a table that is not there
         )
@@ -123,6 +125,7 @@ class SqlView:
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
         try:
             with self._ledger.store.reading():
+                self._spellings = Spellings(self._ledger, question, given)
                 self._prepare(self._named_in(question), question)
                 self._who = AddressBook(self._ledger)
                 answer = self._answer(question, names, given, bounds)
@@ -165,7 +168,7 @@ class SqlView:
             if table is TABLES:
                 self._list(connection)
                 continue
-            text = table.query(_NUMBER)
+            text = table.query(_NUMBER, self._spellings.collations(table, connection))
             if self._shown.get(table.name) != text:
                 connection.execute(f"drop view if exists temp.{quoted(table.name)}")
                 connection.execute(f"create temp view {quoted(table.name)} as {text}")
@@ -200,6 +203,8 @@ class SqlView:
         with self._asking(question, bounds), closing(run()) as cursor:
             rows = bounds.fetch(cursor)
             description = cursor.description
+        if self._spellings.wrong is not None:
+            raise self._spellings.wrong
         if description is None:
             raise ValueError(f"{question!r} is not a query: begin with 'select'")
         columns = [column[0] for column in description]
@@ -217,7 +222,7 @@ class SqlView:
         except (sqlite3.Error, sqlite3.Warning) as problem:
             is_stopped = str(problem) == "interrupted" and not is_spent()
             if is_stopped or (not self._refused and _is_interrupt(question, str(problem))):
-                raise (self._stop or KeyboardInterrupt) from None
+                raise (self._spellings.wrong or self._stop or KeyboardInterrupt) from None
             problem_type = TooLong if is_spent() else ValueError
             raise problem_type(self._explain(question, str(problem))) from None
         finally:

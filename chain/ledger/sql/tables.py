@@ -9,7 +9,7 @@ declared fields first, then our columns, which locate it: `receipt`, `block`, `t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -24,7 +24,7 @@ from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table_names import ModelType, declared_on
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
-from chain.values import Field
+from chain.values import AddressType, EnumType, Field, OptionalType, ValueType
 from chain.values.kind import ANY, HEX, NUMBER, TEXT
 
 TableRow: TypeAlias = tuple[Any, ...]
@@ -115,6 +115,7 @@ class Column(NamedTuple):
     name: str
     type: str  # how SQLite compares its values
     text: str  # its expression on the derived table
+    kind: ValueType | None = None  # what it holds, if more spellings of that than one are read
 
 
 class Table(NamedTuple):
@@ -138,12 +139,18 @@ class Table(NamedTuple):
         """True if numbers beyond 64 bits may be in it."""
         return any(column.type == ANY for column in self.columns)
 
-    def query(self, number: str = "") -> str:
-        """Return the query for its rows; `number` is the function for columns that may hold numbers beyond 64 bits."""
+    def query(self, number: str = "", collations: Mapping[str, str] | None = None) -> str:
+        """Return the query for its rows.
+
+        `number` is the function for columns that may hold numbers beyond 64 bits, `collations` has those of columns by name.
+        """
+        collations = collations or {}
         cells = [
-            f"{number}({column.text})" if number and column.type == ANY else column.text
+            f"{number}({column.text})" if number and column.type == ANY
+            else f"{column.text} collate {quoted(collations[column.name])}" if column.name in collations
+            else column.text
             for column in self.columns
-        ]
+        ]  # fmt: skip
         named = [f"{cell} as {quoted(name)}" for cell, name in zip(cells, self.names, strict=True)]
         return f"select {', '.join(named)} from {quoted(self.derived)} t{self.rows}"
 
@@ -165,8 +172,15 @@ def field_text(name: str, kind: str) -> str:
     return f"cast({found} as {affinity}) {collation}".rstrip()
 
 
+_ADDRESS: Final = AddressType()
+_OUR_ADDRESSES: Final = ("sender", "address", "world")
+
+
 def _plain(columns: Iterable[tuple[str, str]]) -> tuple[Column, ...]:
-    return tuple(Column(name, kind, name) for name, kind in columns)
+    return tuple(
+        Column(name, kind, name, _ADDRESS if name in _OUR_ADDRESSES else None)
+        for name, kind in columns
+    )
 
 
 def _members(members: Iterable[Field], ours: Sequence[Column], prefix: str) -> tuple[Column, ...]:
@@ -182,17 +196,17 @@ def _members(members: Iterable[Field], ours: Sequence[Column], prefix: str) -> t
             name = f"{prefix}_{member.name}" if number == 1 else f"{prefix}_{member.name}_{number}"
             number += 1
         taken.add(name.casefold())
-        kind = member.kind.column
-        columns.append(Column(name, kind, field_text(member.name, kind)))
+        item = member.kind.item if isinstance(member.kind, OptionalType) else member.kind
+        kind = item.column
+        spelled = item if isinstance(item, EnumType | AddressType) else None
+        columns.append(Column(name, kind, field_text(member.name, kind), spelled))
     return (*columns, *ours)
 
 
 _OF_EVENT: Final = (
-    Column("receipt", NUMBER, "receipt"), Column("block", NUMBER, "block"),
-    Column("timestamp", NUMBER, "timestamp"), Column("address", HEX, "address"),
-    Column("log", NUMBER, "position"),
+    *_plain(_WRITE_COLUMNS[:3]), *_plain(_PLACE[:1]), Column("log", NUMBER, "position"),
 )  # fmt: skip
-_OF_MODEL: Final = Column("namespace", TEXT, "namespace"), Column("world", HEX, "world")
+_OF_MODEL: Final = _plain((("namespace", TEXT), ("world", HEX)))
 RECEIPTS: Final = Table(
     "receipts", "chain", _plain(RECEIPT_COLUMNS), "derived:receipts", "receipts", key="position"
 )

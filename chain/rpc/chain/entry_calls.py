@@ -10,12 +10,12 @@ from chain.ledger.logs import text_of
 from chain.machine.forced_random import LoadedOutcomes
 from chain.metering.program import Program
 from chain.rpc.block_tags import LATEST, state_at
-from chain.rpc.chain.receipts import error_json, logs_json, receipt_json
 from chain.rpc.chain.values import (
     address_resolver,
     client_errors,
     contract_at,
     find_account,
+    json_of,
     plain,
     require_known_fields,
 )
@@ -43,7 +43,7 @@ def send(node: Node, fields: object) -> Json:
     chain, fields = node.chain, require_known_fields(fields, _MESSAGE, "the message")
     to, raw, _ = _message(node, fields)
     receipt = chain.send(to, raw, **_options(node, fields))
-    return receipt_json(chain.ledger, receipt)
+    return json_of(chain.ledger).receipt(receipt)
 
 
 def look(node: Node, fields: object, block: object = LATEST) -> Json:
@@ -64,14 +64,15 @@ def look(node: Node, fields: object, block: object = LATEST) -> Json:
     texts = frame.view_logs or [text for text in map(text_of, rows) if text is not None]
     failure, entry = frame.failure, frame.entry or entry
     result = None if failure or entry is None else entry.decode_result(frame.output)
+    shape = json_of(chain.ledger)
     return {
         "ok": failure is None,
         "output": data(frame.output),
         "result": plain(result),
-        "error": None if failure is None else error_json(chain.ledger, failure),
+        "error": None if failure is None else shape.error(failure),
         "texts": texts,
-        "logs": logs_json(chain.ledger, rows),
-        "gasUsed": frame.gas_limit - frame.gas,
+        "logs": shape.logs(rows),
+        "gas_used": frame.gas_limit - frame.gas,
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from itertools import takewhile
 
-from chain.rpc.chain.receipts import query_receipts, receipt_json
+from chain.rpc.chain.receipts import query_receipts
+from chain.rpc.chain.values import json_of
 from chain.rpc.filter_types import PendingFilter
 from chain.rpc.node import Node
 
@@ -34,4 +35,4 @@ class ReceiptSubscription(PendingFilter):
     def _between(self, start: int, end: int) -> list[object]:
         newest = self._query.matches(backwards=True, before=end)
         found = [receipt for place, receipt in takewhile(lambda found: found[0] >= start, newest)]
-        return [receipt_json(self._ledger, receipt) for receipt in reversed(found)]
+        return [*map(json_of(self._ledger).receipt, reversed(found))]

@@ -6,8 +6,7 @@ from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, Write
 from chain.ledger.logs import Decoding
 from chain.ledger.sql.json_values import address_text
-from chain.rpc.chain.receipts import error_json, log_json, named_json, write_json
-from chain.rpc.chain.values import plain, plain_members
+from chain.rpc.chain.values import json_of, plain, plain_members
 from chain.rpc.hex_values import data
 from chain.rpc.json_format import Json
 
@@ -32,30 +31,31 @@ def _message(message: Trace) -> Json:
         "kind": message.kind,
         "address": address_text(message.address),
         "caller": address_text(message.caller),
-        "codeAddress": address_text(message.code_address),
+        "code_address": address_text(message.code_address),
         "contract": message.contract,
         "entry": message.entry and message.entry.name,
         "args": plain_members(message.args),
         "data": data(message.data),
         "value": plain(message.value),
         "gas": message.gas,
-        "gasUsed": message.gas_used,
+        "gas_used": message.gas_used,
         "ok": message.ok,
         "output": data(message.output),
         "result": plain(message.result),
-        "error": None if message.error is None else error_json(message.ledger, message.error),
+        "error": None if message.error is None else json_of(message.ledger).error(message.error),
         "steps": list[object](),
     }
 
 
 def _step(step: TraceStep, ledger: Decoding) -> Json:
+    shape = json_of(ledger)
     match step:
         case Reading():
-            shown = {**named_json(step), "value": plain(step.value), "text": str(step)}
+            shown = {**shape.place(step), "value": plain(step.value), "text": str(step)}
             return {"step": "read", **shown}
         case Write():
-            return {"step": "write", **write_json(step)}
+            return {"step": "write", **shape.write(step)}
         case LogStep():
-            return {"step": "log", **log_json(ledger, step.row)}
+            return {"step": "log", **shape.log(step.row)}
         case Trace():
             return _message(step)

@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final, TypeVar
 
+from chain.ledger.comparisons import COMPARISONS
+from chain.ledger.decoded.json_objects import JsonObjects
+from chain.ledger.logs import Decoding
 from chain.ledger.queries import Query
 from chain.ledger.sql.json_values import JsonStyle
 from chain.rpc.block_tags import block_number_of
@@ -29,6 +32,11 @@ _USUAL: Final = 100
 _STYLE: Final = JsonStyle(-_SAFE, _SAFE)
 plain: Final = _STYLE.show
 plain_members: Final = _STYLE.members
+
+
+def json_of(ledger: Decoding) -> JsonObjects:
+    """Return what makes JSON of receipts, events and their parts."""
+    return JsonObjects(ledger, _STYLE)
 
 
 @contextmanager
@@ -55,13 +63,29 @@ def address_resolver(chain: Chain) -> Callable[[str], Address]:
     return find
 
 
-def limit_blocks(chain: Chain, query: Query[T], filter: Mapping[str, object]) -> Query[T]:
-    """Limit a query to the blocks from `fromBlock` to `toBlock`."""
+def narrowed(chain: Chain, query: Query[T], filter: Mapping[str, object]) -> Query[T]:
+    """Limit a query to the blocks from `fromBlock` to `toBlock`, the times from `since` to `until`, and what concerns an
+    `account`."""
     first, last = (
         None if filter.get(name) is None else block_number_of(chain, filter[name])
         for name in ("fromBlock", "toBlock")
     )
-    return query.between(blocks=(first, last)) if (first, last) != (None, None) else query
+    since, until = (
+        None if filter.get(name) is None else to_int(filter[name], f"'{name}'")
+        for name in ("since", "until")
+    )
+    query = query.between(blocks=(first, last), times=(since, until))
+    return query if filter.get("account") is None else query.concerning(filter["account"])
+
+
+def compared(value: object, read: Callable[[Any], Any] = lambda value: value) -> Any:
+    """Return a value of a filter, or a comparison, which is an object with its name: `{"at_least": 5}`."""
+    match value:
+        case Mapping() if len(value) == 1 and {*value} <= {*COMPARISONS}:
+            [(name, inner)] = value.items()
+            values = inner if name == "one_of" and isinstance(inner, list | tuple) else [inner]
+            return COMPARISONS[name](*(values if name == "containing" else map(read, values)))
+    return read(value)
 
 
 def answers(query: Query[T], filter: Mapping[str, object]) -> Iterator[tuple[Sequence[Any], T]]:

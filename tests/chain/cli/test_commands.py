@@ -129,10 +129,10 @@ def test_events_by_name_and_field(tmp_path: Path) -> None:
     assert [(x["block"], x["fields"]["game_id"]) for x in json.loads(found.output)] == [(3, 1)]
 
 
-def test_contract_of_another_form_is_reported(on: Run) -> None:
-    refused = on("call", "Deblockle", "pass_move", 0, "--contracts", "contracts.blokus")
-    assert refused.exit_code == 2
-    assert "is not known here in its deployed form" in refused.stderr
+@pytest.mark.parametrize("package", ["contracts.blokus", "not_here"])
+def test_deployed_contract_needs_no_package(on: Run, package: str) -> None:
+    words = ("view", "Deblockle", "cube_state", "0", "4", "4")
+    assert on(*words, "--contracts", package).stdout == on(*words).stdout
 
 
 def test_empty_chain_asks_for_another() -> None:

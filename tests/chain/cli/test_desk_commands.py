@@ -111,6 +111,49 @@ def test_hashes_are_shown_on_request(run: Run) -> None:
     assert run("trace", row.split()[-1]).stdout.startswith("5 +5s bob: Race.move(5)")
 
 
+EVENTS: list[tuple[tuple[str, ...], list[int]]] = [
+    (("Moved", "to>=4", "--contract", "Race"), [5]),
+    (("Moved", "to<=4", "--contract", "Race"), [3]),
+    (("Moved", "to>=3", "to<=4", "--contract", "Race"), [3]),
+    (("--account", "bob"), [5]),
+    (("--contract", "Race", "--until", "2024-01-01T00:00:03"), [3]),
+    (("--contract", "Race", "--since", "1704067204", "--until", "2024-01-01"), []),
+    (("--contract", "Race", "--since", "2024-01-01T00:00:04+00:00"), [5]),
+]
+
+
+@pytest.mark.parametrize(("words", "expected"), EVENTS)
+def test_events_are_compared(run: Run, words: tuple[str, ...], expected: list[int]) -> None:
+    told = json.loads(run("events", *words, "--json").stdout)
+    assert [event["fields"]["to"] for event in told] == expected
+
+
+def test_receipts_by_account_time_and_reason(run: Run) -> None:
+    def blocks(*words: str) -> list[int]:
+        return [told["block"] for told in json.loads(run("receipts", *words, "--json").stdout)]
+
+    assert blocks("--account", "bob") == [4, 5]
+    assert blocks("--account", "Race") == [1, 3, 5]
+    assert blocks("--since", "2024-01-01T00:00:02", "--until", "1704067203") == [2, 3]
+    assert blocks("--error", "turn") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("events", "Moved", "to>3", "--contract", "Race"), "write the fields of Moved as"),
+        (("events", "Moved", "who>=bob", "--contract", "Race"), "it holds no numbers"),
+        (("events", "Moved", "to~3", "--contract", "Race"), "it holds no texts"),
+        (("events", "Moved", "to>=x", "--contract", "Race"), "to = 'x' is not a whole number"),
+        (("events", "--since", "noon"), "'noon' is neither Unix seconds nor a date such as"),
+        (("receipts", "--account", "nobody"), "this chain has no account of that name"),
+    ],
+)
+def test_wrong_filters_are_explained(run: Run, words: tuple[str, ...], why: str) -> None:
+    refused = run(*words)
+    assert (refused.exit_code, why in refused.stderr) == (2, True), refused.stderr
+
+
 def test_receipts_of_some_blocks(run: Run) -> None:
     told = json.loads(run("receipts", "--from-block", 2, "--to-block", 3, "--json").stdout)
     assert [receipt["block"] for receipt in told] == [2, 3]

@@ -10,7 +10,7 @@ import pytest
 from chain.deployment.journal import BadJournal, Journal
 
 RECORD: dict[str, Any] = {
-    "status": "done", "what": "Game()", "target": "Game", "sender": "0x1", "to": None, "data": "0x", "value": 0,
+    "status": "done", "what": "Game()", "sender": "0x1", "to": None, "data": "0x", "value": 0,
     "address": "0x2", "transaction": "0x3", "block": 1, "receipt": 0, "gas": 7, "cost": 14,
 }  # fmt: skip
 

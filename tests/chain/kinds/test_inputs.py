@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chain.deployment.plan import Deployment
 
 from chain import (  # fmt: skip
     Chain,
@@ -21,6 +20,7 @@ from chain import (  # fmt: skip
     init,
     view,
 )
+from chain.deployment import Deployment
 from chain.machine.transaction import Transaction
 from chain.simulator.handle import Handle
 from chain.types import Address, u64, u256
@@ -262,7 +262,7 @@ NOBODY: list[tuple[Any, str]] = [
 @pytest.mark.parametrize(("who", "says"), NOBODY)
 def test_invalid_account_is_reported(each: Chain, bank: Handle, who: Any, says: str) -> None:
     wei, alice = wei_of(each), each.accounts[0]
-    plan = Deployment()
+    plan = Deployment(each)
     ways: list[Callable[[], object]] = [
         lambda: each.balance(who),
         lambda: each.nonce(who),
@@ -339,10 +339,10 @@ def test_handle_of_an_undone_contract_is_refused(each: Chain, ask: str) -> None:
     assert not each.receipts
 
 
-def test_plan_makes_handles_of_what_is_not_there_yet() -> None:
-    plan = Deployment()
+def test_step_with_a_wrong_value_is_refused(each: Chain) -> None:
+    plan = Deployment(each)
     bank = plan.deploy(Bank, "bob", sender="alice")
     bank.pay(value=5, sender=plan.account("first.testnet"))
     with pytest.raises(TypeError, match=r"value = 0\.5 is not a whole number of wei"):
         bank.pay(value=untyped(0.5))
-    assert [step.value for step in plan.steps] == [0, 5]
+    assert [status.step.value for status in plan.steps] == [0, 5]

@@ -123,10 +123,10 @@ def test_events_and_receipts_that_concern_an_account(chain: Chain) -> None:
     dora = chain.address_of("dora")
     for account in (dora, "dora", str(dora).lower()):
         assert numbers(chain.events().concerning(account)) == [2, 3, 5]
-        assert [each.position for each in chain.receipts.where().concerning(account)] == [3, 4, 6]
+        assert [each.position for each in chain.receipts.concerning(account)] == [3, 4, 6]
     assert numbers(chain.events(Played, side="RED").concerning("bob")) == [1, 3, 5]
     game = chain.contract("Game")
-    assert chain.receipts.where().concerning(game).count() == len(chain.receipts)
+    assert chain.receipts.concerning(game).count() == len(chain.receipts)
 
 
 MISTAKES: list[tuple[Callable[[Chain], object], str]] = [

@@ -86,21 +86,27 @@ def test_receipts_read_back(chain: Chain, board: Handle, played: list[Moved]) ->
         "path": [1, 2],
         "maybe": None,
     }
-    assert (moved["result"], moved["ok"], moved["logs"]) == (-5, True, ['say "hé",\nthen go'])
-    assert [moved_from(found["fields"]) for found in moved["events"]] == played[:1]
-    assert (failed["error"], failed["events"], failed["logs"]) == ("no such move", [], [])
-    assert failed["undone_events"][0]["fields"]["text"] == "lost"
+    assert (moved["result"], moved["ok"]) == (-5, True)
+    assert [log["text"] for log in moved["logs"]] == ['say "hé",\nthen go', None]
+    assert [moved_from(log["fields"]) for log in moved["logs"] if log["event"]] == played[:1]
+    assert (failed["error"]["text"], failed["logs"]) == ("no such move", [])
+    assert failed["undone_logs"][1]["fields"]["text"] == "lost"
     assert lines[2]["args"]["amount"] == str(2**200)
 
 
-def test_receipts_as_sql_has_them(chain: Chain, board: Handle, played: list[Moved]) -> None:
-    for line, row in zip(
-        jsonl(chain, "receipts"), chain.sql("select * from receipts"), strict=True
-    ):
-        args = row["args"] and json.loads(row["args"])
-        result = str(row["result"]) if row["result"] == 2**200 else row["result"]
-        told = dict(row) | {"args": args, "result": result}
-        assert {name: line[name] for name in told} == told
+def test_receipts_as_sql_and_python_have_them(
+    chain: Chain, board: Handle, played: list[Moved]
+) -> None:
+    lines, rows = jsonl(chain, "receipts"), chain.sql("select * from receipts")
+    for line, row, receipt in zip(lines, rows, chain.receipts, strict=True):
+        error = line["error"] or dict.fromkeys(("text", "kind", "place"))
+        assert (error["text"], error["kind"], error["place"]) == row[-3:]
+        assert line["args"] == (json.loads(row["args"]) if row["args"] else {})
+        assert line["result"] == (str(row["result"]) if row["result"] == 2**200 else row["result"])
+        same = set(line) & set(row.keys()) - {"args", "result", "error"}
+        assert {name: line[name] for name in same} == {name: row[name] for name in same}
+        assert len(same) == 13
+        assert line | {"hash": f"0x{receipt.tx_hash.hex()}"} == receipt.as_dict()
 
 
 @pytest.mark.parametrize("table", ["receipts", "logs", Moved, "Moved", "moved"])

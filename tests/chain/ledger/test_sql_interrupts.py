@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from chain import Chain
+from chain.ledger.sql.spellings import Spellings
 from chain.ledger.sql.sql_view import QueryLimits, SqlView
 from tests.chain.interrupts import run
 from tests.chain.toys import Bell
@@ -57,3 +58,16 @@ def test_interrupt_in_an_sqlite_callback_is_raised(chain: Chain, monkeypatch: An
         with pytest.raises(KeyboardInterrupt):
             chain.sql("select * from receipts")
     assert chain.sql("select * from receipts") == []
+
+
+def test_interrupt_in_a_comparison_is_raised(either: Chain, monkeypatch: Any) -> None:
+    def interrupted(*_: Any) -> str:
+        raise KeyboardInterrupt
+
+    either.deploy(Bell)
+    question = "select position from receipts where sender = 'alice'"
+    with monkeypatch.context() as patched:
+        patched.setattr(Spellings, "_usual", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            either.sql(question)
+    assert either.sql(question) == [(0,)]

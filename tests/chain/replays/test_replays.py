@@ -21,6 +21,7 @@ from chain.ledger.sql.json_values import json_line
 from chain.machine.transaction import Transaction
 from chain.replays import BadTranscript, check_transcript, record, replay
 from chain.replays.known_names import KnownNames
+from chain.replays.outcomes import differences
 from chain.replays.transcript import FIRST
 from chain.simulator.catalogue import ContractNotFound
 from chain.simulator.handle import Handle
@@ -368,6 +369,17 @@ def test_impossible_step_is_a_difference(old: str, new: str, why: str) -> None:
     chain.deploy(Board).split()
     told = replayed(record(chain).replace(old, new))
     assert told.startswith(f"line 4: this request is no longer possible: {why}")
+
+
+def test_what_is_missing_differs_from_null() -> None:
+    one, other = {"a": [None, 1], "b": None}, {"a": [], "c": {"d": "x"}}
+    assert [*differences(one, other)] == [
+        ("a[0]", "null", None),
+        ("a[1]", "1", None),
+        ("b", "null", None),
+        ("c", None, '{"d":"x"}'),
+    ]
+    assert [*differences(one, one)] == []
 
 
 def test_hash_alone_is_reported_last() -> None:

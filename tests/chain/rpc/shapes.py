@@ -54,10 +54,10 @@ _STORED: Final = {
 }  # fmt: skip
 _WRITE: Final = {**_STORED, "old": ANY, "new": ANY, "text": TEXT}
 _OWN_RECEIPT: Final = {
-    **each_of("position block index timestamp type nonce gas gasUsed", int),
-    **each_of("value gasPrice", Either(int, DECIMAL)),
-    **each_of("contract entry senderName", _TEXT_OR_NONE),
-    **each_of("logs undoneLogs", [_OWN_LOG]), **each_of("writes undoneWrites", [_WRITE]),
+    **each_of("position block index timestamp type nonce gas gas_used", int),
+    **each_of("value gas_price", Either(int, DECIMAL)),
+    **each_of("contract entry sender_name", _TEXT_OR_NONE),
+    **each_of("logs undone_logs", [_OWN_LOG]), **each_of("writes undone_writes", [_WRITE]),
     "hash": HASH, "sender": ADDRESS, "to": maybe(ADDRESS), "address": ADDRESS, "args": Each(TEXT, ANY), "data": BYTES,
     "output": BYTES, "ok": bool, "result": ANY, "error": maybe(_ERROR),
 }  # fmt: skip
@@ -67,14 +67,14 @@ _EVENT: Final = {
 _VERSION: Final = {"value": ANY, "block": int, "timestamp": int, "receipt": int, "hash": HASH}
 _LOOK: Final = {
     "ok": bool, "output": BYTES, "result": ANY, "error": maybe(_ERROR), "texts": [TEXT], "logs": [_OWN_LOG],
-    "gasUsed": int,
+    "gas_used": int,
 }  # fmt: skip
 _PROGRAM: Final = {"name": TEXT, "class": TEXT, "digest": HASH, "abi": [Each(TEXT, ANY)]}
 _OWN_ACCOUNT: Final = {"name": TEXT, "address": ADDRESS}
 _TREE: Final[dict[str, Any]] = {
-    **each_of("address caller codeAddress", ADDRESS),
+    **each_of("address caller code_address", ADDRESS),
     **each_of("contract entry text?", _TEXT_OR_NONE), "step": "call", "kind": TEXT,
-    "args": Each(TEXT, ANY), "data": BYTES, "value": Either(int, DECIMAL), "gas": int, "gasUsed": int, "ok": bool,
+    "args": Each(TEXT, ANY), "data": BYTES, "value": Either(int, DECIMAL), "gas": int, "gas_used": int, "ok": bool,
     "output": BYTES, "result": ANY, "error": maybe(_ERROR),
 }  # fmt: skip
 _TREE["steps"] = [

@@ -182,6 +182,13 @@ def test_receipts_are_found_by_hash(chain: Chain, ask: Ask) -> None:
         ({"to": "Table", "backwards": True, "limit": 1}, [3]),
         ({"fromBlock": 2, "toBlock": "0x3"}, [1, 2]),
         ({"before": 3, "limit": 2}, [2, 1]),
+        ({"since": START + 3}, [2, 3]),
+        ({"since": START + 2, "until": hex(START + 3)}, [1, 2]),
+        ({"error": {"containing": "TooMuch"}}, [3]),
+        ({"error": "nothing is not a play"}, []),
+        ({"account": "bob"}, [2, 3]),
+        ({"value": {"at_most": 0}, "entry": {"one_of": ["play", "new"]}, "ok": True}, [0, 1, 2]),
+        ({"gas_used": {"at_least": hex(10**7)}}, []),
     ],
 )
 def test_receipts_are_filtered(ask: Ask, filter: dict[str, Any], positions: list[int]) -> None:
@@ -198,6 +205,10 @@ def test_receipts_are_filtered(ask: Ask, filter: dict[str, Any], positions: list
         ({"where": {"points": str(5 * 10**18)}}, [5]),
         ({"contract": "Table", "backwards": True}, [5, 7]),
         ({"fromBlock": 3}, [5]),
+        ({"until": START + 2}, [7]),
+        ({"account": str(BOB).lower()}, [5]),
+        ({"where": {"points": {"at_least": str(6 * 10**18)}}}, [7]),
+        ({"where": {"points": {"at_most": 6 * 10**18}, "suit": {"one_of": [0, "SPADES"]}}}, [5]),
     ],
 )
 def test_events_are_filtered(ask: Ask, filter: dict[str, Any], points: list[int]) -> None:
@@ -237,6 +248,11 @@ def test_activity_is_reported(chain: Chain, ask: Ask) -> None:
         ("events", ["Played", {"where": {"hand": 1}}], "event Played has no hand"),
         ("events", ["Played", {"where": {"points": -1}}], "points = -1 does not fit u256"),
         ("events", [7], "queried by name"),
+        ("events", ["Played", {"where": {"suit": {"at_least": 0}}}], "it holds no numbers"),
+        ("receipts", [{"gas_used": {"containing": "1"}}], "it is a number"),
+        ("receipts", [{"error": {"at_least": 1}}], "is not a text, containing(…)"),
+        ("receipts", [{"since": "noon"}], "'since' is 'noon'"),
+        ("receipts", [{"account": "zoe"}], "this chain has no account of that name"),
     ],
 )
 def test_wrong_questions_are_explained(
@@ -325,7 +341,7 @@ def test_wrong_targets_are_explained(ask: Ask, method: str, params: list[Any], w
 def test_entries_are_sent_by_name(ask: Ask) -> None:
     args = {"suit": "HEARTS", "points": "0x09"}
     told = ask("send", {"from": "bob", "to": "Table", "entry": "play", "args": args, "value": 3})
-    assert told["result"] == 14 and told["value"] == 3 and told["senderName"] == "bob"
+    assert told["result"] == 14 and told["value"] == 3 and told["sender_name"] == "bob"
 
 
 def test_failed_sends_answer_receipts(ask: Ask) -> None:

@@ -209,7 +209,7 @@ def test_plan_deploys_namespaces(chain: Chain, tmp_path: Path) -> None:
         "call duel.register_namespace('items')",
         "create items-Smith",
         "call duel.register('items-Smith', items-Smith)",
-        "call duel.grant_writer(items-Sword, Smith)",
+        "call duel.grant_writer('items-Sword', items-Smith)",
         "call items-Smith.open(9)",
         "call items-Smith.forge(carol, 2)",
     ]

@@ -370,7 +370,7 @@ def test_gas_is_reported_by_method() -> None:
 
 
 def test_plan_takes_an_overload() -> None:
-    plan = Deployment()
+    plan = Deployment(Chain())
     shop = plan.deploy(Shop)
     shop.sell(1, "x")
     shop["sell(uint64)"](2)
