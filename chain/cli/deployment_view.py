@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,7 +22,6 @@ from chain.deployment.journal import REMOVED, Journal, latest
 from chain.deployment.preview import Preview, Script, preview
 from chain.deployment.steps import ADOPT, BESIDE, CHANGED, LEAVE, UPGRADE, Choices, StepStatus
 from chain.errors import Reverted
-from chain.foundation.dataclass import dataclass
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import portable
 from chain.simulator.chain import Chain
@@ -49,52 +47,57 @@ class NeedsDecision(ValueError):
     """A step changed, and no option says what to do."""
 
 
-def run_plan(
-    plan: Script, chain: Chain, base: Path, where: str, wish: DeployOptions, sender: Address,
-    signer: Account | None = None,
-) -> None:  # fmt: skip
-    """Show what a plan does to a fork of the chain, then run it on the chain itself, if it is no dry run."""
-    with _folder(chain, base, where, wish) as folder:
-        if folder.was_reset:
-            _check_reset(folder, where, wish)
-        accounts = {"sender": sender, "signer": signer}
-        journal = folder.journal(wish.plan, wish.parameters)
-        try_out = partial(_try_out, plan, chain, journal, wish, accounts)
-        choices = Choices(wish.choice or LEAVE, wish.resend)
-        trial = try_out(choices)
-        if not wish.json:
-            _show(trial.deployment)
-        if wish.dry_run:
-            _end_dry_run(trial, choices, wish)
-            return
-        chosen = _decide(trial.deployment, choices)
-        if chosen != choices:
-            trial = try_out(chosen)
-        if trial.failure is not None:
-            output.remark("nothing was done")
-            raise trial.failure
-        if _has_something_to_do(trial.deployment):
-            if not wish.yes and is_answered():
-                click.confirm("Apply?", abort=True, err=True)
-            folder = folder.begin()
+@dataclass(frozen=True)
+class Job:
+    """A plan, the chain on which it runs, and the options. Transactions of `signer` are signed here."""
+
+    plan: Script
+    chain: Chain
+    wish: DeployOptions
+    sender: Address
+    signer: Account | None = None
+
+    def run(self, base: Path, where: str) -> None:
+        """Show what the plan does to a fork of the chain, then run it on the chain itself, if it is no dry run."""
+        wish = self.wish
+        with _folder(self.chain, base, where, wish) as folder:
+            if folder.was_reset:
+                _check_reset(folder, where, wish)
             journal = folder.journal(wish.plan, wish.parameters)
-        adopted = trial.deployment.adopted
-        if adopted:
-            journal.keep(adopted, dict.fromkeys(adopted, ADOPT))
-        journal.rename(trial.renamed)
-        _apply(plan, chain, journal, wish, trial, folder, {**accounts, "choices": chosen})
+            choices = Choices(wish.choice or LEAVE, wish.resend)
+            trial = self._try_out(journal, choices)
+            if not wish.json:
+                _show(trial.deployment)
+            if wish.dry_run:
+                _end_dry_run(trial, choices, wish)
+                return
+            chosen = _decide(trial.deployment, choices)
+            if chosen != choices:
+                trial = self._try_out(journal, chosen)
+            if trial.failure is not None:
+                output.remark("nothing was done")
+                raise trial.failure
+            adopted = trial.deployment.adopted
+            if adopted or any(status.action != LEAVE for status in trial.deployment.steps):
+                if not wish.yes and is_answered():
+                    click.confirm("Apply?", abort=True, err=True)
+                folder = folder.begin()
+                journal = folder.journal(wish.plan, wish.parameters)
+            journal.keep({**journal.records, **adopted}, dict.fromkeys(adopted, ADOPT))
+            journal.rename(trial.renamed)
+            self._apply(journal, chosen, trial, folder)
 
-
-def _try_out(
-    plan: Script, chain: Chain, journal: Journal, wish: DeployOptions, accounts: dict[str, Any], choices: Choices,
-) -> Preview:  # fmt: skip
-    """Return the preview of a plan. Without a journal it looks for the steps on the chain, and tells of them."""
-    with redirect_stdout(sys.stderr if wish.dry_run else StringIO()):
-        if not journal.records:
-            adopting = replace(choices, adopt=True)
-            trial = preview(plan, chain, journal, choices=adopting, **accounts)
+    def _try_out(self, journal: Journal, choices: Choices) -> Preview:
+        """Return the preview of the plan. Without a journal it looks for the steps on the chain, and tells of them."""
+        run = partial(
+            preview, self.plan, self.chain, journal, sender=self.sender, signer=self.signer
+        )
+        with redirect_stdout(sys.stderr if self.wish.dry_run else StringIO()):
+            if journal.records:
+                return run(choices=choices)
+            trial = run(choices=replace(choices, adopt=True))
             found = trial.deployment.adopted
-            if wish.adopt or not found:
+            if self.wish.adopt or not found:
                 return trial
             names = ", ".join(
                 f"{name} at {record['address']}" if record["to"] is None else name
@@ -103,32 +106,32 @@ def _try_out(
             output.remark(
                 f"these steps are already on the chain, but not in this journal: {names}; --adopt takes them over"
             )
-        return preview(plan, chain, journal, choices=choices, **accounts)
+            return run(choices=choices)
 
+    def _apply(
+        self, journal: Journal, choices: Choices, trial: Preview, folder: ChainFolder
+    ) -> None:
+        """Run the plan on the chain. Even if there is nothing to do, the journal is updated to the plan."""
+        gone, wish = _gone(trial.deployment), self.wish
+        with bar("deploying", len(trial.deployment.steps)) as step:
 
-def _apply(
-    plan: Script, chain: Chain, journal: Journal, wish: DeployOptions, trial: Preview, folder: ChainFolder,
-    options: dict[str, Any],
-) -> None:  # fmt: skip
-    """Run a plan on the chain. Even if there is nothing to do, the journal is updated to the plan."""
-    gone = _gone(trial.deployment)
-    with bar("deploying", len(trial.deployment.steps)) as step:
+            def watch(status: StepStatus) -> None:
+                step(1)
+                if not wish.json:
+                    _report(status)
 
-        def watch(status: StepStatus) -> None:
-            step(1)
-            if not wish.json:
-                _report(status)
-
-        deployment = Deployment(chain, journal, watch=watch, **options)
-        otherwise = "nothing was done"
-        try:
-            with redirect_stdout(sys.stderr) if wish.json else nullcontext():
-                plan(deployment)
-            deployment.finish()
-            otherwise = "nothing to do"
-        finally:
-            _end(deployment, gone, "{} done{}", otherwise, wish)
-            write_book(folder, wish.plan, deployment)
+            deployment = Deployment(
+                self.chain, journal, self.sender, self.signer, choices, watch=watch
+            )
+            otherwise = "nothing was done"
+            try:
+                with redirect_stdout(sys.stderr) if wish.json else nullcontext():
+                    self.plan(deployment)
+                deployment.finish()
+                otherwise = "nothing to do"
+            finally:
+                _end(deployment, gone, "{} done{}", otherwise, wish)
+                write_book(folder, wish.plan, deployment)
 
 
 def _end_dry_run(trial: Preview, choices: Choices, wish: DeployOptions) -> None:
@@ -164,10 +167,6 @@ def _check_reset(folder: ChainFolder, where: str, wish: DeployOptions) -> None:
     if not is_answered():
         raise ChainWasReset(f"{text}; use --reset to move the folder aside and start over")
     click.confirm(f"{text}. Move the folder aside and start over?", abort=True, err=True)
-
-
-def _has_something_to_do(deployment: Deployment) -> bool:
-    return bool(deployment.adopted) or any(each.action != LEAVE for each in deployment.steps)
 
 
 def _gone(deployment: Deployment) -> list[str]:
@@ -241,6 +240,9 @@ def _show(deployment: Deployment) -> None:
 
 
 def _detail(status: StepStatus) -> str:
+    """Return the address of a contract that is left, the cost of what is to do, or the number of changes."""
+    if status.record is not None and status.did != LEAVE:
+        return f"{latest(status.record)['gas']} gas"
     if status.action == LEAVE and status.record is not None and status.is_contract:
         return str(status.record["address"])
     return _count(len(status.changes), "change") if status.changes else ""

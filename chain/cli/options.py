@@ -13,7 +13,6 @@ import click
 
 from chain.cli import lookup, output
 from chain.cli.arguments import read_args
-from chain.cli.progress import bar
 from chain.ledger.edits import EditNotDeployed
 from chain.simulator.catalogue import ContractCatalogue, ContractNotFound
 from chain.simulator.chain import MEMORY, Chain
@@ -145,12 +144,9 @@ def telling_of_edits() -> Iterator[None]:
 
 def _connect(where: str, writes: bool) -> Chain:
     """Return the chain in memory, in a file or of a node."""
-    if "://" not in where:
-        if where == MEMORY:
-            return Chain()
-        return (Chain.open if writes else Chain.watch)(where, trust=is_trusted())
-    with bar("reading the chain", None) as step:
-        return Chain.connect(where, watch=step)
+    if where == MEMORY or "://" in where:
+        return Chain.reach(where)
+    return (Chain.open if writes else Chain.watch)(where, trust=is_trusted())
 
 
 def arguments(chain: Chain, entry: EntrySpec, words: Sequence[str]) -> dict[str, object]:

@@ -9,7 +9,6 @@ from typing import Any, Final
 from chain.deployment.chain_folder import ChainFolder
 from chain.deployment.deployment import Deployment
 from chain.deployment.journal import DONE, read_json, write_json
-from chain.ledger.sql.json_values import to_hex
 
 FILE: Final = "addresses.json"
 _FACTS: Final = ("contract", "address", "block", "transaction")
@@ -20,11 +19,9 @@ def write_book(folder: ChainFolder, script: str, deployment: Deployment) -> None
     if folder.path is None or not folder.plans:
         return
     before = read_json(folder.path / FILE) or {"plans": {}}
-    abis = {name: contract["abi"] for name, contract in before["plans"].get(script, {}).items()}
-    for each in deployment.steps:
-        program, record = each.step.program, each.record
-        if program is not None and record and record["digest"] == to_hex(program.digest):
-            abis[each.name] = program.abi
+    known = before["plans"].get(script, {})
+    abis = {name: contract["abi"] for name, contract in known.items()}
+    abis |= {each.name: each.step.program.abi for each in deployment.steps if each.step.program}
     contracts = {
         name: {key: record.get(key) for key in _FACTS} | {"abi": abis.get(name, [])}
         for name, record in deployment.journal.records.items()

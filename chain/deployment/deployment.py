@@ -63,9 +63,19 @@ class StepFailed(ValueError):
 
 
 class NotSent:
-    """The receipt of a call that was not sent, because its condition holds."""
+    """In place of the receipt of a call that was not sent, because its condition holds."""
 
     error = None
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"this call was not sent, so it has no receipt and no {name}")
+
+
+class _Arguments(ValueFormatter):
+    """Arguments as text: in full, since they tell one step from another."""
+
+    def raw(self, value: bytes | bytearray) -> str:
+        return f"0x{value.hex()}"
 
 
 @dataclass
@@ -156,13 +166,9 @@ class Deployment(DeployMixin):
         require_contract_class(contract)
         label = str(args[0]) if contract is World and args else contract.__name__
         init = contract.__spec__.init
-        if (
-            name is not None
-            and init is not None
-            and any(each.name == "name" for each in init.params)
-        ):
-            name, options["name"] = None, name
-        if name is None:
+        is_argument = init is not None and "name" in {param.name for param in init.params}
+        if name is None or is_argument:
+            options |= {} if name is None else {"name": name}
             return self._deploy(label, contract, *args, **options)
         with self.step(name):
             return self._deploy(label, contract, *args, **options)
@@ -201,9 +207,12 @@ class Deployment(DeployMixin):
         target, data = None if to is None else self.address_of(to, "to"), raw_bytes(data, "data")
         who = self.sender if sender is None else self.address_of(sender, "sender")
         value, gas = wei(value), None if gas is None else gas_of(gas)
-        label, what = self._creation(data) if target is None else self._call(target, data)
+        label, program = self._creates or ("contract", None)
+        if target is None:
+            what = self._created(label, program, data)
+        else:
+            label = what = self._called(target, data)
         name, unless = self._take_name(label, target)
-        program = self._creates[1] if self._creates is not None else None
         return self._do(Step(name, what, who, target, data, value, gas, program), unless)
 
     def address_of(self, account: AccountLike, name: str = "address") -> Address:
@@ -258,14 +267,14 @@ class Deployment(DeployMixin):
         account = self.chain.keys.get(bytes(address))
         return self._made.get(address) or (str(address) if account is None else account.name)
 
-    def _creation(self, data: bytes) -> tuple[str, str]:
-        """Return the label of a contract, and the text with its arguments."""
-        label, program = self._creates or ("contract", None)
+    def _created(self, label: str, program: Program | None, data: bytes) -> str:
+        """Return the text of a contract, with its arguments."""
         if program is None:
-            return label, self._format(label, None, data)
-        return label, self._format(label, program.spec.init, program.args_of(data))
+            return self._format(label, None, data)
+        return self._format(label, program.spec.init, program.args_of(data))
 
-    def _call(self, to: Address, data: bytes) -> tuple[str, str]:
+    def _called(self, to: Address, data: bytes) -> str:
+        """Return the text of a call, with its arguments."""
         spec = self._specs.get(to)
         if spec is None and self.chain.code(to):
             try:
@@ -274,15 +283,14 @@ class Deployment(DeployMixin):
                 spec = None
         entry = None if spec is None else spec.by_selector.get(data[:4])
         called = f"0x{data[:4].hex()}" if entry is None else entry.name
-        what = self._format(f"{self.display(to)}.{called}", entry, data)
-        return what, what
+        return self._format(f"{self.display(to)}.{called}", entry, data)
 
     def _format(self, label: str, entry: EntrySpec | None, data: bytes) -> str:
         """Format a step: a contract or an entry, with its arguments."""
         if entry is None:
             args = "" if len(data) <= 4 else f"0x{data[4:].hex()}"
         else:
-            args = ", ".join(map(ValueFormatter(self).show, entry.name_args(data).values()))
+            args = ", ".join(map(_Arguments(self).show, entry.name_args(data).values()))
         for address, name in self._made.items():
             args = args.replace(str(address), name)
         if len(args) > _LONGEST:

@@ -84,7 +84,13 @@ class Journal:
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Give steps, by their former names, the present ones."""
-        self.keep({names.get(name, name): record for name, record in self.records.items()})
+        records = {names.get(name, name): record for name, record in self.records.items()}
+        sending = self.sending and {
+            **self.sending,
+            "step": names.get(self.sending["step"], self.sending["step"]),
+        }
+        if (records, sending) != (self.records, self.sending):
+            self._write(records, sending)
 
     def announce(self, step: str, record: Record) -> None:
         """Record that a step is about to be sent."""

@@ -30,11 +30,11 @@ class Preview:
 
 def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> Preview:
     """Run a script on a fork, with the options of a `Deployment`. Missing code on a node is refused."""
-    renamed: dict[str, str] = {}
-    while True:
+    copy, renamed = chain.fork(), dict[str, str]()
+    for _ in range(len(journal.records) + 2):  # each time, a record at least finds its step
         draft = journal.draft()
         draft.rename(renamed)
-        trial = Preview(Deployment(chain.fork(), draft, **options), renamed)
+        trial = Preview(Deployment(copy.fork(), draft, **options), renamed)
         try:
             script(trial.deployment)
         except Exception as failure:
@@ -55,14 +55,15 @@ def preview(script: Script, chain: Chain, journal: Journal, **options: Any) -> P
 def _renamed(trial: Preview) -> dict[str, str]:
     """Return the records that no step had, each with the name of the new step to which it belongs.
 
-    If the script has failed, only its last step counts, since records may belong to the steps that it did not come to.
+    If the script has failed, records may belong to the steps that it did not come to. Then only what the last step sends is
+    looked for: it may have failed because it was done before.
     """
     steps, gone = trial.deployment.steps, trial.deployment.gone
     if trial.failure is not None:
         steps = [status for status in steps[-1:] if status.record is None]
     fresh = {status.name: status.step for status in steps if status.is_new}
     found: dict[str, str] = {}
-    for fits in (_sends, _calls):
+    for fits in (_sends, _calls) if trial.failure is None else (_sends,):
         for old, record in () if found else gone.items():
             alike = {step.what: new for new, step in fresh.items() if fits(step, old, record)}
             for what in get_close_matches(record["what"], alike, 1, 0):

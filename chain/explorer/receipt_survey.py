@@ -173,12 +173,16 @@ class Survey:
             return []
 
     def _truncate(self, blocks: int, receipts: int) -> None:
-        for position in range(self.done - 1, receipts - 1, -1):
-            receipt = self._ledger.receipts[position]
+        try:
+            undone = self._ledger.receipts[receipts : self.done]
+        except ValueError:  # they are in a node, which does not have them any more
+            self.done, undone = 0, []
+            self.boards, self.tallies = {}, {}
+        for receipt in reversed(undone):
             tally = self.tallies.get((bytes(receipt.address), receipt.entry or ""))
             if tally is not None:  # its class may have been declared since
                 tally.add(receipt, -1)
-            self.done = position
+            self.done = receipt.position
         for board in self.boards.values():
             del board.positions[bisect_left(board.positions, receipts) :]
         left = [(key, board) for key, board in self.boards.items() if board.positions]

@@ -71,7 +71,7 @@ class Steps:
 
     def __init__(self, lock: ThreadLock) -> None:
         self.lock = lock
-        self.is_copy = False  # True if the original is elsewhere, and `fetch` copies it here
+        self.is_copy = False  # True if the original is elsewhere: `fetch` tells what is new
         self.begun: tuple[Any, ...] | None = None  # the start of the step that has not ended
         self.scopes: tuple[ref[Entered], ...] = ()  # entered scopes that may still be open
         self.observer: StepObserver | None = None

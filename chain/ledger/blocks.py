@@ -197,7 +197,7 @@ def _changed(row: BlockRow, fields: Mapping[str, object]) -> BlockRow:
 
 
 class Mining(NamedTuple):
-    """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node sends them to its followers."""
+    """The settings for blocks to come. A snapshot holds them, a chain file stores them, a node tells them."""
 
     clock: int
     automine: bool = True  # each transaction is mined immediately

@@ -123,9 +123,7 @@ def is_allowed(row: bytes) -> bool:
 class DeployedPrograms:
     """The contracts that were deployed on a chain: imported classes that are as they were then, or what was kept of them."""
 
-    def __init__(
-        self, ledger: Ledger, read: Callable[[bytes], bytes | None], trust: bool
-    ) -> None:  # fmt: skip
+    def __init__(self, ledger: Ledger, read: Callable[[bytes], bytes | None], trust: bool) -> None:
         self._ledger, self._read, self._trust = ledger, read, trust
 
     def find(self, digest: bytes) -> Program | None:

@@ -94,14 +94,12 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
-        row, rows = receipt.row, self._rows
-        position = row[0]
-        return rows.is_stored(position) or (position < len(rows) and rows[position] is row)
+        return self._rows.has(receipt.position, receipt.row)
 
     def is_same(self, one: Receipt, other: Receipt) -> bool:
-        """True if both are the same receipt of a chain file, read twice."""
+        """True if both are the same receipt of a chain in a file or a node, read twice."""
         is_one = one.position == other.position and one.ledger is other.ledger
-        return is_one and self._rows.is_stored(one.position)
+        return is_one and all(map(self.contains, (one, other)))
 
     # Queries
 

@@ -54,6 +54,11 @@ class Rows(Sequence[T]):
         """True if the item at that index is among the stored ones."""
         return 0 <= position < self.stored
 
+    def has(self, position: int, item: object) -> bool:
+        """True if this item is at that index. One that is stored may have been read twice."""
+        found = self[position] if position < len(self) else None
+        return found is item or (self.is_stored(position) and found == item)
+
     def mark(self, position: int) -> object:
         """Return an object that identifies the item at an index: another item put there later has another mark."""
         return self._read if self.is_stored(position) else self[position]

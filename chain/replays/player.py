@@ -259,6 +259,10 @@ class Replayer:
             self._set_waiting()
             chain.driver.begin_block(block)
             chain.ledger.open = block
+        elif {"timestamp", *_OF_BLOCK} & step.told.keys():
+            raise BadTranscript(
+                step.line, "its block has begun: its first line tells its properties"
+            )
         self._set_waiting()
 
     def _set_waiting(self) -> None:

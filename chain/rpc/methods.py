@@ -10,9 +10,9 @@ from chain.rpc import discovery
 from chain.rpc.chain import (
     contracts,
     entry_calls,
-    ledger_feed,  # fmt: skip
     package,
     receipts,
+    remote,
     sql,
     storage,
 )
@@ -113,7 +113,7 @@ SENDS: Final[frozenset[Callable[..., object]]] = frozenset(
         transactions.send_transaction_sync,
         transactions.send_unsigned,
         entry_calls.send,
-        ledger_feed.send,
+        remote.transact,
     }
 )
 # … and these by running the transactions of the open block again.
@@ -307,10 +307,11 @@ METHODS: Final[Mapping[str, Callable[..., object]]] = MappingProxyType(
         "chain_unload": entry_calls.release_random,
         "chain_trace": debug_traces.trace,
         "chain_traceLook": debug_traces.trace_unsent_call,
-        # for remote chains
-        "chain_rules": ledger_feed.chain_config,
-        "chain_follow": ledger_feed.pull_page,
-        "chain_sendFollowed": ledger_feed.send,
+        # for `Chain.connect`
+        "chain_head": remote.head,
+        "chain_rows": remote.rows,
+        "chain_table": remote.table,
+        "chain_transact": remote.transact,
     }
 )
 

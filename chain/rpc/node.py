@@ -9,11 +9,13 @@ wait for those before them. `chain.node` is the only node of a chain; web3.py in
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from inspect import signature
-from itertools import count
+from itertools import count, islice
+from secrets import token_hex
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -35,6 +37,8 @@ T = TypeVar("T")
 VERSION: Final = "2.0"
 ConnectionMethods = Mapping[str, Callable[..., object]]  # the methods of one connection
 _NONE: Final[ConnectionMethods] = MappingProxyType({})
+_CUTS: Final = 1000  # of which the node remembers how far they went
+_ENDLESS: Final = 1 << 62
 _LISTS: Final = (list, tuple)
 _NO_IDS: Final = (list, dict)
 
@@ -69,8 +73,27 @@ class Node:
         self.sends_ready = True
         self.is_hasty = False  # True while others wait: what takes long raises `TimeUp`
         self.numbers = count(1)  # ids of filters, snapshots and subscriptions
+        self._token = token_hex(8)
+        self._went_back = 0  # so many times
+        self._kept: deque[tuple[int, int]] = deque(
+            maxlen=_CUTS
+        )  # blocks and receipts that remained
         chain.ledger.before_cut.append(self._before_truncate)
         chain.ledger.on_truncated.append(self._on_truncate)
+
+    @property
+    def mark(self) -> str:
+        """The identity of the chain, and how often it went back: as long as this is the same, the chain has only grown."""
+        return f"{self._token}.{self._went_back}"
+
+    def kept_since(self, mark: str) -> tuple[int, int]:
+        """Return how many blocks and receipts were never undone since this chain had a mark."""
+        number = mark.partition(".")[2]
+        cuts = self._went_back - (int(number) if number.isdecimal() else 0)
+        if not 0 <= cuts <= len(self._kept):
+            return 1, 0
+        blocks, receipts = zip(*islice(reversed(self._kept), cuts), (_ENDLESS,) * 2, strict=True)
+        return min(blocks), min(receipts)
 
     def request(
         self, method: str, params: Sequence[object] = (), own: ConnectionMethods = _NONE
@@ -155,6 +178,8 @@ class Node:
 
     def _on_truncate(self, blocks: int, receipts: int) -> None:
         """Move filters back after a truncation, and drop the snapshots that are later."""
+        self._went_back += 1
+        self._kept.append((blocks, receipts))
         for watcher in (*self.filters.values(), *self.feeds):
             watcher.on_truncate(blocks, receipts)
         self.snapshots = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from importlib import import_module
@@ -39,7 +39,6 @@ from chain.values.inputs import AccountLike
 
 if TYPE_CHECKING:
     from chain.simulator.node_client import LocalNode
-    from chain.simulator.remote_driver import RemoteDriver
 
 GENESIS_TIME = 1_704_067_200  # 2024-01-01 00:00:00 UTC
 MEMORY = "memory"
@@ -152,22 +151,17 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         return chain
 
     @classmethod
-    def connect(
-        cls, node: str | LocalNode, *, contracts: Sequence[type[Contract]] = (), watch: Callable[[int], object] = int,
-    ) -> Self:  # fmt: skip
+    def connect(cls, node: str | LocalNode, *, contracts: Sequence[type[Contract]] = ()) -> Self:
         """Return the chain of a node, for use like any other: `Chain.connect("http://127.0.0.1:8545")`.
 
         `contracts` are the classes of the contracts that are already deployed there; those deployed from here are known.
-        A long chain arrives in pages: `watch` is called with the number of receipts in each page but the last.
+        The node is asked for what is read; `chain.fork()` fetches all of it.
         """
         check_classes(contracts)
-        inputs.callable_of(watch, "watch")
-        driver: RemoteDriver = import_module("chain.simulator.remote_driver").RemoteDriver(node)
-        chain = cls._of(driver)
+        chain = cls._of(import_module("chain.simulator.remote_driver").RemoteDriver(node))
         declared: tuple[type[Contract], ...] = (runtime.World, *contracts)
         for contract in declared:
             chain.declare(contract)
-        driver.follow(watch)
         return chain
 
     @classmethod

@@ -56,7 +56,8 @@ def mock_of(
         raise TypeError(f"{entry!r} is of another chain: pass one of a handle of this chain")
     if chain.driver.is_copy or chain.driver.observer is not None:
         raise TypeError(
-            "entries can only be mocked on a chain in memory: a file or a node keeps the results of the contracts themselves"
+            "entries can only be mocked on a chain in memory, such as chain.fork(): a file or a node "
+            "keeps the results of the contracts themselves"
         )
     spec, error = entry.spec, None
     if reverts is not None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import select
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from itertools import count
+from threading import Lock
 from typing import Any, Final, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 _HEADERS: Final = {"Content-Type": "application/json"}
 _PATIENCE: Final = 120  # seconds; a contract may run for a while
+_LONGEST: Final = 1 << 28  # bytes of an answer
 
 
 class NodeError(ValueError):
@@ -25,6 +28,18 @@ class NodeError(ValueError):
 
 class NodeUnreachable(ConnectionError):
     """There is no node at that address, or it no longer answers."""
+
+
+@contextmanager
+def explaining() -> Iterator[None]:
+    """Scope that takes an answer of a node apart, which may have any form."""
+    try:
+        yield
+    except NodeError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, RecursionError) as problem:
+        why = f"{type(problem).__name__}: {problem}"
+        raise NodeUnreachable(f"the node does not answer as one of this version: {why}") from None
 
 
 class LocalNode(Protocol):
@@ -54,7 +69,7 @@ class HttpNodeClient:
         self.url = url
         self._path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         self._connection = connection_class(parts.hostname, parts.port, timeout=_PATIENCE)
-        self._numbers = count(1)
+        self._numbers, self._lock = count(1), Lock()  # threads may read rows at the same time
         weakref.finalize(self, self._connection.close)
 
     def __call__(self, method: str, params: Sequence[object] = ()) -> Any:
@@ -67,18 +82,25 @@ class HttpNodeClient:
         self._connection.close()
 
     def _post(self, body: bytes) -> Any:
-        self._hang_up_if_over()
-        try:
-            self._connection.request("POST", self._path, body, _HEADERS)
-            return json.loads(self._connection.getresponse().read())
-        except (OSError, HTTPException) as error:
-            self._connection.close()
-            raise NodeUnreachable(
-                f"there is no node at {self.url}: {error or type(error).__name__}"
-            ) from None
-        except ValueError:
-            self._connection.close()
-            raise NodeUnreachable(f"the server at {self.url} is not a node") from None
+        connection = self._connection
+        with self._lock:
+            self._hang_up_if_over()
+            try:
+                connection.request("POST", self._path, body, _HEADERS)
+                raw = connection.getresponse().read(_LONGEST)
+                if len(raw) == _LONGEST:
+                    raise ValueError(raw[:1])
+                return json.loads(raw)
+            except (
+                BaseException
+            ) as error:  # an answer that was not read would be taken for the next one
+                connection.close()
+                if isinstance(error, OSError | HTTPException):
+                    why = error or type(error).__name__
+                    raise NodeUnreachable(f"there is no node at {self.url}: {why}") from None
+                if isinstance(error, ValueError | RecursionError):
+                    raise NodeUnreachable(f"the server at {self.url} is not a node") from None
+                raise
 
     def _hang_up_if_over(self) -> None:
         """Close the connection if the node has closed it, as it does after some idle time.
@@ -117,8 +139,9 @@ def _request(number: int, method: str, params: Sequence[object]) -> dict[str, ob
 
 def _result(answer: object, who: str) -> Any:
     """Return the result in a node's answer, or raise its error; `who` names the node for error texts."""
-    if not isinstance(answer, dict) or not ("result" in answer or "error" in answer):
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(error, dict):
+        raise NodeError(error.get("code", 0), str(error.get("message", "no")))
+    if not isinstance(answer, dict) or "result" not in answer:
         raise NodeUnreachable(f"the server at {who} is not a node")
-    if "error" in answer:
-        raise NodeError(answer["error"].get("code", 0), answer["error"].get("message", "no"))
     return answer["result"]

@@ -1,9 +1,9 @@
 """The driver of a chain that runs in a node, as used by `Chain.connect`.
 
-The local chain is a copy that never runs transactions. Before each read it fetches the new rows of the node's ledger, so
-receipts, events, state, past and SQL are available locally and are identical to the bit; views run locally too. Changes are
-requested from the node. The contract classes are local: a class whose source differs from the deployed one has another
-digest, so the two cannot be confused.
+Before each read the node is asked what is new; rows, words and the results of queries are read when somebody asks for them
+(`chain.simulator.node_ledger`). Views and traces run here, on the node's state. Changes are requested from the node. The
+contract classes are local: a class whose source differs from the deployed one has another digest, so the two cannot be
+confused.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Any, Final, NoReturn
 from weakref import ref
 
 from chain.crypto.accounts import Account
-from chain.crypto.messagepack import decode
 from chain.errors import InvalidTransaction
 from chain.foundation.atomic_steps import Entered
 from chain.ledger.blocks import Block, ChainConfig, Mining
-from chain.ledger.file.replication import take_page
 from chain.ledger.receipts import Receipt
+from chain.ledger.sql.json_values import to_hex
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.hardforks import fork_named
 from chain.machine.transaction import Transaction
@@ -29,104 +28,73 @@ from chain.simulator.node_client import (
     HttpNodeClient,
     InProcessNodeClient,
     LocalNode,
-    NodeClient,
     NodeError,
+    explaining,
 )
+from chain.simulator.node_ledger import LISTS, Node, NodeLedger
 from chain.simulator.snapshots import Snapshot
 from chain.values import inputs, short_repr
 from chain.values.inputs import AccountLike
 
-# The position after the content that every chain begins with: one block, the empty code, ten keys.
-_START: Final = (0, 1, 0, 0, 1, 0, 10, 0)
-
 
 class RemoteDriver(ChainDriver):
-    """Runs a chain in a node, and keeps a copy of it here."""
+    """Asks a node for the operations of its chain."""
 
     __slots__ = (
         "_automine_before",
         "_client",
-        "_followed",
         "_is_undone",
-        "_since",
+        "_known",
         "_snapshots",
-        "_token",
         "_url",
     )
 
     def __init__(self, node: str | LocalNode) -> None:
         self._url = node if isinstance(node, str) else None
-        self._client: NodeClient
-        if isinstance(node, str):
-            self._client = HttpNodeClient(node)
-        elif hasattr(node, "handle"):
-            self._client = InProcessNodeClient(node)
-        else:
+        if not isinstance(node, str) and not hasattr(node, "handle"):
             raise TypeError(f"{short_repr(node)} is not a node: pass its URL, or chain.node")
+        self._client = client = (
+            HttpNodeClient(node) if isinstance(node, str) else InProcessNodeClient(node)
+        )
         try:
-            settings = self._client("chain_rules")
+            head = Node(client).ask("chain_head", "", [0] * LISTS)
         except NodeError as error:
             raise ValueError(f"the node at {self._url} is not a Boardchain node: {error}") from None
-        self._token: str
-        chain_id, seed, gas_limit, elastic, fork, cap, genesis_time, base_fee, self._token = (
-            settings
-        )
-        rules = ChainConfig(
-            chain_id, bytes.fromhex(seed[2:]), gas_limit, elastic, fork_named(fork), cap
-        )
-        super().__init__(*genesis(rules, genesis_time, int(base_fee, 16)))
+        with explaining():
+            _, _, (chain_id, seed, gas_limit, elastic, fork, cap), first, *_ = head
+            is_elastic, is_capped = bool(elastic), bool(cap)
+            rules = ChainConfig(chain_id, seed, gas_limit, is_elastic, fork_named(fork), is_capped)
+            _, genesis_time, base_fee, *_ = first
+            super().__init__(*genesis(rules, genesis_time, base_fee))
         self.is_copy = True
-        self.ledger.artifacts.is_copy = True
-        # The position up to which the node's ledger is copied, and that position when the running step began.
-        self._since: Sequence[int] = _START
-        self._followed: Sequence[int] = _START
+        self._known = NodeLedger(self.ledger, self.keys, client)
         self._snapshots: list[tuple[Snapshot, str]] = []  # including those of the node itself
         self._automine_before = self._is_undone = False
+        self._take(head)
 
     @property
     def ledger_token(self) -> str:
-        return self._token
+        return self._known.node.mark.partition(".")[0]
 
     def close(self) -> None:
         self._client.close()
 
-    # Following the node's ledger
-
-    def follow(self, watch: Callable[[int], object]) -> None:
-        """Fetch the whole ledger, page by page; call `watch` with the number of new receipts in each page but the last."""
-        had = 0
-        while self.run(self._fetch_page):
-            watch(max(0, len(self.ledger.receipts) - had))
-            had = len(self.ledger.receipts)
+    # The node's head
 
     def fetch(self) -> None:
-        while self._fetch_page():
-            pass
+        self._take(self._known.node.ask("chain_head", *self._known.since))
 
-    def _fetch_page(self) -> bool:
-        return self._apply_page(self._client("chain_follow", (self._token, [*self._since])))
-
-    def _apply_page(self, answer: str) -> bool:
-        """Add one page of rows to the local ledger; return True if there are more.
-
-        The page holds the number of truncations, the lengths to keep, the new position, and the rows themselves.
-        """
-        truncations, kept_lengths, position, has_more, block_state, page = decode(
-            bytes.fromhex(answer[2:])
-        )
-        mining, open_block = block_state
-        take_page(self.ledger, self.keys, kept_lengths, page, open_block)
-        self._since = (truncations, *position)
-        self.mining = Mining._make(mining)
-        return bool(has_more)
+    def _take(self, head: Any) -> None:
+        with explaining():
+            while self._known.take(head):
+                head = self._known.node.ask("chain_head", *self._known.since)
+            self.mining = Mining._make(head[7])
 
     def begin_step(self) -> None:
-        self._followed = self._since
-        super().begin_step()
+        self.begun = (0,)
 
     def roll_back(self, *beginning: Any) -> None:
-        super().roll_back(*beginning)
-        self._since = self._followed
+        """Do nothing: what is here follows from the node."""
 
     # Transactions
 
@@ -136,21 +104,21 @@ class RemoteDriver(ChainDriver):
         if isinstance(to, str) or isinstance(sender, str):
             self.fetch()  # the name may be new
         fields = {
-            "from": _hex(self.sender(sender)),
-            "data": _hex(inputs.raw_bytes(data, "data")),
+            "from": to_hex(self.sender(sender)),
+            "data": to_hex(inputs.raw_bytes(data, "data")),
             "value": hex(inputs.wei(value, wrong=InvalidTransaction)),
         }
         if to is not None:
-            fields["to"] = _hex(self.ledger.address_of(to, "to"))
+            fields["to"] = to_hex(self.ledger.address_of(to, "to"))
         if gas is not None:
             fields["gas"] = hex(inputs.gas_of(gas, wrong=InvalidTransaction))
         try:
-            request = fields, self._token, [*self._since]
-            position, page = self._client("chain_sendFollowed", request)
+            answer = self._known.node.ask("chain_transact", *self._known.since, fields)
         except NodeError as error:
             raise InvalidTransaction(str(error)) from None
-        if self._apply_page(page):
-            self.fetch()
+        position, row, head = answer
+        self._known.put(position, row)
+        self._take(head)
         receipt: Receipt = self.ledger.receipts[position]
         return receipt
 
@@ -158,7 +126,7 @@ class RemoteDriver(ChainDriver):
         if tx.raw is None:
             self.include(tx, block)
         try:
-            answer = self._client("eth_sendRawTransaction", (_hex(tx.raw or b""),))
+            answer = self._client("eth_sendRawTransaction", (to_hex(tx.raw or b""),))
         except NodeError as error:
             raise InvalidTransaction(str(error)) from None
         self.fetch()
@@ -172,7 +140,7 @@ class RemoteDriver(ChainDriver):
 
     def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
         known_digests = {description["digest"] for description in self._client("chain_programs")}
-        return [program for program in programs if _hex(program.digest) not in known_digests]
+        return [program for program in programs if to_hex(program.digest) not in known_digests]
 
     # Blocks
 
@@ -218,16 +186,16 @@ class RemoteDriver(ChainDriver):
         return self.keys[bytes.fromhex(answer["address"][2:])]
 
     def set_balance(self, address: bytes, amount: int) -> None:
-        self._client("anvil_setBalance", [_hex(address), hex(amount)])
+        self._client("anvil_setBalance", [to_hex(address), hex(amount)])
 
     def set_nonce(self, address: bytes, nonce: int) -> None:
-        self._client("anvil_setNonce", [_hex(address), hex(nonce)])
+        self._client("anvil_setNonce", [to_hex(address), hex(nonce)])
 
     def set_code(self, address: bytes, code: bytes) -> None:
-        self._client("anvil_setCode", [_hex(address), _hex(code)])
+        self._client("anvil_setCode", [to_hex(address), to_hex(code)])
 
     def set_word(self, address: bytes, slot: int, word: int) -> None:
-        self._client("anvil_setStorageAt", [_hex(address), hex(slot), f"0x{word:064x}"])
+        self._client("anvil_setStorageAt", [to_hex(address), hex(slot), f"0x{word:064x}"])
 
     # Random numbers
 
@@ -267,13 +235,9 @@ class RemoteDriver(ChainDriver):
         return import_module("chain.rpc.web3_provider").web3_at(self._url)
 
 
-def _hex(raw: bytes) -> str:
-    return f"0x{bytes(raw).hex()}"
-
-
 _OVERRIDES: Final[Mapping[str, tuple[str, Callable[[Any], str]]]] = {
     "forced_prevrandao": ("anvil_setPrevRandao", lambda number: f"0x{number:064x}"),
     "base_fee": ("anvil_setNextBlockBaseFeePerGas", hex),
-    "coinbase": ("anvil_setCoinbase", _hex),
+    "coinbase": ("anvil_setCoinbase", to_hex),
     "excess_blob_gas": ("chain_setExcessBlobGas", hex),
 }

@@ -1,7 +1,8 @@
-"""What a value is: its bytes in the ABI, its words in storage, its text and its JSON; one class per kind of value.
+"""Kinds of values, a class for each: the bytes of its values in the ABI, their words in storage, their text and JSON.
 
-`kind` has what all kinds share, `numbers`, `texts`, `records` and `lists` the kinds, `annotations` makes a kind of an
-annotation, `mismatch` has the errors about values that do not fit. May import `errors`, `source`, `crypto`. Begin with `kind`.
+`kind` has what all kinds share, `numbers`, `texts`, `records` and `lists` the kinds; `annotations` makes a kind of an
+annotation, `source` writes the functions of a kind, `mismatch` has the errors about values that do not
+fit, `inputs` checks arguments from users. May import `errors`, `source`, `crypto`. Begin with `kind`.
 """
 
 from __future__ import annotations

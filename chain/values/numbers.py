@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import Enum
-from functools import cache, cached_property
+from functools import cached_property
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -141,53 +141,29 @@ class Int(Scalar):
     def flat(self, source: Source, value: str) -> list[Item]:
         if not self.signed:
             return super().flat(source, value)
-        number = self.number(source, value)
-        if self.bits == 8:
-            return [("32s", f"{source.bind(_words(self.lowest))}[{number}]")]
-        if self.bits == 256:
-            return [("32s", f"{number}.to_bytes(32, signed=True)")]
-        half = 1 << self.bits - 1
+        half, number = 1 << self.bits - 1, self.number(source, value)
         limited = f"(n if -{half} <= (n := {number}) < {half} else fail())"
         return [("32s", f"{limited}.to_bytes(32, signed=True)")]
 
     def decoded(self, reading: Reading, guard: str) -> str:
-        size = self.size
-        if size not in _LETTERS:
-            return self._decoded_large(reading, guard)
-        if size == 1:
-            return f"{reading.bind(_octets(self.lowest))}[{reading.target('32s')}]"
-        upper = reading.target(f"{32 - size}s")
-        value = reading.target(_LETTERS[size].lower() if self.signed else _LETTERS[size])
-        expected = reading.bind(bytes(32 - size))
+        if self.size not in _LETTERS:
+            raw = reading.target("32s")
+            number = f"number({raw}{', signed=True' if self.signed else ''})"
+            if self.highest - self.lowest < _MASK:
+                reading.check(f"not {self.lowest} <= (n{raw} := {number}) <= {self.highest}", guard)
+                return f"n{raw}"
+            return number
+        upper, letter = reading.target(f"{32 - self.size}s"), _LETTERS[self.size]
+        value = reading.target(letter.lower() if self.signed else letter)
+        expected = reading.bind(bytes(32 - self.size))
         if self.signed:
-            expected = (
-                f"({reading.bind(bytes([255]) * (32 - size))} if {value} < 0 else {expected})"
-            )
+            ones = reading.bind(bytes([255]) * (32 - self.size))
+            expected = f"({ones} if {value} < 0 else {expected})"
         reading.check(f"{upper} != {expected}", guard)
         return value
 
-    def _decoded_large(self, reading: Reading, guard: str) -> str:
-        raw = reading.target("32s")
-        number = f"number({raw}{', signed=True' if self.signed else ''})"
-        if self.highest - self.lowest == _MASK:
-            return number
-        reading.check(f"not {self.lowest} <= (n{raw} := {number}) <= {self.highest}", guard)
-        return f"n{raw}"
-
     def unpacked(self, source: Source, number: str) -> str:
         return f"(({number} ^ {-self.lowest}) - {-self.lowest})" if self.signed else number
-
-
-@cache
-def _words(lowest: int) -> dict[int, bytes]:
-    """Return the words of the numbers of one byte from `lowest` on."""
-    return {n: n.to_bytes(32, signed=lowest < 0) for n in range(lowest, lowest + 256)}
-
-
-@cache
-def _octets(lowest: int) -> dict[bytes, int]:
-    """Return the same numbers by their words."""
-    return {word: number for number, word in _words(lowest).items()}
 
 
 def _bound(number: int) -> str:

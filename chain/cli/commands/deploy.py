@@ -99,7 +99,7 @@ def command(
     folder = base or default_base(script.parent)
     reached = where if options.exists(where) or not dry_run else MEMORY
     with options.open_chain(reached, offered, make=True) as chain:
-        deployment_view.run_plan(plan, chain, folder, where, wish, who, signer)
+        deployment_view.Job(plan, chain, wish, who, signer).run(folder, where)
 
 
 def _deploy_contract(

@@ -1,8 +1,8 @@
 """Replication of a ledger, in pages: the items since certain lengths, and how another ledger takes them in.
 
-With this a chain can be followed remotely. The rows are those of a chain's file, so the copy is identical to the bit and
-answers every query itself. A page holds a limited number of rows, so a long chain arrives piece by piece. State and ledger
-agree only after the last page of an update.
+With this a chain in a file is watched, and a node takes over what a worker has done. The rows are those of a chain's file, so
+the copy is identical to the bit and answers every query itself. A page holds a limited number of rows, so a long chain arrives
+piece by piece. State and ledger agree only after the last page of an update.
 """
 
 from __future__ import annotations

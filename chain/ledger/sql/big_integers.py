@@ -18,7 +18,7 @@ HALF: Final = 2**63
 
 _LONGEST: Final = 300  # digits of a number in a query; SQLite treats a longer one as infinite
 _DIGITS: Final = re.compile(rf"-?\d{{19,{_LONGEST}}}")
-TOKEN: Final = re.compile(
+_TOKEN: Final = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\[[^\]]*\]|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|$)"
     r"|(?<![\w.?$@:#])(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])",
     re.DOTALL,
@@ -66,7 +66,7 @@ class LargeNumbers:
 
     def rewritten(self, question: str) -> str:
         """Return a query with each large number replaced by its REAL."""
-        return TOKEN.sub(self._literal, question)
+        return _TOKEN.sub(self._literal, question)
 
     def _literal(self, found: re.Match[str]) -> str:
         text = found["number"]

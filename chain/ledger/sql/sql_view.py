@@ -104,7 +104,7 @@ class SqlView:
         self._shown: dict[str, str] = {}  # the views on it, by name
         self._numbers = LargeNumbers()
         self._who = AddressBook(ledger)
-        self._spellings = Spellings(ledger, "", ())
+        self._spellings = Spellings(ledger, (), "", {})
         self._refused = (
             ""  # what the statement would do more than read, or a table that is not there
         )
@@ -124,9 +124,12 @@ class SqlView:
             raise TypeError("pass values for '?' or for ':name', not for both")
         names, given = [*named], [*map(form.parameter, (*values, *named.values()))]
         try:
+            numbers = map(str, range(1, len(given) + 1))
+            told = dict(zip(names or numbers, given, strict=True))
             with self._ledger.store.reading():
-                self._spellings = Spellings(self._ledger, question, given)
-                self._prepare(self._named_in(question), question)
+                tables = self._named_in(question)
+                self._spellings = Spellings(self._ledger, tables, question, told)
+                self._prepare(tables, question)
                 self._who = AddressBook(self._ledger)
                 answer = self._answer(question, names, given, bounds)
                 if self._numbers.is_crowded:

@@ -1,9 +1,9 @@
 """The events and models that have tables on a chain, and the names of these tables.
 
-A name is fixed when the code of the declaring contract is first deployed on the chain. The first event or model of a name
-has it as its table's name; a later one gets `Contract_Event`, and one after that `Contract_Event_2`. So names depend only on
-the artifacts and their order, which are in the chain's file: they are the same in every process that opens it, in a fork and
-in a follower. `Upgraded` belongs to the chain from the start, even if a contract declares an event of that name. Types that
+A name is fixed when the code of the declaring contract is first deployed on the chain. The first event or model of a name has
+it as its table's name; a later one gets `Contract_Event`, and one after that `Contract_Event_2`. So names depend only on the
+artifacts and their order, which are in the chain's file: they are the same in every process that opens it, in a fork and for a
+client of a node. `Upgraded` belongs to the chain from the start, even if a contract declares an event of that name. Types that
 are declared but not yet on the chain come last, with names that may still change.
 """
 

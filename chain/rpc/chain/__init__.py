@@ -13,7 +13,7 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_trace(hash or position)        the tree of its messages, with their steps and as text
     chain_traceLook(fields, block)       the same for a transaction that is not sent
     chain_activity(since)                what happened, as text
-    chain_sql(question, values)          {columns, rows}; read only, bounded in work and size
+    chain_sql(question, values, exact)   {columns, rows}; read only, bounded in work and size; exact: all integers are numbers
     chain_worlds()                       the worlds, with their systems and models
     chain_model(world, model, keys, block), chain_models(world, model, block), chain_modelHistory(world, model, keys)
     chain_fields(contract, block)        a contract's own storage, by name
@@ -23,6 +23,8 @@ All of `Chain` is available over the wire: present state, history, read-only cal
     chain_now(), chain_advance(seconds), chain_setTime(timestamp), chain_mine(n)
     chain_setExcessBlobGas(number)       of the next block, which sets the price of its blobs
     chain_load(outcomes), chain_unload() the next draws of self.random, by tag
+    chain_head(mark, counts), chain_rows(mark, kind, first), chain_table(mark, part, question, values),
+    chain_transact(mark, counts, fields) for `Chain.connect`, in MessagePack: what is new, rows, queries, sending
 
 Values are written as in exports: an Enum is its name, an address its checksum text, bytes are hex, an integer that JavaScript
 cannot hold (from 2**53 on) is its decimal digits. A filter may have `limit` and `backwards`, or `before`: a position, before

@@ -2,7 +2,7 @@
 
 A request that runs contracts, or an SQL query, is first tried for a short time. If that is not enough, it is undone and run
 again in a worker, a copy of the node, while the node continues. A read-only call ends there. A transaction returns the growth
-of the chain, and the node takes it over as a follower takes over a page from a node. If the chain changed meanwhile, the
+of the chain, and the node takes it over as a watcher takes over what a file has more. If the chain changed meanwhile, the
 transaction runs again. So transactions are ordered by when they are done.
 """
 
@@ -20,15 +20,14 @@ from pathlib import Path
 from time import monotonic, thread_time
 from typing import Any, Final
 
-from chain.crypto.messagepack import decode, encode
 from chain.foundation.atomic_steps import in_one_step
 from chain.foundation.turn import in_turn
 from chain.foundation.watchdog import TimeUp, within
 from chain.ledger.blocks import Mining
-from chain.ledger.file.replication import lengths_of, take_page
+from chain.ledger.file.load_ledger import LedgerLengths
+from chain.ledger.file.replication import Growth, lengths_of, next_page, take_page
 from chain.ledger.file.store import ChainStore
 from chain.rpc.chain import sql
-from chain.rpc.chain.ledger_feed import cuts_of, page_since
 from chain.rpc.errors import RpcError, refused
 from chain.rpc.json_messages import answer_one, error_bytes
 from chain.rpc.methods import AS_TEXT, METHODS, READ_ONLY_CALLS, RERUNS, REWRITES, SENDS
@@ -311,15 +310,17 @@ class Runner:
         raw, *growth = pickle.loads(pickled)  # safe: a copy of this process wrote it
         return in_one_step(self._node.chain, self._take_over, mark, *growth), raw
 
-    def _take_over(self, mark: object, pages: list[bytes], loaded: object, queue: Queue) -> bool:
+    def _take_over(
+        self, mark: object, pages: list[tuple[LedgerLengths, Growth]], open_block: Any, mining: Mining,
+        loaded: Any, queue: Queue,
+    ) -> bool:  # fmt: skip
         """Add a worker's growth to the chain, unless the chain has changed since the worker started."""
         chain = self._node.chain
         if mark != self._mark():
             return False
-        for page in pages:
-            _, lengths, _, _, (mining, open_block), rows = decode(page)
-            take_page(chain.ledger, chain.keys, lengths, rows, open_block)
-            chain.mining = Mining._make(mining)
+        for lengths, rows in pages:
+            take_page(chain.ledger, chain.keys, lengths[:3], rows, open_block)
+        chain.mining = mining
         chain.machine.loaded, self._node.queue = loaded, queue
         return True
 
@@ -330,7 +331,7 @@ class Runner:
         open_block = chain.ledger.open
         lengths = lengths_of(chain.ledger, chain.keys)
         return (
-            len(cuts_of(self._node)),
+            self._node.mark,
             lengths[:3],
             chain.mining,
             open_block and open_block.row,
@@ -363,14 +364,23 @@ def _whole(node: Node, run: Job) -> bytes:
 
 def _growth(node: Node, run: Job) -> bytes:
     """In a worker: return the answer and the growth of the chain."""
-    chain = node.chain
-    since = [len(cuts_of(node)), *lengths_of(chain.ledger, chain.keys)]
-    raw, pages, more = _without_file(node, run), list[bytes](), 1
-    while more:
-        page = page_since(node, since)
-        since, more = [page[0], *page[2]], page[3]
-        pages.append(encode(page))
-    return pickle.dumps((raw, pages, chain.machine.loaded, node.queue))
+    chain, ledger = node.chain, node.chain.ledger
+    had = lengths_of(ledger, chain.keys)
+    kept = [had[:3]]  # also after what the request undid
+
+    def keep(blocks: int, receipts: int) -> None:
+        kept.append((blocks, len(ledger.timeline), receipts))
+
+    ledger.on_truncated.append(keep)
+    raw, pages = _without_file(node, run), list[tuple[LedgerLengths, Growth]]()
+    had, end = LedgerLengths._make((*map(min, zip(*kept, strict=True)), *had[3:])), LedgerLengths()
+    while end != lengths_of(ledger, chain.keys):
+        end, rows = next_page(ledger, chain.keys, had)
+        pages.append((had, rows))
+        had = end
+    mining = chain.mining._replace(clock=chain.now)
+    open_block = ledger.open and ledger.open.row
+    return pickle.dumps((raw, pages, open_block, mining, chain.machine.loaded, node.queue))
 
 
 def _without_file(node: Node, run: Job) -> bytes | None:

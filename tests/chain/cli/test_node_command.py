@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import click
 import pytest
 
-from chain import Contract, view
+from chain import Chain, Contract, view
 from chain.cli.commands.node import command
 from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.hashing import create2_address
@@ -94,6 +94,20 @@ def test_nodes_show_what_wallets_need() -> None:
         assert "Chain id: 31337" in said
         assert "Deblockle" in said
         assert node.end(signal.SIGINT) == 0
+
+
+def test_node_serves_what_was_deployed_without_its_package(tmp_path: Path) -> None:
+    file = tmp_path / "duel.chain"
+    with Chain.open(file) as chain:
+        duel = chain.deploy(Deblockle)
+        duel.create_game("first.testnet", "second.testnet", 3)
+        to, data = str(duel.address), f"0x{duel.game_state.calldata(0).hex()}"
+        expected = chain.node.request("eth_call", [{"to": to, "data": data}, "latest"])
+    with running("--data", str(file), "--contracts", "not_here") as node:
+        assert node.ask("eth_call", {"to": to, "data": data}, "latest") == expected
+        assert "Contracts in not_here: none" in node.said
+    code, told = refused("--data", str(tmp_path / "new.chain"), "--contracts", "not_here")
+    assert (code, "there is no package 'not_here' here" in told) == (2, True)
 
 
 def test_transactions_are_printed_at_a_terminal() -> None:

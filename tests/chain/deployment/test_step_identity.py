@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, World
+from chain import Chain, Contract, World, call
 from chain.deployment import Deployment
 from chain.deployment.journal import Journal
 from chain.deployment.preview import Script
@@ -16,6 +16,14 @@ from tests.chain.deployment.arcade import Ladder, Purse, apply, inspect, try_out
 
 ALICE, BOB, CAROL = Chain().accounts[:3]
 Seeds = list[tuple[Any, int]]
+
+
+class Notes(Contract):
+    last: bytes
+
+    @call
+    def note(self, text: bytes) -> None:
+        self.last = text
 
 
 def seeding(*seeds: tuple[Any, int], **options: Any) -> Script:
@@ -72,6 +80,18 @@ def test_edited_plan_does_only_what_is_new(
 def test_inserted_call_changes_no_other_points(seeded: Chain, journal: Journal) -> None:
     apply(seeded, journal, seeding((CAROL, 50), (ALICE, 100), (BOB, 200)))
     assert points(seeded) == [100, 200, 50]
+
+
+def test_change_at_the_end_of_long_bytes_is_reported(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        notes = deployment.deploy(Notes)
+        with deployment.step("note"):
+            notes.note(data)
+
+    data = bytes(99)
+    apply(chain, journal, plan)
+    data = bytes(98) + b"1"
+    assert inspect(chain, journal, plan)[-1].action == CHANGED
 
 
 def test_changed_call_is_reported_and_not_sent(seeded: Chain, journal: Journal) -> None:
@@ -251,3 +271,42 @@ REFUSED: dict[str, tuple[Script, str]] = {
 def test_unclear_step_is_refused(plan: Script, says: str, chain: Chain) -> None:
     with pytest.raises((ValueError, TypeError), match=says):
         plan(Deployment(chain))
+
+
+def test_step_that_was_killed_gets_another_name(chain: Chain, journal: Journal) -> None:
+    apply(chain, journal, named("first points"))
+    journal.announce("first points", journal.records["first points"])
+    journal.keep({"Ladder": journal.records["Ladder"]})
+    assert apply(chain, journal, named("opening")) == ["resume opening"]
+    assert (list(journal.records), len(chain.receipts)) == (["Ladder", "opening"], 2)
+
+
+def test_call_that_was_not_needed_has_no_receipt(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        with deployment.step("pay", unless=bool):
+            sent.append(deployment.send(BOB, value=1))
+
+    sent: list[Any] = []
+    assert apply(chain, journal, plan) == []
+    with pytest.raises(AttributeError, match="was not sent, so it has no receipt and no gas_used"):
+        _ = sent[0].gas_used
+
+
+def test_refused_step_takes_no_record_of_a_later_one(seeded: Chain, journal: Journal) -> None:
+    edited = seeding((CAROL, 5000), (ALICE, 100), (BOB, 200))
+    trial = try_out(seeded, journal, edited)
+    assert "too many" in str(trial.failure)
+    assert [status.action for status in trial.deployment.steps] == ["leave", "call"]
+
+
+def test_renamed_step_that_can_be_done_only_once_is_known(chain: Chain, journal: Journal) -> None:
+    def plan(deployment: Deployment) -> None:
+        world = deployment.deploy_world("cup", systems=[])
+        with deployment.step(name):
+            world.handle.register_namespace("more")
+        deployment.send(BOB, value=1)
+
+    name = "open another"
+    apply(chain, journal, plan)
+    name = "open more"
+    assert apply(chain, journal, plan) == []

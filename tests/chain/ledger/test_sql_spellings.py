@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from chain import Address, Chain, Contract, call, event
+from chain.ledger.sql.spellings import literals
 from chain.types import u8
 from tests.chain.toys import Side
 
@@ -62,6 +63,11 @@ FOUND: list[tuple[str, tuple[object, ...], list[int]]] = [
     ("note = 'carol' and player = 'bob'", (), []),
     ("note = '1' and name(player) = 'alice'", (), [2]),
     ("receipt in (select position from receipts where sender = 'bob')", (), [1, 3]),
+    (
+        "number in (select n from (select number n, player who from Placed) where who = 'bob')",
+        (),
+        [1, 3],
+    ),
     ("case side when 'red' then 1 end limit 5", (), [0, 3]),
 ]
 
@@ -111,3 +117,17 @@ def test_file_stays_readable_for_others(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "a.chain") as other:
         assert other.execute("select number from Placed where side = 'RED'").fetchall() == [(1,)]
         assert other.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("select 'a', 1 from t", [("a", None), ("1", None)]),
+        ("p.\"Side\" = 'it''s' and 7 <= [n]", [("it's", "side"), ("7", "n")]),
+        ("side not in (?, 'b', :x) or ? = n limit 5 offset ?", [("1", "side"), ("b", "side"), ("z", "side"), ("2", "n")]),
+        ("n between 1 and 2 and side is not 3 -- = 4", [("1", "n"), ("2", "n"), ("3", "side")]),
+        ("max(n, 1) = 2 /* 'c' */", [("1", None), ("2", "n")]),
+    ],
+)  # fmt: skip
+def test_what_a_value_is_compared_with(question: str, found: list[tuple[str, str | None]]) -> None:
+    assert [*literals(question, {"1": 1, "2": 2, "3": 3, "x": "z"})] == found

@@ -406,6 +406,7 @@ BAD = [
     ('{"transcript":2,"size":1}', "line 1: a chain has no setting 'size'; it has chain_id,"),
     ('{"block":3}', "line 2: block 1 is missing"),
     ('{"block":1,"timestamp":0}', "line 2: its block is not after the one before"),
+    ('{"block":1}\n{"block":1,"timestamp":1}', "line 3: its block has begun"),
     ('{"block":-1}', 'line 2: "block":-1 cannot be read'),
     ('{"block":1,"data":"1"}', 'line 2: "data":"1" cannot be read'),
     ('{"block":1,"data":5}', 'line 2: "data":5 cannot be read'),

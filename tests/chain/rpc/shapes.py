@@ -156,7 +156,8 @@ SHAPES: Final[Mapping[str, Any]] = {
         "eth_getBlockTransactionCountByNumber eth_getBlockTransactionCountByHash eth_getUncleCountByBlockNumber "
         "eth_getUncleCountByBlockHash", maybe(UINT),
     ),
-    **each_of("eth_getCode eth_call debug_getRawHeader debug_getRawBlock debug_getRawTransaction chain_follow", BYTES,
+    **each_of("eth_getCode eth_call debug_getRawHeader debug_getRawBlock debug_getRawTransaction "
+        "chain_head chain_rows chain_table chain_transact", BYTES,
     ),
     **each_of(
         "eth_getRawTransactionByHash eth_getRawTransactionByBlockNumberAndIndex "
@@ -252,6 +253,4 @@ SHAPES: Final[Mapping[str, Any]] = {
     "chain_unload": Each(TEXT, [ANY]),
     "chain_trace": _TREE,
     "chain_traceLook": _TREE,
-    "chain_rules": [ANY],
-    "chain_sendFollowed": [Either(int, BYTES)],
 }  # fmt: skip

@@ -105,6 +105,7 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         for name in ("eth_call", "eth_estimateGas", "eth_createAccessList")
         for fields in (call_, paid, old, {**paid, "to": None, "data": "0x60006000f3"})
     ]
+    question = 'select count(*) from "derived:words" where address = ?'
     traced = {"tracer": "callTracer", "tracerConfig": {"onlyTopCall": False, "withLog": True}}
     told = {"tracer": "prestateTracer", "tracerConfig": {"diffMode": True}}
     return running + [
@@ -136,7 +137,8 @@ def seeds(sender: str, store: str, tx: str, look: str, block: str) -> list[tuple
         ("chain_receipts", [{"entry": "keep"}]), ("chain_activity", []), ("chain_trace", [tx]),
         ("chain_look", [{"to": store, "entry": "look", "args": [1]}]), ("chain_mine", [2]),
         ("chain_send", [{"to": store, "entry": "keep", "args": [1, 2]}]),
-        ("chain_follow", ["", [0, 1, 0, 0, 0, 0, 0]]), ("chain_sendFollowed", [call_, "", [0, 1, 0, 0, 0, 0, 0]]),
+        ("chain_head", ["", [0, 0, 0, 0, 0, 0]]), ("chain_transact", ["", [0, 0, 0, 0, 0, 0], call_]),
+        ("chain_rows", ["", "receipts", 0]), ("chain_table", ["", "words", question, [[store]]]),
         ("chain_model", [store, "Score", [sender]]), ("chain_models", [store, "Score"]), ("chain_load", [{"die": [1, 2]}]),
         ("chain_traceLook", [{"to": store, "entry": "look", "args": [1]}]), ("chain_account", ["first.testnet"]),
         ("anvil_loadState", ["0x" + json.dumps({"accounts": {store: {"balance": "0x1"}}}).encode().hex()]),

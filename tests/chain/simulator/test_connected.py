@@ -27,10 +27,11 @@ from chain import (  # fmt: skip
     reverts,
     view,
 )
-from chain.ledger.file import replication
-from chain.rpc.chain import ledger_feed
+from chain.crypto.accounts import account_of_key
+from chain.rpc.chain import remote
 from chain.rpc.server.listener import Settings
 from chain.rpc.server.server import Server
+from chain.simulator import node_ledger
 from chain.types import Address, u8, u64
 from tests.chain.helpers import failure_of
 from tests.chain.toys import Score, Scoring
@@ -142,22 +143,19 @@ def test_script_runs_unchanged_everywhere(each: Chain, expected: list[str]) -> N
     assert [*map(repr, play(each))] == expected
 
 
-def test_follower_reaches_the_same_hash(near: Chain, far: Chain) -> None:
+def test_client_shows_the_same_hash(near: Chain, far: Chain) -> None:
     [*play(near)]
     assert far.block_hash() == near.block_hash()
     assert Chain.connect(near.node, contracts=OFFERED).activity() == near.activity()
 
 
-@pytest.mark.parametrize(("limit", "size"), [("PAGE", 2), ("PAGE_BYTES", 100)])
-def test_long_chain_comes_in_pages(
-    near: Chain, monkeypatch: pytest.MonkeyPatch, limit: str, size: int
-) -> None:
+def test_long_chain_is_read_in_pages(near: Chain, monkeypatch: pytest.MonkeyPatch) -> None:
     [*play(near)]
-    monkeypatch.setattr(replication, limit, size)
-    pieces: list[int] = []
-    far = Chain.connect(near.node, watch=pieces.append)
-    assert far.block_hash() == near.block_hash()
-    assert len(pieces) > 2 and len(near.receipts) - 2 <= sum(pieces) <= len(near.receipts)
+    monkeypatch.setattr(remote, "ROWS", 2)
+    monkeypatch.setattr(remote, "_MOST", (2,) * 6)
+    far = Chain.connect(near.node, contracts=OFFERED)
+    assert far.activity() == near.activity()
+    assert far.fork().block_hash() == near.block_hash()
 
 
 ACTS: dict[str, Callable[[Chain, Any], object]] = {
@@ -174,13 +172,13 @@ ACTS: dict[str, Callable[[Chain, Any], object]] = {
 
 
 @given(st.lists(st.sampled_from([*ACTS, "snapshot", "revert", "look"]), max_size=25), st.booleans())
-def test_follower_survives_every_change(acts: list[str], forgetful: bool) -> None:
+def test_client_sees_every_change(acts: list[str], forgetful: bool) -> None:
     near = Chain()
     race = near.deploy(Race)
     far = Chain.connect(near.node, contracts=[Race])
     taken = [near.snapshot()]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ledger_feed, "_MOST_CUTS", 2 if forgetful else 1000)
+        patch.setattr(node_ledger, "_FEW", 0 if forgetful else 64)
         for act in acts:
             if act == "snapshot":
                 taken.append(near.snapshot())
@@ -291,7 +289,8 @@ def test_connected_chain_is_released() -> None:
 
 def test_node_that_began_again_is_noticed(near: Chain, far: Chain) -> None:
     far.mine()
-    far.driver._client = Chain.connect(Chain().node).driver._client  # type: ignore[attr-defined]
+    other = Chain.connect(Chain().node).driver._client  # type: ignore[attr-defined]
+    far.driver._known.node = far.driver._known.node._replace(client=other)  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="was reset: connect to it again"):
         _ = far.now
 
@@ -307,11 +306,20 @@ def test_unreachable_node_is_reported() -> None:
         Chain.connect("http://127.0.0.1:9")
 
 
-@pytest.mark.parametrize("since", [None, [1], [0, 1, 0, 0, 1, 0, 0, -1], "0100110", [0] * 9])
-def test_wrong_lengths_are_refused(near: Chain, since: Any) -> None:
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "chain_follow"}
-    token = near.node.request("chain_rules")[-1]
-    assert near.node.handle({**asked, "params": [token, since]})["error"]["code"] == -32602
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        *(("chain_head", ["", counts]) for counts in (None, [1], [0, 0, 0, 0, 0, -1], "010010", [0] * 7)),
+        *(("chain_rows", ["", *asked]) for asked in ([], ["keys", 0], [["receipts"], 0], ["blocks", 1, 2], ["blocks", -1])),
+        *(("chain_table", ["", *asked]) for asked in (["keys", "select 1", []], ["receipts", 1, []],
+          ["receipts", "select 1", 1], ["receipts", "select -1", []], ["receipts", "select", []],
+          ["receipts", "delete from \"derived:receipts\"", []], ["receipts", "select * from sqlite_master", []])),
+        ("chain_transact", ["", [], {}]),
+    ],
+)  # fmt: skip
+def test_wrong_questions_are_refused(near: Chain, method: str, params: list[Any]) -> None:
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    assert near.node.handle(asked)["error"]["code"] == -32602
 
 
 def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
@@ -323,10 +331,10 @@ def test_web3_on_a_node_sees_the_same(url: str, near: Chain) -> None:
     )
 
 
-def test_idle_connection_is_reopened(url: str, far: Chain) -> None:
-    remote = Chain.connect(url)
-    remote.driver._client._connection.sock.shutdown(2)  # type: ignore[attr-defined]
-    assert remote.head.number == 0
+def test_idle_connection_is_reopened(url: str) -> None:
+    far = Chain.connect(url)
+    far.driver._client._connection.sock.shutdown(2)  # type: ignore[attr-defined]
+    assert far.head.number == 0
 
 
 def test_node_that_went_away_is_reported(near: Chain) -> None:
@@ -366,3 +374,152 @@ def test_reverted_block_is_not_mined(each: Chain) -> None:
         each.revert(snapshot)
         race.roll()
     assert (each.head.number, len(each.receipts), each.automine) == (head + 1, 2, True)
+
+
+# A chain that grows and goes back elsewhere
+
+
+def test_what_was_undone_is_not_shown_as_present(near: Chain, far: Chain) -> None:
+    race = far.deploy(Race)
+    before = far.receipts[-1]
+    there = near.snapshot()
+    near.handle(race).roll()
+    undone, past = far.receipts[-1], far.at(2)
+    assert past.handle(race).square_of(far.accounts[0]) == undone.return_value
+    assert far.blocks[2].timestamp == near.blocks[2].timestamp
+    near.revert(there)
+    near.advance(50)
+    near.handle(race).roll(sender=far.accounts[1])
+    near.mine()
+    assert far.blocks[2].timestamp == near.blocks[2].timestamp
+    with pytest.raises(LookupError, match="this transaction was undone"):
+        far.before(undone)
+    with pytest.raises(ValueError, match="went back meanwhile"):
+        past.balance(far.accounts[1])
+    assert undone.entry == "roll" and far.before(before).code(race) == b""
+    assert far.receipts[0] == before and far.receipts[1] != undone
+    assert race.square_of(far.accounts[0]) == 0 < race.square_of(far.accounts[1])
+
+
+def test_contract_that_was_undone_has_no_name(near: Chain) -> None:
+    start, far = near.snapshot(), Chain.connect(near.node, contracts=OFFERED)
+    first = near.deploy(Race)
+    assert far.contract("Race").address == first.address
+    near.revert(start)
+    near.mine()
+    near.deploy_world("arcade", systems=[Scoring])
+    assert [each.name for each in far.contracts] == ["World", "Scoring"]
+    assert str(far.receipts[0]) == str(near.receipts[0])
+    for _ in range(1_001):  # more often than the node remembers how far
+        near.revert(start)
+    race = near.deploy(Race)
+    assert [each.name for each in far.contracts] == ["Race"]
+    near.revert(start)
+    other = near.deploy(Race, sender=near.accounts[4])
+    assert far.contract("Race").address == other.address != race.address
+    assert far.activity() == near.activity()
+
+
+def test_writes_elsewhere_have_their_names(near: Chain, far: Chain) -> None:
+    near.deploy(Race).roll(sender=near.accounts[5])
+    assert [*map(str, far.receipts[-1].writes)] == [*map(str, near.receipts[-1].writes)]
+    assert f"Race.squares[{near.accounts[5]}]" in str(far.receipts[-1].writes)
+
+
+def test_change_elsewhere_shows_where_it_was_read_before(near: Chain, far: Chain) -> None:
+    race, who = far.deploy(Race), far.accounts[3]
+    assert (race.square_of(who), far.balance(who), race.fields.squares[who]) == (0, 10**22, 0)
+    near.handle(race).roll(sender=who)
+    near.set_balance(who, 7)
+    assert race.fields.squares[who] == race.square_of(who) == far.receipts[-1].return_value
+    assert far.balance(who) == 7
+    for _ in range(100):
+        near.set_balance(who, near.balance(who) + 1)
+    assert far.balance(who) == 107 and far.at(1).balance(who) == 10**22
+
+
+def test_only_what_is_asked_for_is_read(near: Chain) -> None:
+    race = near.deploy(Race)
+    for _ in range(300):
+        race.roll(check=False)
+    asked: list[Any] = []
+
+    class Counting:
+        def handle(self, message: Any) -> object:
+            answer = near.node.handle(message)
+            asked.append((message["method"], len(str(answer))))
+            return answer
+
+    far = Chain.connect(Counting(), contracts=[Race])
+    assert far.contract("Race").square_of(near.accounts[0]) == race.square_of(near.accounts[0])
+    assert far.events(Rolled).count() == near.events(Rolled).count()
+    assert "chain_table" in {method for method, _ in asked}
+    assert sum(size for _, size in asked) < 60_000
+
+
+def test_fork_of_a_node_goes_on_alone(near: Chain) -> None:
+    [*play(near)]
+    far = Chain.connect(near.node, contracts=OFFERED)
+    past, now = far.fork(at=5), far.fork()
+    assert (past.state_root(), past.head) == (near.state_root(5), near.blocks[5])
+    assert (now.state_root(), now.activity(), now.pending) == (
+        near.state_root(),
+        near.activity(),
+        near.pending,
+    )
+    near.mine(3)
+    race = now.contract("Race")
+    with now.mock(race.square_of, returns=9):
+        assert race.square_of(now.accounts[0]) == 9
+    race.roll(sender=now.accounts[2], check=False)
+    assert now.head.number == near.head.number - 2
+
+
+def test_no_key_and_no_program_travels(near: Chain) -> None:
+    alice, zoe, race = near.accounts[0], near.account("zoe"), near.deploy(Race)
+    added = account_of_key(bytes([7] * 32), "added")
+    near.keys[added] = added
+    heard = near.node.request("chain_head", ["", [0] * 6])
+    for receipts in (heard, near.node.request("chain_rows", ["", "receipts", 0])):
+        raw = bytes.fromhex(receipts[2:])
+        assert alice.key not in raw and zoe.key not in raw and b"def roll" not in raw
+    far = Chain.connect(near.node)
+    assert far.keys[zoe].key == zoe.key and added not in far.keys
+    assert race.address in far.state.accounts
+
+
+def test_abi_that_only_the_client_knows_is_not_silence(near: Chain, far: Chain) -> None:
+    abi = [{"type": "event", "name": "Rang", "inputs": [], "anonymous": False}]
+    bell = far.load(far.deploy(Race).address, abi, "Bell")
+    assert bell.address in far.ledger.foreign.names
+    with pytest.raises(
+        LookupError, match=r"the ABI of Rang is not known in the node: ask chain.fork\(\)"
+    ):
+        far.events("Rang").count()
+
+
+@pytest.mark.parametrize(
+    "answer", [None, 5, "0x", "0xzz", "0x93", "0x80", "0xc0", "0x91" * 5000, [], {"a": 1}]
+)
+def test_nonsense_of_a_node_is_reported(near: Chain, answer: Any) -> None:
+    class Liar:
+        lies = False
+
+        def handle(self, message: Any) -> Any:
+            honest: Any = near.node.handle(message)
+            return {**honest, "result": answer} if self.lies else honest
+
+    near.deploy(Race)
+    liar = Liar()
+    far = Chain.connect(liar, contracts=[Race])
+    liar.lies = True
+    for ask in (
+        lambda: Chain.connect(liar),
+        lambda: far.head,
+        lambda: far.account("new"),
+        far.mine,
+    ):
+        with pytest.raises(ConnectionError, match="does not answer as one of this version"):
+            ask()
+    liar.lies = False
+    assert far.activity() == near.activity()

@@ -151,8 +151,12 @@ EDITS = {
     "a rule": {"rules": RULES.replace("n + 1", "n + 100")},
     "a rule of the contract": {"lottery": LOTTERY.replace("* 2", "* 3")},
     "a data file": {"prices": "[10, 10]"},
-    "a method of a class": {"rules": RULES.replace("class Phase(Enum):", "class Phase(Enum):\n    def f(self): return 1")},
-}  # fmt: skip
+    "a method of a class": {
+        "rules": RULES.replace(
+            "class Phase(Enum):", "class Phase(Enum):\n    def f(self): return 1"
+        )
+    },
+}
 
 
 @pytest.mark.parametrize("edit", EDITS)

@@ -123,7 +123,7 @@ def test_copy_equals_its_node_after_an_interrupt(play: interrupts.Play) -> None:
     for contract in KNOWN:
         base.declare(contract)
     begin(base)
-    files = "simulator/remote_driver.py", "file/replication.py", "concurrency/atomic_steps.py"
+    files = "simulator/remote_driver.py", "simulator/node_ledger.py", "foundation/atomic_steps.py"
     count = run(play, Chain.connect(base.fork().node, contracts=KNOWN), files=files).count
     for kind in KINDS:
         near = base.fork()
