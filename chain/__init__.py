@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from chain.foundation.late_imports import late_names
 
 if TYPE_CHECKING:
+    from chain.crypto.accounts import Account
     from chain.crypto.hashing import keccak
     from chain.errors import (
         DeclarationError,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from chain.runtime.system import System
     from chain.runtime.world import World
     from chain.simulator.chain import Chain
+    from chain.simulator.handle import Handle
     from chain.spec.decorators import call, error, event, init, model, view
     from chain.storage.collections import IterableMap, Map, Set, Vector
     from chain.testing import assert_events, reverts
@@ -44,8 +46,10 @@ _HOMES: Final = {
         "require",
     ),
     "storage.collections": ("IterableMap", "Map", "Set", "Vector"),
+    "crypto.accounts": ("Account",),
     "crypto.hashing": ("keccak",),
     "simulator.chain": ("Chain",),
+    "simulator.handle": ("Handle",),
     "ledger.bytecode_classes": ("compiled",),
     "ledger.comparisons": ("at_least", "at_most", "containing", "one_of"),
     "runtime.system": ("System",),
@@ -57,10 +61,12 @@ _HOMES: Final = {
 __getattr__ = late_names(__name__, _HOMES)
 
 __all__ = [
+    "Account",
     "Address",
     "Chain",
     "Contract",
     "DeclarationError",
+    "Handle",
     "InvalidTransaction",
     "IterableMap",
     "Key",

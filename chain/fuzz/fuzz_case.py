@@ -15,7 +15,6 @@ from copy import copy
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from chain.crypto.accounts import ACCOUNTS
 from chain.crypto.accounts import Account as Named
 from chain.foundation.dataclass import dataclass
 from chain.fuzz.steps import is_misfit_of_result
@@ -272,10 +271,8 @@ def variable(name: str) -> str:
 
 
 def name_of(account: Address) -> str:
-    """Return the value of `caller_id` for this account: its given name, otherwise its address."""
-    if isinstance(account, Named) and account not in ACCOUNTS:
-        return account.name
-    return str(account)
+    """Return the value of `caller_id` for this account: its name, otherwise its address."""
+    return account.name if isinstance(account, Named) else str(account)
 
 
 def _callers(chain: Chain, callers: int | Sequence[str]) -> list[Address]:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from chain import types
 from chain.ledger.imported_classes import classes_named
-from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collection import CollectionLayout
 from chain.storage.collections import COLLECTIONS
 from chain.storage.fields import Layout
 from chain.values import (
@@ -23,6 +23,7 @@ from chain.values import (
     Field,
     ListType,
     OptionalType,
+    RemadeType,
     StructType,
     ValueType,
 )
@@ -36,6 +37,7 @@ _MARKS: Final = [
     mark for hint in vars(types).values() for mark in getattr(hint, "__metadata__", ())
 ]
 _SIZED: Final = [mark for mark in _MARKS if isinstance(mark, ValueType)]
+_LAYOUTS: Final = {layout.what: layout for layout in COLLECTIONS.values()}
 
 
 def type_from_description(description: Description, home: str = "") -> ValueType:
@@ -45,6 +47,10 @@ def type_from_description(description: Description, home: str = "") -> ValueType
             return OptionalType(type_from_description(item, home))
         case ("list" | "tuple" as make, item):
             return ListType(type_from_description(item, home), list if make == "list" else tuple)
+        case ("dict" | "set" as make, items):
+            listed = type_from_description(items, home)
+            assert isinstance(listed, ListType)
+            return RemadeType(listed, dict if make == "dict" else set)
         case ("enum" | "record", name, _) if kind := imported_kind(name, home, description):
             return kind
         case ("enum", name, members):
@@ -96,8 +102,8 @@ def describe_layout(layout: Any) -> Description:
 
 def layout_from(name: str, description: Description, home: str = "") -> Layout:
     """Return the layout of the field `name` that has this description."""
-    if isinstance(description, tuple) and description[0] in COLLECTIONS:
+    if isinstance(description, tuple) and description[0] in _LAYOUTS:
         what, *parts = description
         kind, layout = partial(type_from_description, home=home), partial(layout_from, home=home)
-        return COLLECTIONS[what].of(name, parts, kind, layout)
+        return _LAYOUTS[what].of(name, parts, kind, layout)
     return type_from_description(description, home)

@@ -25,7 +25,7 @@ def run_call(frame: Frame, program: Program) -> None:
     """Run the message in `frame` as a call of `program`."""
     frame.program = program
     spec, data = program.spec, frame.data
-    entry = spec.by_selector.get(data[:4])
+    entry = spec.by_selector.get(data[:4]) if data else spec.receive
     if entry is None:
         raise RejectedCall(_no_entry(spec, data))
     frame.entry = entry
@@ -77,7 +77,9 @@ def _run_fuelled(
         contract: Any = _new(spec.cls)
         contract._frame, contract._random = frame, None
         frame.result, frame.output = entry.invoke(contract, data)
+        frame.end_work()
     except BaseException as error:
+        frame.end_work(has_failed=True)
         if isinstance(error, OutOfGas):
             clear_frames(error.__traceback__)  # now, while no garbage collection walks through it
         abort_message(frame, started, error)
@@ -94,6 +96,8 @@ def run_constructor(frame: Frame, program: Program, args: bytes) -> None:
     frame.program = program
     spec = program.spec
     init = spec.init
+    if spec.fields is not None and spec.fields.defaults:
+        spec.fields.set_defaults(frame)
     if init is None:
         if args or frame.value:
             raise RejectedCall(
@@ -122,7 +126,7 @@ def _check(frame: Frame, entry: EntrySpec) -> None:
 def _no_entry(spec: ContractSpec, data: bytes) -> str:
     """Return the error text for call data that selects no entry."""
     if not data:
-        return f"{spec.name} takes no plain transfer: call one of its entries"
+        return f"{spec.name} takes no plain transfer: it has no '@call(payable=True) def receive(self)'"
     if len(data) < 4:
         return f"{spec.name}: 0x{data.hex()} is too short to name an entry"
     return f"{spec.name} has no entry with selector 0x{data[:4].hex()}"

@@ -19,7 +19,7 @@ from chain.source.failure_line import hide_machine, innermost_author_line, is_of
 def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
     """Return the failure that describes the exception raised in a Python contract's message."""
     if isinstance(problem, Revert):
-        return _refusal(problem, _result_of(frame, problem))
+        return _refusal(problem, frame.line_of(problem), _result_of(frame, problem))
     if isinstance(problem, FatalHalt):
         frame.gas = 0
         line = innermost_author_line((problem.__cause__ or problem).__traceback__) or (None, None)
@@ -35,9 +35,9 @@ def _result_of(frame: Frame, problem: Revert) -> tuple[str, int] | None:
     return code.co_filename, code.co_firstlineno
 
 
-def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
-    """Return the failure for a revert; `result` is its line if the traceback has none of the author's lines."""
-    line = innermost_author_line(no.__traceback__) or result or (None, None)
+def _refusal(no: Revert, taken: tuple[str, int] | None, result: tuple[str, int] | None) -> Failure:
+    """Return the failure for a revert; `taken` is its line, or else the traceback has it, or else `result` is it."""
+    line = taken or innermost_author_line(no.__traceback__) or result or (None, None)
     no.__traceback__ = None
     spec, cause = type(no).__error__, no
     if spec is not None:
@@ -53,7 +53,7 @@ def _refusal(no: Revert, result: tuple[str, int] | None = None) -> Failure:
 
 def _exception(frame: Frame, bug: BaseException) -> Failure:
     """Return the failure for an exception that is not a declared refusal: a bug in the contract."""
-    line = innermost_author_line(bug.__traceback__) or (None, None)
+    line = frame.line_of(bug) or innermost_author_line(bug.__traceback__) or (None, None)
     explanation = explain(bug, frame.program.spec.name) if frame.program else None
     name = type(bug).__name__
     text = f"{name}: {explanation or _safe_text(str, bug)}"

@@ -23,7 +23,7 @@ class Finished:
         )
 
 
-for _name in ("context", "journal", "state", "storage", "warm"):
+for _name in ("context", "state", "storage", "warm"):
     setattr(Finished, _name, property(Finished._refuse))
 # All methods that use these.
 for _name in (

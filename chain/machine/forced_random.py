@@ -1,8 +1,8 @@
 """Forced outcomes of randomness: a test forces them by tag and value, a replay repeats those of the recorded transaction.
 
 Forced outcomes are part of the record of a transaction, which could not be replayed without them. The record has the tag and
-the outcome of each draw: the number for `below`, the index of the item for `choice`, the indexes in their new order for
-`shuffle`, and None for a draw for which no outcome was left.
+the outcome of each draw: the number for `below`, the index of the item for `choice`, the indexes in their order for `shuffle`
+and `sample`, and None for a draw for which no outcome was left.
 """
 
 from __future__ import annotations
@@ -77,6 +77,19 @@ class ForcedRandom(ABC):
                 f"the loaded outcome {forced[0]!r} for '{tag}' is not an order of {items!r}"
             )
         return order
+
+    def selection(self, items: Sequence[object], count: int, tag: str) -> Sequence[int] | None:
+        """Return the indexes of the items that are drawn without putting them back."""
+        forced = self.next_outcome(tag)
+        if forced is None:
+            return None
+        drawn = self.order_of(forced[0], items)
+        self._drawn.append((tag, tuple(drawn)))
+        if len(drawn) != count or -1 in drawn:
+            raise ValueError(
+                f"the loaded outcome {forced[0]!r} for '{tag}' is not {count} of {items!r}"
+            )
+        return drawn
 
     def drain_record(self) -> DrawRecord:
         """Return the record of the forced draws since the last call."""

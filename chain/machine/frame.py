@@ -34,6 +34,9 @@ from chain.machine.gas import (
 from chain.machine.state import NO_ACCOUNT, Changes, LogRow, Mark, State
 from chain.metering.fuel import Budget, MeteredMessage
 from chain.metering.program import Program
+from chain.storage.fields import FieldsLayout
+from chain.storage.read_only import ReadOnlyStorage
+from chain.storage.unit_of_work import Line, UnitOfWork
 
 DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
 
@@ -55,7 +58,7 @@ class TransactionContext(Budget):
 
     __slots__ = (
         "blob_versioned_hashes", "block", "evm", "forced_random", "gas_price", "machine", "nonce", "open_models", "origin",
-        "random_streams", "reentrancy_locks", "refund", "undone_changes", "undone_logs",
+        "random_streams", "reentrancy_locks", "refund", "undone_changes", "undone_logs", "works",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +78,7 @@ class TransactionContext(Budget):
         self.undone_logs: Sequence[LogRow] = ()
         # In edit, by world and slot.
         self.open_models: frozenset[tuple[bytes, int]] = frozenset()
+        self.works: dict[Any, Any] = {}  # the units of work, by address and layout
         self.forced_random = forced_random  # the random outcomes that a test forces
         self.fuel = fuel  # ticks that Python contracts may still use
         self.ticks = 0  # ticks that they used
@@ -99,7 +103,7 @@ class Frame(MeteredMessage):
     __slots__ = (
         "address", "besides", "caller", "children", "code_address", "data", "depth", "entry", "failure",
         "gas_limit", "kind", "output", "program", "result", "state", "static", "storage", "value", "view_logs",
-        "warm",
+        "warm", "work",
     )  # fmt: skip
 
     finished: ClassVar[Any] = None  # the class that a frame changes to when its contract has run
@@ -130,6 +134,7 @@ class Frame(MeteredMessage):
         self.children: list[Frame] = []
         self.besides: tuple[Frame, ...] = ()  # frames of the same message, see `at_address`
         self.view_logs: list[str] = []  # text logs of views, which no receipt keeps
+        self.work: Any = None  # the unit of work of its contract, once that reads a field which can change in place
 
     def charge(self, gas: int) -> None:
         """Take `gas` from the gas left, or raise `OutOfGas`."""
@@ -177,15 +182,19 @@ class Frame(MeteredMessage):
             self.charge(COLD_SLOAD * len(words))
         return True
 
+    def peek(self, slot: int) -> int:
+        """Return a word of storage that was paid for."""
+        return self.storage.get(slot, 0)
+
     @property
-    def journal(self) -> Changes:
-        """All changes of the running transaction, to every account."""
-        return self.state.changes
+    def unpaid(self) -> ReadOnlyStorage:
+        """The words of this storage, to be read without paying."""
+        return ReadOnlyStorage(self.state.slots, self.storage)
 
     def sstore(self, slot: int, word: int) -> None:
         """Write and pay for a word of storage."""
         if self.static:
-            raise self._only_reads("write")
+            raise self.refusal("write")
         gas = self.gas
         if gas <= SSTORE_SENTRY:
             raise OutOfGas
@@ -251,12 +260,39 @@ class Frame(MeteredMessage):
         """Return the slot of the value for `inner` in the map for `outer` in the map at `slot`."""
         return self.state.slots.nested_slot(slot, outer, inner)
 
+    def unit_of_work(self, layout: FieldsLayout) -> UnitOfWork:
+        """Return the unit of work that the message shares with those around it of the same contract."""
+        work: UnitOfWork | None = self.work
+        if work is None:
+            works, key = self.context.works, (self.address, layout)
+            work = self.work = works.get(key)
+            if work is None:
+                work = self.work = works[key] = UnitOfWork(self, layout)
+            else:
+                work.enter(self)
+        return work
+
+    def line_of(self, problem: BaseException) -> Line | None:
+        """Return the line that last took or assigned what could not be written, if that is the problem."""
+        work: UnitOfWork | None = self.work
+        return work.line if work is not None and work.broken is problem else None
+
+    def end_work(self, has_failed: bool = False) -> None:
+        """Write what changed in the units of work, unless the message failed, and leave them."""
+        for frame in (self, *self.besides) if self.besides else (self,):
+            work = frame.work
+            if work is not None:
+                if not has_failed:
+                    work.flush()
+                if work.leave():
+                    del self.context.works[frame.address, work.layout]
+
     # Logs
 
     def emit(self, topics: tuple[int, ...], data: bytes, event: object = None) -> None:
         """Write a log. `event` is given only if it cannot be decoded from the bytes: a text topic is a hash."""
         if self.static:
-            raise self._only_reads("emit")
+            raise self.refusal("emit")
         self.gas -= LOG + LOG_TOPIC * len(topics) + LOG_BYTE * len(data)
         if self.gas < 0:
             raise OutOfGas
@@ -287,7 +323,9 @@ class Frame(MeteredMessage):
     ) -> Frame:
         """Send a message and run it. The returned child holds the outcome; its unused gas is already added back here."""
         if value and self.static:
-            raise self._only_reads("send value")
+            raise self.refusal("send value")
+        if self.work is not None:
+            self.work.flush()
         self.touch(to)
         if value:
             self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
@@ -307,7 +345,9 @@ class Frame(MeteredMessage):
         With `salt`, 32 bytes, the address depends on it and the code, and not on what was created before (CREATE2).
         """
         if self.static:
-            raise self._only_reads("deploy")
+            raise self.refusal("deploy")
+        if self.work is not None:
+            self.work.flush()
         if len(initcode) > self.context.block.fork.max_initcode:
             raise OutOfGas
         word_price = cost.INITCODE_WORD if salt is None else cost.INITCODE_WORD + cost.KECCAK_WORD
@@ -355,7 +395,7 @@ class Frame(MeteredMessage):
         self.touch(delegate)
         return delegate
 
-    def _only_reads(self, what: str) -> Exception:
+    def refusal(self, what: str) -> Exception:
         """Return the error for something that a static message must not do; `what` names it."""
         if self.kind == "fields":
             return AttributeError(

@@ -40,6 +40,9 @@ class _UndeclaredContract:
 
     __slots__ = ("_frame", "_random")
 
+    def may_upgrade(self) -> bool:
+        return True
+
 
 _ANY_CONTRACT = ContractSpec(_UndeclaredContract, {}, None, None, [])
 

@@ -1,7 +1,7 @@
 """Named accounts: `first.testnet` is the same address on every chain, and the chain stores its name.
 
 The private key is the keccak of the name, so a named account can sign. The names are stored as text by address in one account,
-so that the past, forks and snapshots of a chain have the same names.
+so that the past, forks and snapshots of a chain have the same names. The ten accounts of every chain have theirs without it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from chain.values import short_repr
 
 REGISTRY: Final = keccak(b"boardchain names")[12:]
 _LONGEST: Final = 32
+_OF_EVERY_CHAIN: Final = {bytes(account): account.name for account in ACCOUNTS}
 
 
 def account_named(name: str) -> Account:
@@ -46,7 +47,7 @@ def set_name(state: State, address: bytes, name: str) -> None:
 def get_name(state: State, address: bytes) -> str | None:
     """Return the name of an account, or None."""
     word = state.word(REGISTRY, _slot(address))
-    return text_of(word) if word else None
+    return text_of(word) if word else _OF_EVERY_CHAIN.get(address)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -62,7 +63,7 @@ def name_or_address(frame: Frame, address: bytes) -> str:
     gas += cost.COLD_SLOAD if state.touch_slot(REGISTRY, slot) else cost.WARM
     frame.charge(gas)
     word = state.word(REGISTRY, slot)
-    return text_of(word) if word else checksum_address(address)
+    return text_of(word) if word else _OF_EVERY_CHAIN.get(address) or checksum_address(address)
 
 
 def _slot(address: bytes) -> int:

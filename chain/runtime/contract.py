@@ -5,7 +5,8 @@ from __future__ import annotations
 import reprlib
 import sys
 from collections.abc import Callable
-from typing import Any, Final, NoReturn, TypeVar, cast
+from types import FrameType
+from typing import Any, Final, TypeVar, cast
 
 from chain.abi.json_abi import functions_from_json
 from chain.abi.texts import TEXT_TOPICS, text_data
@@ -24,6 +25,7 @@ from chain.spec.class_body import ClassBody
 from chain.spec.class_reader import read_contract_class
 from chain.spec.contracts import ContractSpec
 from chain.spec.findings import Findings
+from chain.spec.invocation import INVOKE
 from chain.spec.records import EventSpec
 from chain.values import short_repr
 from chain.values.inputs import address_of, raw_bytes, wei
@@ -93,11 +95,23 @@ class ContractType(type):
             cls.__spec__ = cls._finalize_spec(spec)  # type: ignore[attr-defined]
         return cls
 
-    def __call__(cls, *_: object, **__: object) -> NoReturn:
-        raise TypeError(
-            f"{cls.__name__} cannot be instantiated directly: use chain.deploy({cls.__name__}), or "
-            f"self.deploy({cls.__name__}) in a contract"
-        )
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        """Return the contract at an address, as `self.at` does: `Race(address)` in a contract."""
+        caller = _running_contract()
+        if caller is None or len(args) != 1 or not isinstance(args[0], Address):
+            raise TypeError(
+                f"{cls.__name__} cannot be instantiated directly: use chain.deploy({cls.__name__}); in a contract "
+                f"self.deploy({cls.__name__}), or {cls.__name__}(address) for one that is deployed"
+            )
+        return Contract.at(caller, cast(Any, cls), args[0], **options)
+
+
+def _running_contract() -> Any:
+    """Return the contract whose message runs in this thread, or None."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not INVOKE:
+        frame = frame.f_back
+    return frame and frame.f_locals["contract"]
 
 
 def _open(method: F) -> F | Callable[..., Any]:
@@ -148,7 +162,7 @@ class Contract(metaclass=ContractType):
         >>> self.caller == self.origin == alice, self.value, self.balance, self.chain_id
         (True, 0, 0, 31337)
         >>> self.address == race.address, self.caller_id
-        (True, '0xf39F...')
+        (True, 'alice')
         """
         return address_of_bytes(self._frame.caller)
 
@@ -161,6 +175,25 @@ class Contract(metaclass=ContractType):
     def origin(self) -> Address:
         """The sender of the transaction."""
         return address_of_bytes(self._frame.context.origin)
+
+    @property
+    def origin_id(self) -> str:
+        """The name of the sender of the transaction, otherwise its address as text."""
+        return account_names.name_or_address(self._frame, self._frame.context.origin)
+
+    def account_id(self, account: Address | str) -> str:
+        """Return an account as `caller_id` has it: by its name, otherwise by its address. A text may be either.
+
+        >>> self.account_id(str(alice)), self.account_id("alice")
+        ('alice', 'alice')
+        """
+        if isinstance(account, str) and not account.startswith("0x"):
+            return account
+        try:
+            address = Address(account)
+        except ValueError:  # a name that only begins like an address
+            return str(account)
+        return account_names.name_or_address(self._frame, bytes(address))
 
     @property
     def value(self) -> int:
@@ -188,6 +221,14 @@ class Contract(metaclass=ContractType):
     def chain_id(self) -> int:
         """The id of the chain, which distinguishes signatures for this chain from those for another one."""
         return self._frame.context.block.chain_id
+
+    def may_upgrade(self) -> bool:
+        """Return True if the caller may upgrade this contract. Override it: `return self.caller == self.owner`.
+
+        >>> self.may_upgrade()
+        True
+        """
+        return True
 
     # Actions
 

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from chain.crypto.hashing import keccak
 from chain.machine.frame import Frame
-from chain.storage.frozen_list import changeable
 from chain.values.inputs import whole_number
 
 T = TypeVar("T")
@@ -33,7 +32,7 @@ class Random:
         return "<Random>"
 
     def _missing(self, name: str) -> str:
-        return f"self.random has no '{name}': write self.random.below(n), choice(items) or shuffle(items)"
+        return f"self.random has no '{name}': it has below, randint, randrange, choice, choices, sample, shuffle"
 
     def below(self, n: int, tag: str = "") -> int:
         """Return a whole number from 0 to n - 1.
@@ -48,6 +47,45 @@ class Random:
         forced = self._frame.context.forced_random
         number = None if forced is None else forced.below(n, tag)
         return self._draw(n) if number is None else number
+
+    def randint(self, a: int, b: int, tag: str = "") -> int:
+        """Return a whole number from a to b, both included.
+
+        >>> self.random.randint(1, 6, tag="die")
+        6
+        """
+        return self.choice(range(a, b + 1), tag)
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1, tag: str = "") -> int:
+        """Return an item of `range(start, stop, step)`; with one number, of `range(start)`.
+
+        >>> self.random.randrange(0, 100, 10)
+        30
+        """
+        return self.choice(range(start) if stop is None else range(start, stop, step), tag)
+
+    def choices(self, items: Sequence[T], k: int = 1, tag: str = "") -> list[T]:
+        """Return k items, each drawn from all.
+
+        >>> self.random.choices("ab", k=3)
+        ['a', 'b', 'a']
+        """
+        return [self.choice(items, tag) for _ in range(k)]
+
+    def sample(self, items: Sequence[T], k: int, tag: str = "") -> list[T]:
+        """Return k of the items in random order, none of them twice.
+
+        >>> self.random.sample([1, 2, 3, 4], 2, tag="deal")
+        [2, 4]
+        """
+        if not 0 <= k <= len(items):
+            raise ValueError(f"sample: there are {len(items)} items, not {k}")
+        forced = self._frame.context.forced_random
+        drawn = None if forced is None else forced.selection(items, k, tag)
+        if drawn is None:
+            rest = [*range(len(items))]
+            drawn = [rest.pop(self._draw(len(rest))) for _ in range(k)]
+        return [items[index] for index in drawn]
 
     def choice(self, items: Sequence[T], tag: str = "") -> T:
         """Return one of `items`.
@@ -71,14 +109,12 @@ class Random:
         """
         forced = self._frame.context.forced_random
         order = None if forced is None else forced.permutation(items, tag)
-        changeable(items, "shuffle")
-        if order is not None:
-            for position, item in enumerate([items[index] for index in order]):
-                items[position] = item
-            return
-        for last in range(len(items) - 1, 0, -1):
-            index = self._draw(last + 1)
-            items[last], items[index] = items[index], items[last]
+        shuffled = [*items] if order is None else [items[index] for index in order]
+        if order is None:
+            for last in range(len(shuffled) - 1, 0, -1):
+                index = self._draw(last + 1)
+                shuffled[last], shuffled[index] = shuffled[index], shuffled[last]
+        items[:] = shuffled
 
     def _draw(self, n: int) -> int:
         """Return a number below n. Draws above the greatest multiple of n are discarded, so that the result is uniform."""

@@ -23,7 +23,7 @@ from chain.machine.gas import COLD_ACCOUNT, WARM
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract, encode_event
 from chain.runtime.contract_proxy import ContractProxy
-from chain.runtime.model_edit import BorrowedWords, OpenModel
+from chain.runtime.model_edit import OpenModel
 from chain.runtime.world import World, world_at
 from chain.spec.contracts import REQUIRED, ContractSpec, EntrySpec
 from chain.spec.models import ModelSpec, model_spec, tag_of
@@ -165,7 +165,7 @@ class WorldModels(Sealed):
     def in_place(self, model: type[M], *keys: object) -> OpenModel[M]:
         """Open the model with these keys: `with self.world.in_place(UnionFind, 1) as union_find: …`.
 
-        Its lists are read and written item by item. The items that were set are written when the scope ends.
+        Its lists are those of the storage, read and written item by item. Other members are written when the scope ends.
 
         >>> with self.world.in_place(Score, alice) as score:
         ...     score.points += 1
@@ -175,9 +175,17 @@ class WorldModels(Sealed):
             slot = spec.slot(words, self.namespace, keys)
         finally:
             self._frame.gas = words.gas
-        key, context = (words.address, slot), self._frame.context
-        borrowed = BorrowedWords(self._frame, words)
-        return OpenModel(spec, borrowed, key, keys, self._change, context)
+        frame, key = self._frame, (words.address, slot)
+        return OpenModel(spec, (frame, words), key, keys, self._open, frame.context)
+
+    def _open(self, model: str) -> None:
+        """Refuse to open a model that the system may not write."""
+        words = self._world_frame()
+        try:
+            if not self._is_known(model):
+                self._require_writer(model)
+        finally:
+            self._frame.gas = words.gas
 
     def erase(self, model: object) -> None:
         """Erase the model: its keys then read as zero again.
@@ -365,7 +373,7 @@ def _run_once(function: Callable[..., None]) -> Callable[..., None]:
         frame, world = system._frame, system.world
         require(
             world.is_owner(system.caller),
-            f"Caller {system.caller} is not an owner of namespace {world.namespace}, so it cannot call {frame.name}",
+            f"Caller {system.caller_id} is not an owner of namespace {world.namespace}, so it cannot call {frame.name}",
         )
         require(
             not _load_initialized(frame, SYSTEM_SLOT), f"{frame.name} has run before: it runs once"

@@ -14,9 +14,12 @@ from weakref import ref
 from chain.foundation.atomic_steps import reading, step
 from chain.ledger.blocks import Block
 from chain.machine.forced_random import LoadedOutcomes
+from chain.machine.frame import Frame
 from chain.simulator.driver import ChainDriver, Driver
 from chain.simulator.mocking import Mock, with_mock
 from chain.simulator.snapshots import Snapshot
+from chain.storage.fields import FieldsLayout
+from chain.storage.unit_of_work import UnitOfWork
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -109,10 +112,26 @@ class Setting(ChainScope[None]):
     name = "setting"
 
     def __enter__(self) -> None:
+        self._works: dict[object, UnitOfWork] = {}
         self._enter()
 
-    def __exit__(self, *_: object) -> None:
-        self.is_over = True
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            self.is_over = True
+
+    def unit_of_work(self, frame: Frame, layout: FieldsLayout) -> UnitOfWork:
+        """Return the unit of work of a contract in this scope."""
+        key = frame.address, layout
+        return self._works.setdefault(key, UnitOfWork(frame, layout))
+
+    @step
+    def _flush(self) -> None:
+        """Write what changed in place."""
+        for work in self._works.values():
+            work.flush()
 
     @step
     def write(self, address: bytes, slot: int, word: int) -> None:

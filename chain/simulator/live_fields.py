@@ -13,6 +13,8 @@ from chain.foundation.atomic_steps import locked
 from chain.machine.frame import Frame, TransactionContext
 from chain.metering.program import Program
 from chain.simulator.driver import DEFAULT_SENDER, Driver
+from chain.storage.fields import FieldsLayout
+from chain.storage.unit_of_work import UnitOfWork
 
 
 class FieldsFrame(Frame):
@@ -24,7 +26,7 @@ class FieldsFrame(Frame):
         self._driver, self.lock = driver, driver.lock
         block = driver.view_block()
         self.context = TransactionContext(driver.machine, block, DEFAULT_SENDER, 0, 0)
-        self.state, self.kind, self.static = driver.state, "fields", True
+        self.state, self.kind = driver.state, "fields"
         self.address = self.code_address = address
         self.caller, self.value, self.depth, self.gas = DEFAULT_SENDER, 0, 0, 0
         self.program, self.entry = program, None
@@ -41,6 +43,22 @@ class FieldsFrame(Frame):
         frame.entry = self.entry
         return frame
 
+    def unit_of_work(self, layout: FieldsLayout) -> UnitOfWork:
+        setting = simulator.open_setting(self._driver)
+        return UnitOfWork(self, layout) if setting is None else setting.unit_of_work(self, layout)
+
+    @property
+    def static(self) -> bool:  # type: ignore[override]
+        """True outside of a scope in which fields can be set."""
+        return simulator.open_setting(self._driver) is None
+
+    @property
+    def unpaid(self) -> FieldsFrame:  # type: ignore[override]
+        return self
+
+    def peek(self, slot: int) -> int:
+        return self.sload(slot)
+
     @locked
     def sload(self, slot: int) -> int:
         return self._driver.state.word(self.address, slot)
@@ -51,15 +69,11 @@ class FieldsFrame(Frame):
     def sstore(self, slot: int, word: int) -> None:
         setting = simulator.open_setting(self._driver)
         if setting is None:
-            raise self._only_reads("write")
+            raise self.refusal("write")
         setting.write(self.address, slot, word)
 
-    @property
-    def journal(self) -> tuple[()]:
-        return ()
-
     def call(self, *_: object, **__: object) -> NoReturn:
-        raise self._only_reads("call")
+        raise self.refusal("call")
 
     def create(self, *_: object, **__: object) -> NoReturn:
-        raise self._only_reads("deploy")
+        raise self.refusal("deploy")

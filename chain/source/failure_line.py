@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterator
 from itertools import groupby, zip_longest
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Final
 # How the names of our files begin; compiled modules name theirs from the folder of the project, generated code has none.
 _OURS: Final = (str(Path(__file__).parent.parent), "chain/", "chain\\", "<")
 _PYTHON: Final = (str(Path(os.__file__).parent), "<frozen ")  # the folder of the standard library
+_NOT_AUTHORS: Final = _OURS + _PYTHON
 
 
 def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | None:
@@ -23,6 +25,17 @@ def innermost_author_line(traceback: TracebackType | None) -> tuple[str, int] | 
             found = file, traceback.tb_lineno
         traceback = traceback.tb_next
     return found
+
+
+def running_author_line() -> tuple[str, int] | None:
+    """Return file and line of the innermost step outside the chain's own code that runs now."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(_NOT_AUTHORS):
+            return file, frame.f_lineno
+        frame = frame.f_back
+    return None
 
 
 def is_of_python(file: str) -> bool:

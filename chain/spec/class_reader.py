@@ -17,12 +17,13 @@ from chain.errors import DeclarationError
 from chain.source.compiled_code import functions_in
 from chain.source.location import line_of, line_of_argument, line_of_field, source_of_frame
 from chain.spec.contracts import REQUIRED, UPGRADE, ContractSpec, EntrySpec
+from chain.spec.decorators import EntryMarker
 from chain.spec.findings import Findings
 from chain.spec.references import references_of
 from chain.storage.collections import layout_of_field
-from chain.storage.fields import FieldsLayout, Layout
-from chain.values import Field, ValueType
-from chain.values.annotations import type_of_annotation
+from chain.storage.fields import UNSET, FieldsLayout, Layout
+from chain.values import Field, ValueMismatch, ValueType
+from chain.values.annotations import abi_type_of_annotation
 from chain.values.hints import Namespace, UnsupportedAnnotation, namespace_at, resolve
 
 # The attributes of a handle in addition to the entries.
@@ -59,6 +60,7 @@ class ContractClassReader:
 
     def read(self) -> ContractSpec:
         self._check_class()
+        self._mark_initializer()
         entries = dict[str, EntrySpec]()
         for name, value in self.found.items():
             with self.findings:
@@ -78,13 +80,6 @@ class ContractClassReader:
 
     def _check_class(self) -> None:
         with self.findings:
-            if "__init__" in vars(self.cls):
-                self._refuse(
-                    line_of(vars(self.cls)["__init__"]),
-                    "__init__",
-                    "a contract's __init__ never runs; mark a method with @init",
-                )
-        with self.findings:
             if self.cls.__dictoffset__:
                 parent = next(p for p in self.cls.__mro__ if p.__dictoffset__ and p is not self.cls)
                 raise DeclarationError(
@@ -97,6 +92,12 @@ class ContractClassReader:
         raise DeclarationError(f"{line}: {self.name}.{name}: {wrong}")
 
     # Entries
+
+    def _mark_initializer(self) -> None:
+        """Make `__init__` the constructor, as it is in Python."""
+        initializer = self.found.get("__init__")
+        if isinstance(initializer, FunctionType) and not hasattr(initializer, "__entry__"):
+            initializer.__entry__ = EntryMarker("init")  # type: ignore[attr-defined]
 
     def _is_entry(self, value: object, name: str) -> TypeGuard[FunctionType]:
         """Return True if `value` is marked as an entry."""
@@ -162,6 +163,8 @@ class ContractClassReader:
         return Namespace(module, functions, self.found)
 
     def _check_name(self, name: str, kind: str, function: FunctionType) -> None:
+        if kind == "init" and name == "__init__":
+            return
         if name.startswith("_"):
             self._refuse(line_of(function), name, "an entry is public; remove the leading '_'")
         owner = (
@@ -237,9 +240,11 @@ class ContractClassReader:
                             "a parent has a field of this name; rename it",
                         )
                     layouts[name] = self._layout(name, hint)
+        defaults = {name: self._default(name, layout) for name, layout in layouts.items()}
         if self.findings or not layouts:
             return None
-        fields = FieldsLayout(list(layouts), list(layouts.values()))
+        fields = FieldsLayout(list(layouts), list(layouts.values()), defaults)
+        self.cls.__defaults__ = fields.defaults  # type: ignore[attr-defined]
         for name, field in fields.properties(self.name).items():
             setattr(self.cls, name, field)
         return fields
@@ -275,14 +280,23 @@ class ContractClassReader:
             self._refuse_field(
                 name, f"every {self.base.__name__} has its own '{name}'; choose another name"
             )
-        if name not in vars(self.cls):
-            return
-        if isinstance(vars(self.cls)[name], FunctionType):
+        if isinstance(vars(self.cls).get(name), FunctionType):
             self._refuse_field(name, "a method has the same name; rename one")
-        self._refuse_field(
-            name,
-            "a field starts as zero; set an initial value in @init, or make it a constant with 'ClassVar[…]'",
-        )
+
+    def _default(self, name: str, layout: Layout) -> object:
+        """Return what a field is set to at the deployment; `UNSET` if that is nothing."""
+        default = self.found.get(name, UNSET)
+        if isinstance(default, property):  # a parent has the field
+            default = UNSET
+            for parent in self.cls.__mro__[1:]:
+                default = vars(parent).get("__defaults__", {}).get(name, default)
+        with self.findings:
+            try:
+                if default is not UNSET:
+                    layout.refuse_misfit(default)
+            except ValueMismatch as mismatch:
+                self._refuse_field(name, f"its default: {mismatch.text}")
+        return default
 
     def _layout(self, name: str, hint: object) -> Layout:
         try:
@@ -327,9 +341,7 @@ class _Signature:
 
     def returns(self) -> ValueType | None:
         """Return the type of the result, or None if there is no result."""
-        if "return" not in self.hints:
-            self._refuse("return", "it has no return type; write '-> None' or the type")
-        return None if self.hints["return"] in (None, "None") else self._kind("return")
+        return None if self.hints.get("return") in (None, "None") else self._kind("return")
 
     def _check(self, parameter: inspect.Parameter) -> None:
         name = parameter.name
@@ -347,7 +359,7 @@ class _Signature:
         """Return the value type of a parameter or of the result."""
         subject = "its return value" if name == "return" else f"argument '{name}'"
         try:
-            return type_of_annotation(resolve(self.hints[name], self.names), self.names)
+            return abi_type_of_annotation(resolve(self.hints[name], self.names), self.names)
         except UnsupportedAnnotation as error:
             line = line_of_argument(self.function, name)
             raise self.findings.refusal(line, f"{self.path}: {subject}", error) from None

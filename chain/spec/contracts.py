@@ -22,7 +22,6 @@ from chain.spec.records import ErrorSpec, EventSpec
 from chain.spec.references import References, references_of
 from chain.spec.upgrade_entry import SIGNATURE, upgrade
 from chain.storage.fields import FieldsLayout
-from chain.storage.frozen_list import plain
 from chain.values import Field, FixedBytes, StructType, ValueType, short_repr
 from chain.values.inputs import Resolver, with_addresses
 
@@ -178,27 +177,18 @@ class EntrySpec:
         if value is not None:
             raise abi.ValueMismatch(
                 f"{self.name}.result",
-                f"{short_repr(value)} is not None, which is the declared type",
+                f"{short_repr(value)} is not None, and the entry has no other return type: write '-> …'",
             )
         return b""
 
     @cached_property
-    def _has_classes(self) -> bool:
-        return self.returns is not None and self.returns.has_author_class
-
-    @cached_property
-    def _plain(self) -> Callable[[object], object] | None:
-        """A function that makes read-only lists in the result plain, or None if it has no lists."""
-        return plain(self.returns) if self.returns is not None else None
+    def _is_remade(self) -> bool:
+        kind = self.returns
+        return kind is not None and (kind.has_author_class or kind.is_changeable)
 
     def author_result(self, result: object, output: bytes) -> Any:
-        """Return the result for a caller outside of contracts. `output` is the encoded result.
-
-        Instances of the counterparts of an author's classes become instances of these classes, and lists become plain lists.
-        """
-        if self._has_classes:
-            return self.decode_result(output)
-        return self._plain(result) if self._plain is not None else result
+        """Return the result for a caller outside of contracts: one that the contract does not hold, too."""
+        return self.decode_result(output) if self._is_remade else result
 
     def decode_result(self, data: bytes) -> object:
         return abi.decode_members(self._result.members, data)[0] if self._result else None
@@ -284,9 +274,17 @@ class ContractSpec:
     def by_selector(self) -> dict[bytes, EntrySpec]:
         return {entry.selector: entry for entry in (UPGRADE, *self.entries.values())}
 
+    @cached_property
+    def receive(self) -> EntrySpec | None:
+        """The entry that takes wei without calldata."""
+        entry = self.entries.get("receive")
+        return entry if entry is not None and entry.payable and not entry.params else None
+
     def entry_for(self, data: bytes, *, creates: bool) -> EntrySpec | None:
         """Return the entry that runs for this calldata; `creates` if it deploys the contract."""
-        return self.init if creates else self.by_selector.get(data[:4])
+        if creates:
+            return self.init
+        return self.by_selector.get(data[:4]) if data else self.receive
 
     @cached_property
     def _called(self) -> dict[str, tuple[EntrySpec, ...]]:
@@ -354,9 +352,11 @@ class ContractSpec:
             if self.init
             else {"type": "constructor", "inputs": [], "stateMutability": "nonpayable"}
         )
+        receive = [{"type": "receive", "stateMutability": "payable"}] if self.receive else []
         records: list[EventSpec | ErrorSpec] = [*self.events.values(), *self.errors.values()]
         return [
             constructor,
             *(e.json() for e in self.entries.values()),
+            *receive,
             *(r.json() for r in records),
         ]

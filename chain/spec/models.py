@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from operator import attrgetter, itemgetter
-from typing import Any, Final, Protocol, TypeAlias, TypeGuard, cast
+from typing import Any, Final, Protocol, TypeAlias, cast
 
 from chain import abi
 from chain.crypto.hashing import keccak
 from chain.spec.records import RecordSpec
 from chain.storage.fields import FieldsLayout
-from chain.storage.frozen_list import read_only
+from chain.storage.vector import VectorLayout
 from chain.values import BoolType, Field, ListType, StructType, ValueType
 from chain.values.kind import Words
 
@@ -27,7 +27,6 @@ _Reader: TypeAlias = Callable[[object], tuple[object, ...]]
 _Access: TypeAlias = tuple[
     Callable[[Words, int], object], Callable[[Words, int, object], None]
 ]  # loads, stores
-OpenMember: TypeAlias = tuple[ListType | Callable[[Words, int], object], int]
 
 
 class MappedWords(Words, Protocol):
@@ -95,17 +94,15 @@ class ModelSpec:
         return StructType(self.name, self.record.key_members).encode
 
     @cached_property
-    def open_members(self) -> tuple[OpenMember, ...]:
-        """The same members for an open model: what loads each from the model's slot, and its distance.
-
-        Its lists are changed item by item: these come with their layouts. Lists inside their items are read-only.
-        """
-        layouts = [_open(member.kind) for member in self.record.data_members]
-        fields = FieldsLayout(["exists", *self.names], [BoolType(), *layouts])
-        return tuple(
-            (layout if _is_open(layout) else fields.accessors(i)[0], fields.places[i].word)
-            for i, layout in enumerate(layouts, 1)
-        )
+    def open_layout(self) -> FieldsLayout:
+        """The flag and the members of an open model, whose lists are collections."""
+        layouts = [
+            VectorLayout(f"{self.name}.{member.name}", member.kind.item)
+            if isinstance(member.kind, ListType) and member.kind.make is list
+            else member.kind
+            for member in self.record.data_members
+        ]
+        return FieldsLayout(["exists", *self.names], [BoolType(), *layouts])
 
     # Location
 
@@ -214,18 +211,6 @@ class ModelSpec:
                 f"'{name}' {problem} of {self.name}; its members are {', '.join(self._accessors)}"
             )
         return accessors
-
-
-def _open(kind: ValueType) -> ValueType:
-    """Return the type of a member of an open model."""
-    if isinstance(kind, ListType) and kind.make is list:
-        return ListType(read_only(kind.item))
-    return read_only(kind)
-
-
-def _is_open(kind: ValueType) -> TypeGuard[ListType]:
-    """True for a list whose items can be set."""
-    return isinstance(kind, ListType) and kind.make is list
 
 
 def model_spec(model: type) -> ModelSpec:

@@ -29,11 +29,10 @@ from chain.values import (
     StructType,
 )
 from chain.values.annotations import (
+    abi_type_of_annotation,
     declaring_class,
     is_key,
-    require_frozen,
     require_positional_init,
-    type_of_annotation,
     without_key,
 )
 from chain.values.hints import UnsupportedAnnotation, namespace_at, resolve
@@ -257,9 +256,7 @@ class RecordReader:
             bare, has_key_mark = without_key(hint), is_key(hint)
             if isinstance(bare, typing.TypeVar):
                 raise UnsupportedAnnotation("'Key' has no type; write one, such as 'Key[u64]'")
-            value_type = type_of_annotation(bare, names)
-            if self.what == "model":
-                require_frozen(value_type)
+            value_type = abi_type_of_annotation(bare, names)
         except UnsupportedAnnotation as error:
             raise self._wrong_member(item.name, error) from None
         if has_key_mark and self.what == "error":

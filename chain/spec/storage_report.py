@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from chain.spec.contracts import ContractSpec
 from chain.spec.models import ModelSpec
-from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collection import CollectionLayout
 from chain.storage.fields import FieldsLayout
 
 

@@ -1,8 +1,8 @@
 """Upgrades: a transaction to a contract replaces its code; the contract keeps its address, storage and balance.
 
 Every Python contract has this entry, with a selector that no ABI lists; `chain.spec.contracts.UPGRADE` describes it. The
-argument is the digest of a class that is declared on the chain. Anyone may send it: this chain is for experiments, and anyone
-may set an account's code too. `Chain.upgrade` checks beforehand that the storage layouts are compatible.
+argument is the digest of a class that is declared on the chain. Anyone may send it, unless the contract has a method
+`may_upgrade` that says otherwise. `Chain.upgrade` checks beforehand that the storage layouts are compatible.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ def upgrade(contract: Any, digest: bytes) -> None:
     if program is None:
         raise UnknownCode(digest)
     assert frame.program is not None  # the contract that runs
+    if not contract.may_upgrade():
+        raise Revert(f"{frame.program.spec.name}.may_upgrade refuses {contract.caller_id}")
+    had, fields = frame.program.spec.fields, program.spec.fields
+    if fields is not None:
+        fields.set_defaults(frame, had.names if had is not None else ())
     frame.charge_code(program.code)
     frame.state.set_code(frame.address, program.code)
     frame.emit(*Upgraded.__event__.encode(Upgraded(frame.program.digest, digest)))  # type: ignore[attr-defined]

@@ -7,12 +7,15 @@ bytes is packed like a number, so a list of small records shares words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import Any, Final, Protocol
 
+from chain.storage.unit_of_work import Place
 from chain.values import StructType, ValueMismatch
 from chain.values.kind import ReadableWords, Words
 from chain.values.records import lay_out
+
+UNSET: Final = object()  # in place of a default that a field does not have
 
 
 class Layout(Protocol):
@@ -23,8 +26,10 @@ class Layout(Protocol):
     @property
     def words(self) -> int: ...
     @property
+    def is_changeable(self) -> bool: ...  # a value can be changed in place, or a part of it can
+    @property
     def load(self) -> Callable[[Any, int], Any]: ...
-    def store(self, frame: Words, slot: int, value: object) -> None: ...
+    def refuse_misfit(self, value: object) -> None: ...
     def clear(self, frame: Words, slot: int) -> None: ...
 
 
@@ -32,10 +37,15 @@ class FieldsLayout:
     """Named layouts side by side, each accessed on its own: the fields of a contract, the members of a model."""
 
     size: int | None = None
+    is_changeable = False
 
-    def __init__(self, names: Sequence[str], layouts: Sequence[Any]) -> None:
+    def __init__(
+        self, names: Sequence[str], layouts: Sequence[Any], defaults: Mapping[str, object] = {}
+    ) -> None:
         self.names, self.layouts = list(names), list(layouts)
         self.places, self.words = lay_out(layouts)
+        self.spots = [Place(word, shift) for word, shift, _ in self.places]
+        self.defaults = {name: value for name, value in defaults.items() if value is not UNSET}
 
     @classmethod
     def of(cls, record: StructType) -> FieldsLayout:
@@ -68,6 +78,11 @@ class FieldsLayout:
         return {name: self._property(i, f"{owner}.{name}") for i, name in enumerate(self.names)}
 
     def _property(self, index: int, path: str) -> property:
+        if self.layouts[index].is_changeable:
+            return property(
+                lambda contract: contract._frame.unit_of_work(self)._take(index),
+                lambda contract, value: contract._frame.unit_of_work(self)._assign(index, value),
+            )
         load, store = self.accessors(index)
         layout, (word, _, alone) = self.layouts[index], self.places[index]
 
@@ -80,6 +95,14 @@ class FieldsLayout:
         if layout.size is None or alone:
             return property(lambda contract: layout.load(contract._frame, word), set_field)
         return property(lambda contract: load(contract._frame, 0), set_field)
+
+    def set_defaults(self, words: Any, besides: Container[str] = ()) -> None:
+        """Set the fields that have a default, but for those that were there before."""
+        for name, layout, (word, shift, _) in zip(
+            self.names, self.layouts, self.places, strict=True
+        ):
+            if name in self.defaults and name not in besides:
+                layout.settle(words, Place(word, shift), self.defaults[name])
 
     def clear(self, frame: Words, slot: int) -> None:
         for offset, layout in zip(self.places, self.layouts, strict=True):

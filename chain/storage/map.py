@@ -2,78 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, Generic, Self, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Generic, NoReturn, Self, TypeVar
 
 from chain import abi
-from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
+from chain.storage.collection import (
+    UNREAD,
+    CollectionLayout,
+    P,
+    ReadItemKey,
+    ReadKey,
+    ReadValue,
+)
 from chain.storage.fields import Layout
 from chain.storage.remembered import remembered
+from chain.storage.unit_of_work import Holder, Place, UnitOfWork
 from chain.values import Int, OptionalType, ValueMismatch, ValueType
 from chain.values.kind import Encoder, MemoTable
-from chain.values.storage_collection import StorageCollection
 
 K = TypeVar("K")
 V = TypeVar("V")
 
-_KEYS: Final = "a Map does not know its keys: declare the field as IterableMap[K, V]"
-_UNSET: Final = (
-    "write {it}[key], which is zero where nothing was set; a Map[K, V | None] distinguishes unset "
-    "from zero, and an IterableMap[K, V] has get and pop"
-)
+_KEYS: Final = "a Map does not know its keys: declare the field as dict[K, V]"
 
 
-class Map(StorageCollection, Generic[K, V]):
+class Map(Holder, Generic[K, V]):
     """Values by key: `m[key]`, `m[key] = value`, `del m[key]`. An unset key reads as zero.
 
-    Declare `Map[K, V | None]` to distinguish unset from zero. A Map does not know its keys; an `IterableMap` does.
+    Declare `Map[K, V | None]` to distinguish unset from zero. A Map does not know its keys; a `dict` does.
 
     >>> self.squares[bob] = 7
     >>> self.squares[bob], self.squares[self.address]
     (7, 0)
     """
 
-    __slots__ = ()
+    __slots__ = ("_read",)
     _example = "Map[Address, u64]"
-    _offers = "it has {it}[key], 'del {it}[key]' and change"
-    _compared = "{it}[key] == value, for each key that you store elsewhere"
-    _remedies: ClassVar = {
-        **dict.fromkeys(("get", "setdefault"), _UNSET),
-        "pop": "read {it}[key], then 'del {it}[key]', or declare the field as IterableMap[K, V]",
-        "update": "set them one by one: {it}[key] = value",
-        **dict.fromkeys(("keys", "values", "items", "clear", "copy"), _KEYS),
-    }
+
+    def __init__(self, work: UnitOfWork, slot: int, layout: MapLayout) -> None:
+        super().__init__(work, slot, layout)
+        self._read: dict[bytes, V] = {}  # frozen values that were read, and take words of their own
+
+    def _forget(self) -> None:
+        self._read.clear()
+
+    def _place_of(self, key: bytes) -> tuple[Any, Place]:
+        layout: MapLayout = self._layout
+        return layout.value, Place(self._work.words.map_slot(self._slot + layout.base, key))
+
+    def _step_of(self, key: bytes) -> str:
+        return f"[{self._layout.key.key_of(key)!r}]"
 
     def __getitem__(self, key: K) -> V:
-        frame, layout = self._frame, self._layout
-        value: V = layout.known.load(frame, frame.map_slot(self._slot, layout.key_bytes(key)))
+        layout: MapLayout = self._layout
+        encoded = layout.key_bytes(key)
+        if layout.is_live:
+            live: V = self._take(encoded)
+            return live
+        value: Any = self._read.get(encoded, UNREAD)
+        if value is UNREAD:
+            words = self._work.words
+            value = layout.known.load(words, words.map_slot(self._slot + layout.base, encoded))
+            if layout.value.size is None:
+                self._read[encoded] = value
         return value
 
     def __setitem__(self, key: K, value: V) -> None:
-        frame, layout = self._frame, self._layout
-        slot = frame.map_slot(self._slot, layout.key_bytes(key))
+        layout: MapLayout = self._layout
+        encoded = layout.key_bytes(key)
+        if layout.is_live:
+            self._assign(encoded, value)
+            return
+        self._require_writable(f"[{key!r}]")
+        words, kind = self._work.words, layout.value
+        slot = words.map_slot(self._slot + layout.base, encoded)
+        before: Any = self._read.get(encoded, UNREAD)
         try:
-            layout.value.store(frame, slot, value)
+            if before is UNREAD:
+                kind.store(words, slot, value)
+            else:
+                layout.known.change(words, slot, before, value)
         except ValueMismatch as error:
             raise error.prefixed(f"{layout.name}[{key!r}]") from None
-
-    def change(self, key: K, before: V, after: V) -> None:
-        """Write only the parts of `after` that differ from `before`, the value as it was read.
-
-        >>> self.squares.change(bob, 7, 8)
-        """
-        try:
-            self._layout.known.change(self._frame, self._place(key), before, after)
-        except ValueMismatch as error:
-            raise error.prefixed(f"{self._layout.name}[{key!r}]") from None
+        self._read.pop(encoded, None)
 
     def __delitem__(self, key: K) -> None:
-        self._layout.value.clear(self._frame, self._place(key))
+        layout: MapLayout = self._layout
+        encoded = layout.key_bytes(key)
+        self._require_writable(f"[{key!r}]")
+        self._read.pop(encoded, None)
+        if layout.is_live:
+            self._give_up(encoded)
+        layout.value.clear(self._work.words, self._place_of(encoded)[1].slot)
+
+    def get(self, key: K) -> V:
+        """Return the value of a key, which is zero where nothing was set.
+
+        >>> self.squares.get(bob)
+        7
+        """
+        return self[key]
 
     def __contains__(self, key: K) -> bool:
         if not self._layout.optional:
-            raise TypeError(
-                f"{self._layout.name}: 'in' cannot distinguish an unset value from zero: declare the field as Map[K, V | None]"
+            self._refuse(
+                "'in' cannot distinguish an unset value from zero: declare the field as Map[K, V | None]"
             )
         return self[key] is not None
 
@@ -81,23 +114,32 @@ class Map(StorageCollection, Generic[K, V]):
         self._refuse(_KEYS)
 
     def __len__(self) -> int:
-        self._refuse("a Map does not know how many keys it has: declare an IterableMap[K, V]")
+        self._refuse(_KEYS)
 
-    def _place(self, key: K) -> int:
-        """Return the slot of the value of `key`."""
-        slot: int = self._frame.map_slot(self._slot, self._layout.key_bytes(key))
-        return slot
+    def keys(self) -> NoReturn:
+        """Refuse with a TypeError: a Map does not know its keys."""
+        self._refuse(_KEYS)
+
+    items = values = keys
 
     def __repr__(self) -> str:
         return f"<Map {self._layout.name}>"
 
+    def _refuse(self, wrong: str) -> NoReturn:
+        raise TypeError(f"{self._layout.name}: {wrong}")
+
 
 class MapLayout(CollectionLayout):
+    what = "Map"
     collection = Map
+    expected = "cannot be assigned: a Map is changed key by key"
+    accepted = ()
+    base = 0  # of the values, in words after the first
 
     def __init__(self, name: str, key: ValueType, value: Any, label: str = "key") -> None:
         super().__init__(name, key, value)
         self.key, self.value, self.known = key, value, remembered(value)
+        self.is_live: bool = value.is_changeable
         self.optional = isinstance(value, OptionalType)
         self.key_bytes = _key_encoder(f"{name}[{label}]", key)
 
@@ -107,6 +149,18 @@ class MapLayout(CollectionLayout):
 
     def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
         return read(self.key, key, path), self.value
+
+    def check_items(self, value: object) -> NoReturn:
+        raise TypeError(f"{self.name} {self.expected}")
+
+    def overwrite(self, words: Any, slot: int, value: object) -> NoReturn:
+        self.check_items(value)
+
+    def clear(self, words: Any, slot: int) -> NoReturn:
+        raise TypeError(f"{self.name} cannot be deleted: {_KEYS}")
+
+    def used(self, words: Any, slot: int) -> Iterable[int]:
+        raise TypeError(f"{self.name} cannot be moved: {_KEYS}")
 
 
 def _key_encoder(path: str, kind: ValueType) -> Encoder:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NoReturn
 
+from chain.storage.fields import FieldsLayout
 from chain.storage.slots import Slots
+from chain.storage.unit_of_work import ReadOnly, UnitOfWork
 
 
 class ReadOnlyStorage:
@@ -13,16 +15,28 @@ class ReadOnlyStorage:
 
     __slots__ = ("_words", "data_slot", "map_slot", "nested_slot")
 
-    address = b""  # not a real account: values that are read here are not cached
-    journal = ()
+    static = True
+    address = b""  # of no account: nothing that is read here is remembered
 
     def __init__(self, slots: Slots, words: Mapping[int, int]) -> None:
         self._words = words
         self.data_slot = slots.content_slot
         self.map_slot, self.nested_slot = slots.map_slot, slots.nested_slot
 
+    @property
+    def unpaid(self) -> ReadOnlyStorage:
+        return self
+
     def sload(self, slot: int) -> int:
         return self._words.get(slot, 0)
 
+    peek = sload
+
+    def unit_of_work(self, layout: FieldsLayout) -> UnitOfWork:
+        return UnitOfWork(self, layout)
+
     def sstore(self, slot: int, word: int) -> NoReturn:
-        raise TypeError("these words are read-only")
+        raise ReadOnly
+
+    def refusal(self, what: str) -> Exception:
+        return ReadOnly()

@@ -2,128 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar
+import operator
+from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+from copy import deepcopy
+from typing import Any, Generic, Self, SupportsIndex, TypeVar, overload
 
-from chain.storage.collection_layout import CollectionLayout, P, ReadItemKey, ReadKey, ReadValue
+from chain.storage.collection import (
+    UNREAD,
+    CollectionLayout,
+    P,
+    Part,
+    ReadItemKey,
+    ReadKey,
+    ReadValue,
+    is_in_place,
+)
 from chain.storage.fields import Layout
 from chain.storage.remembered import remembered
-from chain.values import ValueMismatch
+from chain.storage.unit_of_work import Holder, Place, UnitOfWork
+from chain.values import ListType, ValueMismatch, ValueType
 from chain.values.inputs import LAST_TIME, whole_number
-from chain.values.kind import ReadableWords, Words
-from chain.values.storage_collection import ITEMS_COMPARED, LIST_OF_IT, StorageCollection
 
 T = TypeVar("T")
 
 
-class Vector(StorageCollection, Generic[T]):
-    """A list in storage whose items are read and written one by one. An index out of range raises IndexError.
+class Vector(Holder, MutableSequence[T], Generic[T]):
+    """A list in storage, whose items are read and written one by one. A field `list[T]` is one.
 
     >>> self.rolls[0], self.rolls[-1], len(self.rolls), list(self.rolls)
     (4, 4, 1, [4])
     >>> self.rolls[0] = 6
     """
 
-    __slots__ = ()
+    __slots__ = ("_read",)
     _example = "Vector[u8]"
-    _offers = (
-        "it has append, extend, insert, pop, swap_remove, clear, slice, change, len and {it}[i],"
-        " and 'for' iterates over it"
-    )
-    _compared = ITEMS_COMPARED
-    _plural = "extend"
-    _remedies: ClassVar = {
-        "extend": "write {it}.extend(items)",  # of '+='
-        "remove": "choose the item by its index: {it}.swap_remove(i), which puts the last item in its place",
-        **dict.fromkeys(("index", "count", "copy"), LIST_OF_IT),
-        "sort": "write 'for i, item in enumerate(sorted({it})): {it}[i] = item'",
-        "reverse": "write 'for i, item in enumerate(list({it})[::-1]): {it}[i] = item'",
-    }
+
+    def __init__(self, work: UnitOfWork, slot: int, layout: VectorLayout) -> None:
+        super().__init__(work, slot, layout)
+        self._read: dict[int, T] = {}  # frozen items that were read, and take words of their own
+
+    def _forget(self) -> None:
+        self._read.clear()
+
+    def _place_of(self, key: int) -> tuple[Any, Place]:
+        layout: VectorLayout = self._layout
+        return layout.item, layout.place(self._work.words, self._slot, key)
+
+    def _step_of(self, key: int) -> str:
+        return f"[{key}]"
 
     def __len__(self) -> int:
-        length: int = self._frame.sload(self._slot)
+        length: int = self._work.words.sload(self._slot)
         return length
 
-    def __getitem__(self, index: int) -> T:
-        frame, slot, layout = self._frame, self._slot, self._layout
-        count = frame.sload(slot)
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: Any) -> Any:
+        count = self._work.words.sload(self._slot)
         if type(index) is not int or not 0 <= index < count:
+            if isinstance(index, slice):
+                return [self._item(i) for i in range(*index.indices(count))]
             index = self._position(index, count)
-        item: T = layout.load_item(frame, slot, index)
+        return self._item(index)
+
+    def _item(self, index: int) -> Any:
+        words, layout = self._work.words, self._layout
+        if layout.is_live:
+            return self._take(index)
+        if layout.item.size is not None:
+            slot, shift = layout.place(words, self._slot, index)
+            return layout.item.unpack(words.sload(slot) >> shift)
+        item = self._read.get(index, UNREAD)
+        if item is UNREAD:
+            item = layout.known.load(words, layout.place(words, self._slot, index).slot)
+            self._read[index] = item
         return item
 
-    def __setitem__(self, index: int, value: T) -> None:
-        position = self._index(index)
-        frame, slot, layout = self._frame, self._slot, self._layout
-        layout.write_item(frame, slot, position, layout.pack_item(frame, slot, position, value))
+    @overload
+    def __setitem__(self, index: SupportsIndex, value: T) -> None: ...
+    @overload
+    def __setitem__(self, index: slice, value: Iterable[T]) -> None: ...
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            self._edit(lambda items: items.__setitem__(index, value))
+        else:
+            self._set(self._position(index, len(self)), value)
+
+    def __delitem__(self, index: SupportsIndex | slice) -> None:
+        self._edit(lambda items: items.__delitem__(index))
 
     def __iter__(self) -> Iterator[T]:
-        return self._walk(len(self), len(self._frame.journal))
+        index = 0
+        while index < len(self):
+            yield self._item(index)
+            index += 1
 
-    def _walk(self, count: int, seen: int) -> Iterator[T]:
-        """Return the items in order. Each step reads the length, as indexing does. `seen` is the length of the journal."""
-        frame, slot, load = self._frame, self._slot, self._layout.load_item
-        journal = frame.journal
-        for index in range(count):
-            if frame.sload(slot) != count:
-                self._refuse_change()
-            yield load(frame, slot, index)
-            if len(journal) != seen:
-                if slot in journal[seen + 1 :: 4]:  # this slot, perhaps of another account
-                    self._require_same_items(seen)
-                seen = len(journal)
+    def __reversed__(self) -> Iterator[T]:
+        return self._walk_back(len(self) - 1)
 
-    def change(self, index: int, before: T, after: T) -> None:
-        """Write only the parts of `after` that differ from `before`, the item as it was read.
-
-        >>> self.rolls.change(0, 4, 5)
-        """
-        frame, slot = self._frame, self._slot
-        count = frame.sload(slot)
-        if type(index) is not int or not 0 <= index < count:
-            index = self._position(index, count)
-        self._layout.change_item(frame, slot, index, before, after)
+    def _walk_back(self, index: int) -> Iterator[T]:
+        while 0 <= index < len(self):
+            yield self._item(index)
+            index -= 1
 
     def append(self, value: T) -> None:
         """Append an item.
 
         >>> self.rolls.append(2)
         """
-        frame, slot, layout, count = self._frame, self._slot, self._layout, len(self)
-        packed = layout.pack_item(frame, slot, count, value)
-        frame.sstore(slot, count + 1)
-        layout.write_item(frame, slot, count, packed)
+        count = len(self)
+        self._set(count, value)
+        self._work.words.sstore(self._slot, count + 1)
 
-    def extend(self, items: Iterable[T]) -> None:
-        """Append each of `items`.
-
-        >>> self.rolls.extend([5, 6])
-        """
-        for item in items:
-            self.append(item)
-
-    def insert(self, index: int, value: T) -> None:
+    def insert(self, index: SupportsIndex, value: T) -> None:
         """Insert `value` before the item at `index`. Every later item is rewritten: `append` is cheaper.
 
         >>> self.rolls.insert(0, 1)
         """
-        count = len(self)
-        start, _, _ = slice(self._whole(index), None).indices(count)
-        self.append(value)
-        for i in range(count, start, -1):
-            self[i] = self[i - 1]
-        self[start] = value
+        self._edit(lambda items: items.insert(index, value))
 
-    def swap_remove(self, index: int) -> T:
-        """Remove the item at `index` and return it. The last item takes its place, so the order changes.
+    def pop(self, index: SupportsIndex = -1) -> T:
+        """Remove an item, by default the last one, and return it. Raise IndexError if there is none.
 
-        >>> self.rolls.swap_remove(0)
+        >>> self.rolls.pop()
         4
         """
-        position = self._index(index)
-        value, last = self[position], self.pop()
-        if position < len(self):
-            self[position] = last
+        count = len(self)
+        position = self._position(index, count)
+        value = self[position]
+        if position == count - 1:
+            self._cut(position, count)
+        else:
+            self._edit(lambda items: items.pop(position))
         return value
 
     def clear(self) -> None:
@@ -131,121 +143,242 @@ class Vector(StorageCollection, Generic[T]):
 
         >>> self.rolls.clear()
         """
-        count = len(self)
-        for index in range(count):
-            self._layout.clear_item(self._frame, self._slot, index)
-        self._frame.sstore(self._slot, 0)
+        self._cut(0, len(self))
 
-    def slice(self, start: int = 0, stop: int | None = None) -> list[T]:
-        """Return the items from `start` to before `stop` as a list, like `list(items)[start:stop]`, but read only these.
+    def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
+        """Put the items in order, as a list does.
 
-        >>> self.rolls.slice(0, 2)
+        >>> self.rolls.sort(reverse=True)
+        """
+        self._edit(lambda items: items.sort(key=key, reverse=reverse))  # type: ignore[arg-type, type-var]
+
+    def reverse(self) -> None:
+        """Reverse the order of the items.
+
+        >>> self.rolls.reverse()
+        """
+        self._edit(lambda items: items.reverse())
+
+    def copy(self) -> list[T]:
+        """Return the items as a list of its own.
+
+        >>> self.rolls.copy()
         [4]
         """
-        end = None if stop is None else self._whole(stop)
-        first, after, _ = slice(self._whole(start), end).indices(len(self))
-        return [self._layout.load_item(self._frame, self._slot, i) for i in range(first, after)]
+        return self._items()
 
-    def pop(self) -> T:
-        """Remove the last item and return it. Raise IndexError if there is none.
+    def swap_remove(self, index: int) -> T:
+        """Remove the item at `index` and return it. The last item takes its place, so the order changes.
 
-        >>> self.rolls.pop()
+        >>> self.rolls.swap_remove(0)
         4
         """
-        last = len(self) - 1
-        value = self[last]
-        self._layout.clear_item(self._frame, self._slot, last)
-        self._frame.sstore(self._slot, last)
+        position, last = self._position(index, len(self)), self.pop()
+        if position == len(self):
+            return last
+        value = self[position]
+        self[position] = last
         return value
 
-    def _index(self, index: int) -> int:
-        """Return `index` as a position from 0 on, or refuse it."""
-        return self._position(index, self._frame.sload(self._slot))
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | Vector):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            ours == theirs for ours, theirs in zip(self, other, strict=True)
+        )
 
-    def _position(self, index: int, count: int) -> int:
-        """Return `index` as a position in a list of `count` items, or refuse it."""
-        if type(index) is not int:
-            self._whole(index)
-        position = index + count if index < 0 else index
-        if not 0 <= position < count:
-            raise IndexError(f"{self._layout.name}: no item {index} in a Vector of {count}")
-        return position
+    def __lt__(self, other: Any) -> bool:
+        return self._items() < [*other] if isinstance(other, list | Vector) else NotImplemented
 
-    def _whole(self, index: int) -> int:
-        """Return `index` if it is a whole number."""
-        if isinstance(index, slice):
-            self._refuse(f"a {self._what} has no [a:b]: write {{it}}.slice(a, b)")
-        if not isinstance(index, int):
-            raise TypeError(
-                f"{self._layout.name}: a Vector is indexed by whole numbers, not by {index!r}"
-            )
-        return index
+    def __le__(self, other: Any) -> bool:
+        return self._items() <= [*other] if isinstance(other, list | Vector) else NotImplemented
+
+    def __gt__(self, other: Any) -> bool:
+        return self._items() > [*other] if isinstance(other, list | Vector) else NotImplemented
+
+    def __ge__(self, other: Any) -> bool:
+        return self._items() >= [*other] if isinstance(other, list | Vector) else NotImplemented
+
+    def __add__(self, other: Any) -> list[T]:
+        return [*self, *other] if isinstance(other, list | Vector) else NotImplemented
+
+    def __radd__(self, other: Any) -> list[T]:
+        if not isinstance(other, list):
+            return NotImplemented
+        return operator.iadd(other, self._items()) if is_in_place() else other + self._items()
+
+    def __mul__(self, count: SupportsIndex) -> list[T]:
+        return self._items() * count
+
+    __rmul__ = __mul__
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[T]:
+        return deepcopy(self._items(), memo)
+
+    def __imul__(self, count: SupportsIndex) -> Self:
+        self._edit(lambda items: items.__imul__(count))
+        return self
 
     def __repr__(self) -> str:
-        return f"<Vector {self._layout.name} of {len(self)}>"
+        return repr(self._items())
+
+    def _items(self) -> list[Any]:
+        """Return all items."""
+        layout: VectorLayout = self._layout
+        if layout.is_live:
+            return [*self]
+        items: list[Any] = layout.whole.load(self._work.words, self._slot)
+        return items
+
+    def _position(self, index: SupportsIndex, count: int) -> int:
+        """Return `index` as a position in a list of `count` items, or refuse it."""
+        try:
+            number = index.__index__()
+        except AttributeError:
+            raise TypeError(
+                f"{self._layout.name}: a list is indexed by whole numbers, not by {index!r}"
+            ) from None
+        position = number + count if number < 0 else number
+        if not 0 <= position < count:
+            raise IndexError(f"{self._layout.name}: no item {number} in a list of {count}")
+        return position
+
+    def _set(self, position: int, value: T) -> None:
+        layout: VectorLayout = self._layout
+        if layout.is_live:
+            self._assign(position, value)
+            return
+        self._require_writable()
+        words, item = self._work.words, layout.item
+        slot, shift = layout.place(words, self._slot, position)
+        try:
+            if item.size is None:
+                before = self._read.get(position, UNREAD)
+                if before is UNREAD:
+                    item.store(words, slot, value)
+                else:
+                    self._layout.known.change(words, slot, before, value)
+                self._read.pop(position, None)
+            elif layout.per_word == 1:
+                words.sstore(slot, item.pack(value))
+            else:
+                number, mask = item.pack(value), (1 << 8 * item.size) - 1 << shift
+                words.sstore(slot, words.sload(slot) & ~mask | number << shift)
+        except ValueMismatch as error:
+            raise error.prefixed(f"{self._layout.name}[{position}]") from None
+
+    def _cut(self, first: int, count: int) -> None:
+        """Remove all of `count` items from a position on."""
+        if first == count:
+            return
+        self._require_writable()
+        words, layout, item = self._work.words, self._layout, self._layout.item
+        for position in range(first, count):
+            self._read.pop(position, None)
+            if layout.is_live:
+                self._give_up(position)
+        if item.size is None:
+            for position in range(first, count):
+                item.clear(words, layout.place(words, self._slot, position).slot)
+        else:
+            slot, shift = layout.place(words, self._slot, first)
+            if shift:
+                words.sstore(slot, words.sload(slot) & (1 << shift) - 1)
+            for emptied in range(
+                slot + (shift > 0), words.data_slot(self._slot) + -(-count // layout.per_word)
+            ):
+                words.sstore(emptied, 0)
+        words.sstore(self._slot, first)
+
+    def _edit(self, change: Callable[[list[Any]], object]) -> None:
+        """Change all items as a list, and write those that are others now."""
+        words, layout, before = self._work.words, self._layout, self._items()
+        after = before.copy()
+        change(after)
+        known = {id(item) for item in before}
+        for position, item in enumerate(after):
+            if id(item) not in known:
+                try:
+                    layout.item.refuse_misfit(item)
+                except ValueMismatch as error:
+                    raise error.prefixed(f"{layout.name}[{position}]") from None
+        self._require_writable()
+        if not layout.is_live:
+            self._read.clear()
+            layout.overwrite(words, self._slot, after)
+            return
+        self._cut(len(after), max(len(before), len(after)))
+        for position, item in enumerate(after):
+            if position >= len(before) or item is not before[position]:
+                self._assign(position, item)
+        if len(after) > len(before):
+            words.sstore(self._slot, len(after))
 
 
 class VectorLayout(CollectionLayout):
+    what = "list"
     collection = Vector
+    expected = "is not a list"
+    accepted = (list,)
 
     def __init__(self, name: str, item: Any) -> None:
         super().__init__(name, item)
         self.item, self.known = item, remembered(item)
         self.per_word = 32 // item.size if item.size else 1
+        self.is_live: bool = item.is_changeable
+        self.whole: Any = ListType(item) if isinstance(item, ValueType) else None
 
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
-        return cls(name, value(name, parts[0]))
+        return cls(name, value(f"{name}[…]", parts[0]))
 
     def step(self, key: object, path: str, read: ReadItemKey) -> tuple[object, Layout | None]:
         return whole_number(key, path, LAST_TIME), self.item
 
-    def load_item(self, frame: ReadableWords, slot: int, index: int) -> object:
-        word, shift = self._word_and_shift(frame, slot, index)
+    def place(self, words: Any, slot: int, index: int) -> Place:
+        """Return the place of item `index`."""
+        base = words.data_slot(slot)
         if self.per_word == 1:
-            return self.known.load(frame, word)
-        return self.item.unpack(frame.sload(word) >> shift)
+            return Place(base + index * self.item.words, 0)
+        return Place(base + index // self.per_word, index % self.per_word * 8 * self.item.size)
 
-    def pack_item(self, frame: Words, slot: int, index: int, value: object) -> Any:
-        """Return `value` ready to be written as item `index`: as a number, or as its words by slot."""
-        try:
-            if self.item.size:
-                return self.item.pack(value)
-            word, _ = self._word_and_shift(frame, slot, index)
-            return self.item.words_of(value, word, frame.data_slot, {})
-        except ValueMismatch as error:
-            raise error.prefixed(f"{self.name}[{index}]") from None
+    def parts_of(self, value: Any) -> list[Part]:
+        return [(f"[{index}]", self.item, item) for index, item in enumerate(value)]
 
-    def write_item(self, frame: Words, slot: int, index: int, packed: Any) -> None:
-        word, shift = self._word_and_shift(frame, slot, index)
-        if not self.item.size:
-            self.item.write(frame, word, packed)
-        elif self.per_word == 1:
-            frame.sstore(word, packed)
-        else:
-            mask = (1 << 8 * self.item.size) - 1 << shift
-            frame.sstore(word, frame.sload(word) & ~mask | packed << shift)
+    def check_items(self, value: Iterable[object]) -> None:
+        for index, item in enumerate(value):
+            try:
+                self.item.refuse_misfit(item)
+            except ValueMismatch as wrong:
+                raise wrong.prefixed(f"[{index}]") from None
 
-    def change_item(
-        self, frame: Words, slot: int, index: int, before: object, after: object
-    ) -> None:
-        if self.item.size is not None:
-            self.write_item(frame, slot, index, self.pack_item(frame, slot, index, after))
+    def overwrite(self, words: Any, slot: int, value: Iterable[object]) -> None:
+        items, count = [*value], words.peek(slot)
+        if self.whole is not None:
+            self.whole.settle(words, Place(slot), items)
             return
-        try:
-            self.known.change(frame, self._word_and_shift(frame, slot, index)[0], before, after)
-        except ValueMismatch as error:
-            raise error.prefixed(f"{self.name}[{index}]") from None
+        for index, item in enumerate(items):
+            self.item.settle(words, self.place(words, slot, index), item)
+        for index in range(len(items), count):
+            self.item.clear(words, self.place(words, slot, index).slot)
+        if count != len(items):
+            words.sstore(slot, len(items))
 
-    def clear_item(self, frame: Words, slot: int, index: int) -> None:
-        if self.item.size:
-            self.write_item(frame, slot, index, 0)
+    def clear_item(self, words: Any, slot: int, index: int) -> None:
+        place, size = self.place(words, slot, index), self.item.size
+        if size is None:
+            self.item.clear(words, place.slot)
         else:
-            self.item.clear(frame, self._word_and_shift(frame, slot, index)[0])
+            others = words.sload(place.slot) & ~((1 << 8 * size) - 1 << place.shift)
+            words.sstore(place.slot, others)
 
-    def _word_and_shift(self, frame: ReadableWords, slot: int, index: int) -> tuple[int, int]:
-        """Return the slot of item `index`, and the bit in that word where the item begins."""
-        base = frame.data_slot(slot)
-        if self.per_word == 1:
-            return base + index * self.item.words, 0
-        return base + index // self.per_word, index % self.per_word * 8 * self.item.size
+    def clear(self, words: Any, slot: int) -> None:
+        for used in [*self.used(words, slot)]:
+            words.sstore(used, 0)
+
+    def used(self, words: Any, slot: int) -> Iterable[int]:
+        if self.whole is not None:
+            return self.whole.used(words, slot)
+        places = [self.place(words, slot, i).slot for i in range(words.sload(slot))]
+        return [slot, *(used for place in places for used in self.item.used(words, place))]

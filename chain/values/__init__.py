@@ -11,7 +11,7 @@ from typing import Final
 
 from chain.crypto.address import Address
 from chain.values.kind import ValueType, accepts, explain_mismatch
-from chain.values.lists import ListType
+from chain.values.lists import ListType, RemadeType
 from chain.values.mismatch import BadData, ValueMismatch, join, short_repr
 from chain.values.numbers import BoolType, EnumType, Int, Scalar
 from chain.values.records import Field, KeyMark, OptionalType, StructType
@@ -32,6 +32,7 @@ __all__ = [
     "ListType",
     "OptionalType",
     "RawScalar",
+    "RemadeType",
     "Scalar",
     "StringType",
     "StructType",
@@ -41,7 +42,7 @@ __all__ = [
     "explain_mismatch",
     "join",
     "short_repr",
-]  # fmt: skip
+]
 
 # The types of Python that are value types as they are.
 PLAIN: Final[dict[type, ValueType]] = {

@@ -20,11 +20,11 @@ from chain.values import (
     KeyMark,
     ListType,
     OptionalType,
+    RemadeType,
     StructType,
     ValueType,
 )
 from chain.values.hints import Namespace, UnsupportedAnnotation, resolve
-from chain.values.storage_collection import StorageCollection
 
 _KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
 
@@ -35,6 +35,17 @@ def type_of_annotation(annotation: object, names: Namespace | None = None) -> Va
     `names` resolves the annotations of dataclass members that are text.
     """
     return _Reader(names or Namespace({}, {})).read(annotation)
+
+
+def abi_type_of_annotation(annotation: object, names: Namespace | None = None) -> ValueType:
+    """Return the type of an argument, a result or a member, or refuse it if the ABI has none for it."""
+    kind = type_of_annotation(annotation, names)
+    if not kind.has_abi:
+        raise UnsupportedAnnotation(
+            f"{format_annotation(annotation)} has a dict or set in it, for which the ABI has no type; write a list of a"
+            " frozen dataclass"
+        )
+    return kind
 
 
 def is_key(annotation: object) -> bool:
@@ -86,12 +97,24 @@ class _Reader:
             return ListType(self.read(items[0]))
         if origin is tuple:
             return self._tuple(items)
+        if origin is dict and len(items) == 2:
+            return RemadeType(ListType(self._tuple((self._key(items[0]), items[1]))), dict)
+        if origin is set and len(items) == 1:
+            return RemadeType(ListType(self.read(self._key(items[0]))), set)
         cls = origin or bare
         if isinstance(cls, type):
             return self._class(cls, annotation)
         raise UnsupportedAnnotation(
             f"{format_annotation(annotation)} is not a type the chain knows; use {_KNOWN}"
         )
+
+    def _key(self, annotation: object) -> object:
+        """Return the annotation of a key or of an item of a set, which must not change."""
+        if self.read(annotation).is_changeable:
+            raise UnsupportedAnnotation(
+                f"{format_annotation(annotation)} can change, so it cannot be a key; use a tuple or a frozen dataclass"
+            )
+        return annotation
 
     def _option(self, bare: object) -> OptionalType:
         items = [item for item in typing.get_args(bare) if item is not types.NoneType]
@@ -122,7 +145,7 @@ class _Reader:
             return PLAIN[cls]
         if cls in _REMEDIES:
             raise UnsupportedAnnotation(f"{format_annotation(cls)} {_REMEDIES[cls]}")
-        if issubclass(cls, StorageCollection):
+        if hasattr(cls, "_is_stored"):
             raise UnsupportedAnnotation(
                 f"'{cls.__name__}' can only be a field of a contract or a value of its Map; write list[T] here"
             )
@@ -130,6 +153,8 @@ class _Reader:
             return _choice(cls)
         if dataclasses.is_dataclass(cls) and cls is annotation:
             return self._record(cls)
+        if issubclass(cls, tuple) and hasattr(cls, "_fields") and cls is annotation:
+            return self._named_tuple(cls)
         if cls is annotation and cls.__module__ not in ("builtins", "typing"):
             raise UnsupportedAnnotation(
                 f"{format_annotation(cls)} is not a type the chain knows; make it a frozen dataclass or an Enum"
@@ -158,6 +183,24 @@ class _Reader:
         require_positional_init(cls)
         return StructType(cls.__name__, tuple(members), cls)
 
+    def _named_tuple(self, cls: type) -> StructType:
+        names, outer = self.names, self.names
+        self.names = names.for_class(cls)
+        try:
+            hints = inspect.get_annotations(cls)
+            members = [
+                Field(name, self.read(resolve(hints[name], self.names)))
+                for name in cls._fields  # type: ignore[attr-defined]
+                if name in hints
+            ]
+        finally:
+            self.names = outer
+        if len(members) != len(cls._fields):  # type: ignore[attr-defined]
+            raise UnsupportedAnnotation(
+                f"'{cls.__name__}' has members without a type; write 'class {cls.__name__}(NamedTuple)'"
+            )
+        return StructType(cls.__name__, tuple(members), cls)
+
     def _member(self, cls: type, item: dataclasses.Field[object]) -> ValueType:
         outer, self.names = self.names, self.names.for_class(declaring_class(cls, item.name))
         try:
@@ -171,15 +214,15 @@ class _Reader:
             self.names = outer
 
 
-_IN_STORAGE = " or, as a field of a contract,"
+_UNTYPED = "has no item type; write a type such as '{}'"
 _REMEDIES: dict[type, str] = {
     int: "has no width; write u8, u64, i32, u256, felt252 …",
     float: "is not exact on every machine; write whole numbers, such as u64",
-    list: "has no item type; write a type such as 'list[u8]'",
+    list: _UNTYPED.format("list[u8]"),
     tuple: "has no item type; write 'tuple[u8, u8]' or 'tuple[u8, ...]'",
-    dict: f"has no type in the ABI; write list[tuple[K, V]]{_IN_STORAGE} IterableMap[K, V]",
-    set: f"has no type in the ABI; write list[T]{_IN_STORAGE} Set[T]",
-    frozenset: f"has no type in the ABI; write tuple[T, ...]{_IN_STORAGE} Set[T]",
+    dict: _UNTYPED.format("dict[Address, u8]"),
+    set: _UNTYPED.format("set[Address]"),
+    frozenset: "has no type in storage; write set[T] or tuple[T, ...]",
     bytearray: "can be changed after it is read; write bytes",
     types.NoneType: "alone holds nothing; write 'T | None'",
 }
@@ -222,21 +265,6 @@ def require_positional_init(cls: type) -> None:
             f"'{cls.__name__}' is not constructed from its fields in order; remove kw_only, "
             "init=False, InitVar and its own __init__"
         )
-
-
-def require_frozen(kind: ValueType) -> None:
-    """Refuse a type whose values can be changed in place: a change to a value that was read would not be stored."""
-    cls = kind.cls if isinstance(kind, StructType) else None
-    if "__model__" in vars(cls or object):
-        raise UnsupportedAnnotation(
-            f"'{kind.name}' is a model, which is stored in a World; keep its keys here, or write a dataclass"
-        )
-    if cls is not None and not cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        raise UnsupportedAnnotation(
-            f"'{kind.name}' can be changed after it is read; write @dataclass(frozen=True)"
-        )
-    for part in kind.parts:
-        require_frozen(part)
 
 
 def format_annotation(annotation: object) -> str:

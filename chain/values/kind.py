@@ -146,6 +146,11 @@ class ValueType:
         """
         return any(part.runs_author_code for part in self.parts)
 
+    @cached_property
+    def is_changeable(self) -> bool:
+        """True if a value can be changed in place, or a part of it can."""
+        return any(part.is_changeable for part in self.parts)
+
     @property
     def spelled(self) -> str:
         """The type with all its parts: `Game(board: list of Cube(x: i8, y: i8), turn: u8)`."""
@@ -233,6 +238,11 @@ class ValueType:
         return Source(f"{purpose} {self.name or 'arguments'}")
 
     # In the ABI
+
+    @cached_property
+    def has_abi(self) -> bool:
+        """True if values can be arguments, results, and members of events and models."""
+        return all(part.has_abi for part in self.parts)
 
     @property
     @abstractmethod
@@ -417,6 +427,34 @@ class ValueType:
         source, size = self.source("unpack"), self.size or 0
         return source.function("n", self.unpacked(source, f"(n & {(1 << 8 * size) - 1})"))
 
+    def refuse_misfit(self, value: object) -> None:
+        """Refuse a value that cannot be stored, with a `ValueMismatch`."""
+        if self.size is None:
+            self.words_of(value, 0, _same_slot, {})
+        else:
+            self.pack(value)
+
+    def take(self, work: Any, place: Any) -> Any:
+        """Return the value at a place of a unit of work, made for this reader."""
+        slot, shift = place
+        if self.size is None:
+            return self.load(work.words, slot)
+        return self.unpack(work.words.sload(slot) >> shift)
+
+    def settle(self, words: Any, place: Any, value: object) -> None:
+        """Write what differs between a value and the words at its place."""
+        slot, shift = place
+        if self.size is None:
+            new = self.words_of(value, slot, words.data_slot, {})
+            if not self.is_fixed:
+                new = {**dict.fromkeys(self.used(words.unpaid, slot), 0), **new}
+        else:
+            others = words.peek(slot) & ~((1 << 8 * self.size) - 1 << shift)
+            new = {slot: others | self.pack(value) << shift}
+        for at, word in new.items():
+            if words.peek(at) != word:
+                words.sstore(at, word)
+
     def store(self, frame: Words, slot: int, value: object) -> None:
         """Write a value. One that does not fit writes nothing."""
         if self.size is None:
@@ -513,6 +551,10 @@ class MemoTable(dict[K, V]):
             self.clear()
         value = self[packed] = self.build(packed)
         return value
+
+
+def _same_slot(slot: int) -> int:
+    return slot
 
 
 def misfit(source: Source, kind: ValueType, is_stored: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, MutableSet, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -72,6 +72,10 @@ class ListType(Dynamic):
 
     example = "[…, …]"
 
+    @cached_property
+    def is_changeable(self) -> bool:
+        return self.make is list or self.item.is_changeable
+
     @property
     def spelled(self) -> str:
         return f"{self.word} of {self.item.spelled}"
@@ -96,7 +100,7 @@ class ListType(Dynamic):
     @generated
     def _encode(self) -> Callable[[Any], bytes]:
         item, source = self.item, self.source("encode")
-        source.lines.append("if not isinstance(v, (list, tuple)): fail()")
+        source.lines.append(f"if not isinstance(v, (list, tuple)): v = {source.bind(_listed)}(v)")
         start = len(source.lines)
         one = item.encoded(source, "i")
         steps, items = source.lines[start:], source.variable()
@@ -165,10 +169,11 @@ class ListType(Dynamic):
         return 32 // self.item.size if self.item.size else 1
 
     def put(self, source: Source, value: str, slot: str) -> None:
-        accepted = (
-            f"{value}.__class__ is tuple" if self.make is tuple else f"isinstance({value}, list)"
-        )
-        source.lines.append(f"if not {accepted}: fail()")
+        if self.make is tuple:
+            source.lines.append(f"if {value}.__class__ is not tuple: fail()")
+        else:
+            listed = source.bind(_listed)
+            source.lines.append(f"if not isinstance({value}, list): {value} = {listed}({value})")
         put = self._put_packed if self.item.size else self._put_whole
         source.lines.append(f"{source.bind(put)}({value}, {slot}, content, out)")
 
@@ -241,10 +246,10 @@ class ListType(Dynamic):
 
     def _load_packed(self) -> Callable[[ReadableWords, int, int], Any]:
         step, make, rows = self.per_word, self.make, self._rows
-        made_anew = self.runs_author_code
+        is_changeable = self.item.is_changeable
 
         def items_of(count: int, words: Sequence[int]) -> list[Any]:
-            if made_anew:  # no more than there are: the author's code may refuse others
+            if is_changeable:
                 return [self.unpack_item(words[i // step], i % step) for i in range(count)]
             values: list[Any] = []
             for word in words:
@@ -258,7 +263,7 @@ class ListType(Dynamic):
 
         def load_items(frame: ReadableWords, base: int, count: int) -> Any:
             words = [*map(frame.sload, range(base, base - (-count // step)))]
-            if make is tuple and not made_anew:
+            if make is tuple and not is_changeable:
                 return tuples[count, *words]
             return make(items_of(count, words))
 
@@ -290,6 +295,92 @@ class ListType(Dynamic):
             return [slot, *range(base, base - (-count // self.per_word))]
         places = range(base, base + count * item.words, item.words)
         return [slot, *(used for place in places for used in item.used(frame, place))]
+
+
+@dataclass(frozen=True)
+class RemadeType(Dynamic):
+    """A dict or set inside a record: stored as the list of its items, in their order. The ABI has no type for it."""
+
+    items: ListType
+    make: type[dict[Any, Any]] | type[set[Any]]
+
+    has_abi = False
+    is_changeable = True
+
+    @property
+    def name(self) -> str:
+        item = self.items.item
+        return f"{self.make.__name__} of {' to '.join(p.name for p in item.parts) or item.name}"
+
+    @property
+    def parts(self) -> tuple[ValueType, ...]:
+        return (self.items,)
+
+    def map(self, convert: Convert) -> RemadeType:
+        return RemadeType(self.items.map(convert), self.make)
+
+    def listed(self, value: Any) -> list[Any]:
+        """Return the items as they are stored."""
+        if self.make is dict and isinstance(value, MutableMapping):
+            return [*value.items()]
+        if self.make is dict or not isinstance(value, MutableSet | frozenset):
+            fail()
+        return [*value]
+
+    def split(self, value: object) -> list[Part] | None:
+        try:
+            items = self.listed(value)
+        except ValueError:
+            return None
+        parts: list[Any] = [part for _, _, part in self.items.split(items) or ()]
+        if self.make is set:
+            return [("", self.items.item, part) for part in parts]
+        key, held = self.items.item.parts
+        return [
+            step
+            for part in parts
+            for step in ((f"[{part[0]!r}]", key, part[0]), (f"[{part[0]!r}]", held, part[1]))
+        ]
+
+    @property
+    def zero(self) -> object:
+        return self.make()
+
+    def from_json(self, value: Any, path: str, find: FindAddress = Address) -> Any:
+        if self.make is dict and isinstance(value, Mapping):
+            value = [*value.items()]
+        return self.make(self.items.from_json(value, path, find))
+
+    @property
+    def spelled(self) -> str:
+        return self.name
+
+    @property
+    def description(self) -> Any:
+        return self.make.__name__, self.items.description
+
+    @property
+    def abi_type(self) -> str:
+        return self.items.abi_type
+
+    def encoded(self, source: Source, value: str) -> str:
+        return self.items.encoded(source, f"{source.bind(self.listed)}({value})")
+
+    def put(self, source: Source, value: str, slot: str) -> None:
+        self.items.put(source, source.var(f"{source.bind(self.listed)}({value})"), slot)
+
+    def loaded(self, source: Source, slot: str) -> str:
+        return f"{source.bind(self.make)}({self.items.loaded(source, slot)})"
+
+    def used(self, frame: ReadableWords, slot: int) -> list[int]:
+        return self.items.used(frame, slot)
+
+
+def _listed(items: object) -> list[Any]:
+    """Return a list in storage as a list of Python."""
+    if not isinstance(items, MutableSequence) or isinstance(items, bytearray):
+        fail()
+    return [*items]
 
 
 def _behind_offsets(items: list[bytes]) -> bytes:

@@ -324,6 +324,11 @@ class StructType(TupleLike):
         return self.cls is not None or any(part.has_author_class for part in self.parts)
 
     @cached_property
+    def is_changeable(self) -> bool:
+        is_frozen = self.cls is None or is_frozen_class(self.cls)
+        return not is_frozen or any(part.is_changeable for part in self.parts)
+
+    @cached_property
     def runs_author_code(self) -> bool:
         has_own = hasattr(self.cls, "__post_init__") or any(
             isinstance(method := getattr(self.cls, name), FunctionType) and not is_generated(method)
@@ -391,6 +396,13 @@ class StructType(TupleLike):
         inner = ", ".join(members)
         return f"({inner},)" if self.cls is None else f"{source.bind(self.maker)}({inner})"
 
+    def restored(self, source: Source, members: Sequence[str]) -> str:
+        """Return source that makes a record of its stored members, without the author's code."""
+        if not self.runs_author_code:
+            return self.constructed(source, members)
+        names = [member.name for member in self.members]
+        return f"{source.bind(_restorer(self.cls, names))}({', '.join(members)})"
+
     # In the ABI
 
     def flat(self, source: Source, value: str) -> list[Item]:
@@ -437,7 +449,7 @@ class StructType(TupleLike):
         return [item for part in reversed(items) for item in part]
 
     def unpacked(self, source: Source, number: str) -> str:
-        if self.runs_author_code:
+        if self.is_changeable:
             return f"{source.bind(self._build)}({number})"
         return f"{source.bind(self._known)}[{number}]"
 
@@ -464,7 +476,7 @@ class StructType(TupleLike):
     def _unpacked_members(self, source: Source, words: Sequence[str]) -> str:
         """Return source of the record whose packed members are in these words."""
         pairs = zip(self.parts, self.places, strict=True)
-        return self.constructed(
+        return self.restored(
             source,
             [
                 part.unpacked(source, _masked(words[place.word], place.shift, part.size or 0))
@@ -544,7 +556,7 @@ class StructType(TupleLike):
     def loaded(self, source: Source, slot: str) -> str:
         if self.size:
             return super().loaded(source, slot)
-        if self.words == len(self.shared) and not self.runs_author_code:
+        if self.words == len(self.shared) and not self.is_changeable:
             known = source.bind(self._known_by_words)
             words = [f"sload({_after(slot, word)})" for word in range(self.words)]
             return f"{known}[{', '.join(words)},]"
@@ -558,7 +570,7 @@ class StructType(TupleLike):
             if offset.word not in read:
                 read[offset.word] = source.var(f"sload({place})")
             parts[i] = part.unpacked(source, _masked(read[offset.word], offset.shift, part.size))
-        return self.constructed(source, list(parts.values()))
+        return self.restored(source, list(parts.values()))
 
     def used(self, frame: ReadableWords, slot: int) -> list[int]:
         slots = [slot + word for word in self.shared]
@@ -604,6 +616,23 @@ def field_name(name: str, known: Container[str]) -> str:
 def described_members(members: Sequence[Field]) -> tuple[tuple[str, Any], ...]:
     """Return named members as plain data."""
     return tuple((member.name, member.kind.description) for member in members)
+
+
+def is_frozen_class(cls: Any) -> bool:
+    """True for a frozen dataclass and a NamedTuple, whose members are never set."""
+    return issubclass(cls, tuple) or cls.__dataclass_params__.frozen
+
+
+def _restorer(cls: Any, names: Sequence[str]) -> Callable[..., Any]:
+    """Return the function that makes an object with these members, without running its initializer."""
+
+    def restore(*members: object) -> Any:
+        restored = object.__new__(cls)
+        for name, member in zip(names, members, strict=True):
+            object.__setattr__(restored, name, member)
+        return restored
+
+    return restore
 
 
 def _solidity_word(kind: ValueType) -> str:

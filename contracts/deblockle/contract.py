@@ -27,7 +27,8 @@ class Deblockle(Contract):
         self, first_player: str, second_player: str, num_cubes: u64 | None = None
     ) -> u64:
         state, report = rules.set_up(num_cubes)
-        self.games.append(GameRecord(state.game, False, first_player, second_player))
+        players = self.account_id(first_player), self.account_id(second_player)
+        self.games.append(GameRecord(state.game, False, *players))
         self.log(report)
         return len(self.games) - 1
 
@@ -72,7 +73,7 @@ class Deblockle(Contract):
     def _turn_of_caller(self, index: int) -> tuple[GameRecord, State]:
         record = self._game(index)
         player = (record.first_player, record.second_player)[record.game.active_player - 1]
-        require(_is_same(player, self.caller_id), "Wrong player's turn! ")
+        require(player == self.caller_id, "Wrong player's turn! ")
         rolled = self.rolled[index] if record.game.phase is Phase.HOP else None
         return record, State(record.game, rolled)
 
@@ -83,10 +84,5 @@ class Deblockle(Contract):
         changed = GameRecord(after.game, is_finished, record.first_player, record.second_player)
         if after.rolled is not before.rolled:
             self.rolled[index] = after.rolled
-        self.games.change(index, record, changed)
+        self.games[index] = changed
         return changed
-
-
-def _is_same(player: str, caller: str) -> bool:
-    """Names are compared letter by letter, addresses whatever their capitals."""
-    return player == caller or (player.startswith("0x") and player.lower() == caller.lower())

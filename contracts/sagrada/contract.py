@@ -15,7 +15,7 @@ import json
 from dataclasses import replace
 from json import JSONDecodeError
 
-from chain import Address, Contract, Map, Revert, Vector, call, init, require, view
+from chain import Contract, Map, Revert, Vector, call, init, require, view
 from chain.types import u8, u32, u64
 from contracts.sagrada import encoding, rules, setup
 from contracts.sagrada.events import (
@@ -60,7 +60,7 @@ class Sagrada(Contract):
     @call
     def create_game(self, players: list[str]) -> u64:
         """Invite two to four players, and deal each a private objective and four frames to choose from."""
-        names = tuple(_as_caller(player) for player in players)
+        names = tuple(self.account_id(player) for player in players)
         guests = setup.invite(names, self.random)
         game_id = self._add(guests)
         self.emit(GameCreated(game_id, names))
@@ -79,7 +79,7 @@ class Sagrada(Contract):
         """The caller plays with this frame; when all have chosen, the game begins."""
         party, player = self._waiting_party(game_id), self.caller_id
         guests = setup.choose_frame(party.guests, player, frame)
-        self.parties.change(game_id, party, replace(party, guests=guests))
+        self.parties[game_id] = replace(party, guests=guests)
         self.emit(FrameChosen(game_id, player, frame))
         if all(guest.chosen is not None for guest in guests):
             self._begin(game_id, rules.new_game(setup.seats_of(guests), self.random))
@@ -95,21 +95,21 @@ class Sagrada(Contract):
     def execute_command(self, game_id: u64, command: str) -> None:
         table = self._table(game_id)
         after = self._do(game_id, table, self.caller_id, command)
-        self.tables.change(game_id, table, after)
+        self.tables[game_id] = after
 
     @call
     def undo(self, game_id: u64) -> None:
         """Take back the last command, if the rules leave that to the player whose turn it is."""
         table = self._turn_of_caller(game_id)
         require(_can_undo(table), NOT_AVAILABLE)
-        self.tables.change(game_id, table, self._undo(game_id, table))
+        self.tables[game_id] = self._undo(game_id, table)
 
     @call
     def redo(self, game_id: u64) -> None:
         """Bring back what was undone last, as it came out then."""
         table = self._turn_of_caller(game_id)
         require(table.redos, NOT_AVAILABLE)
-        self.tables.change(game_id, table, self._redo(game_id, table))
+        self.tables[game_id] = self._redo(game_id, table)
 
     @call
     def force_pass(self, game_id: u64) -> None:
@@ -125,7 +125,7 @@ class Sagrada(Contract):
         if not _may_pass(after):
             after = replace(after, state=rules.break_off(after.state, self.random))
         after = self._do(game_id, after, _whose_turn(after), "pass")
-        self.tables.change(game_id, table, after)
+        self.tables[game_id] = after
 
     @view
     def private_objective(self, game_id: u64, player: str) -> u8:
@@ -253,16 +253,6 @@ def _may_pass(table: Table) -> bool:
 
 def _can_undo(table: Table) -> bool:
     return table.undos > 0 and table.state.turn.undo_available
-
-
-def _as_caller(name: str) -> str:
-    """A name as `caller_id` has it: an address with its checksum capitals."""
-    if not name.startswith("0x"):
-        return name
-    try:
-        return str(Address(name))
-    except ValueError:  # a name that only begins like an address
-        return name
 
 
 def _read(document: str) -> State:

@@ -96,12 +96,12 @@ class Unguarded(Sagrada):
     @call
     def undo_anyway(self, game_id: u64) -> None:
         table = self._table(game_id)
-        self.tables.change(game_id, table, self._undo(game_id, table))
+        self.tables[game_id] = self._undo(game_id, table)
 
     @call
     def redo_anyway(self, game_id: u64) -> None:
         table = self._table(game_id)
-        self.tables.change(game_id, table, self._redo(game_id, table))
+        self.tables[game_id] = self._redo(game_id, table)
 
 
 class ChainDesk:

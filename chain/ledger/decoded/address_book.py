@@ -9,14 +9,11 @@ Anything else is shown as a shortened address.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from chain.crypto.accounts import ACCOUNTS, Account
+from chain.crypto.accounts import Account
 from chain.crypto.hashing import checksum_address
 from chain.ledger.known_contracts import Contracts
 from chain.runtime import account_names
-
-_LABELS: Final = {bytes(account): account.name for account in ACCOUNTS}
 
 
 class AddressBook:
@@ -28,7 +25,7 @@ class AddressBook:
         self.receipt: int | None = None
 
     def account(self, address: bytes) -> str | None:
-        return account_names.get_name(self._ledger.state, address) or _LABELS.get(address)
+        return account_names.get_name(self._ledger.state, address)
 
     def name(self, address: bytes) -> str | None:
         return self.account(address) or self._contract(address)

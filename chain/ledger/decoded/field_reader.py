@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from chain.spec.contracts import ContractSpec
-from chain.storage.collection_layout import CollectionLayout, ReadItemKey
+from chain.storage.collection import CollectionLayout, ReadItemKey
 from chain.storage.fields import Layout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.values import short_repr

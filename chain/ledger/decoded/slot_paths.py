@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collection import CollectionLayout
 from chain.storage.fields import FieldsLayout, Layout
 from chain.storage.map import MapLayout
 from chain.storage.slots import Slots
 from chain.storage.vector import VectorLayout
 from chain.types import u256
-from chain.values import Blob, ListType, OptionalType, StructType, ValueType
+from chain.values import Blob, ListType, OptionalType, RemadeType, StructType, ValueType
 from chain.values.annotations import type_of_annotation
 
 
@@ -96,8 +96,10 @@ class PathFinder:
                 yield from self.spots(layout.item, slot + 1, route, path)
             case StructType():
                 yield from self._members(FieldsLayout.of(layout), slot, route, path)
-            case CollectionLayout(fields=FieldsLayout() as fields):
-                yield from self._members(fields, slot, route, path)
+            case CollectionLayout(fields=FieldsLayout() as parts):
+                yield from self._members(parts, slot, route, path)
+            case RemadeType():
+                yield from self.spots(layout.items, slot, route, path)
             case VectorLayout() | ListType():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:

@@ -20,8 +20,9 @@ from chain.rpc.hex_values import data, to_list
 from chain.rpc.json_format import Json
 from chain.rpc.node import Node
 from chain.spec.models import ModelSpec
-from chain.storage.collection_layout import CollectionLayout
+from chain.storage.collection import CollectionLayout
 from chain.storage.fields import FieldsLayout, Layout
+from chain.storage.iterable_map import IterableMapLayout
 from chain.storage.map import MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
@@ -169,7 +170,7 @@ class _Fields:
         }
 
     def _to_json(self, layout: Layout, value: Any, slot: int) -> object:
-        if isinstance(layout, MapLayout):
+        if isinstance(layout, MapLayout) and not isinstance(layout, IterableMapLayout):
             return list(islice(self._items(layout, slot), _MOST))
         if isinstance(layout, CollectionLayout) and len(layout.parts) == 2:  # keys and values
             pairs = islice(value.items(), _MOST)

@@ -185,7 +185,7 @@ def test_malformed_init_code_is_recorded_revert(chain: Chain) -> None:
 
 
 REFUSALS: list[tuple[bytes, str]] = [
-    (b"", "Table takes no plain transfer: call one of its entries"),
+    (b"", "Table takes no plain transfer: it has no '@call(payable=True) def receive(self)'"),
     (b"abc", "Table: 0x616263 is too short to name an entry"),
     (b"abcd", "Table has no entry with selector 0x61626364"),
 ]

@@ -170,8 +170,8 @@ def test_inspect_shows_storage_and_models() -> None:
     spot = Game.__spec__.models["Board"].members[0]
     assert board[spot[0]]["word"] == spot[2]
     lines = invoke("inspect", "Deblockle").output.splitlines()
-    assert [line.split()[:2] for line in lines if "Vector" in line] == [
-        ["games", "Vector[GameRecord(game:"]
+    assert [line.split()[:2] for line in lines if "list[GameRecord" in line] == [
+        ["games", "list[GameRecord(game:"]
     ]
 
 

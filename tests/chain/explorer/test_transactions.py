@@ -20,7 +20,7 @@ from tests.chain.explorer.visitor import Visitor
 def test_a_failure_shows_its_reason_and_its_line(visitor: Visitor) -> None:
     page = visitor.get("/tx/2")
     assert "Wrong player's turn!" in page.text
-    assert "contracts/deblockle/contract.py:75" in page.text
+    assert "contracts/deblockle/contract.py:76" in page.text
     assert 'class="hit"' in page.markup
     assert "unchanged" in page.text
 

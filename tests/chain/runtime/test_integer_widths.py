@@ -195,7 +195,7 @@ class Game(System):
 REFUSED = {
     "give": "give.result = 300 does not fit u8 (0..255)",
     "give_square": "give_square.result[1].x = 300 does not fit u8 (0..255)",
-    "give_nothing": "give_nothing.result = 300 is not None, which is the declared type",
+    "give_nothing": "give_nothing.result = 300 is not None, and the entry has no other return type: write '-> …'",
     "keep": "Border.n = 300 does not fit u8 (0..255)",
     "keep_shift": "Border.shift = 300 does not fit i8 (-128..127)",
     "keep_square": "Border.square.y = 300 does not fit u8 (0..255)",

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chain import Address, Chain, DeclarationError, Key, Reverted, System, call, event, model
+from chain import Address, Chain, Key, Reverted, System, call, event, model
 from chain.ledger.decoded.worlds import worlds_of
 from chain.ledger.decoded.writes import Write
 from chain.types import ZERO_ADDRESS, i32, u8, u64
@@ -263,22 +263,6 @@ WRONG_MODELS: list[tuple[Callable[[Any], object], str]] = [
 def test_wrong_model_use_is_explained(world: Any, what: Callable[[Any], object], text: str) -> None:
     with pytest.raises(Reverted, match=text):
         work(world, lambda game: what(game.world))
-
-
-def test_changeable_members_are_refused() -> None:
-    @dataclass
-    class Loose:
-        x: u8
-
-    with pytest.raises(
-        DeclarationError,
-        match=r"Bad\.loose: 'Loose' can be changed .* write @dataclass\(frozen=True\)",
-    ):
-
-        @model
-        class Bad:
-            id: Key[u8]
-            loose: Loose
 
 
 # From outside

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from chain import Chain, Contract, call, require
+from chain import Account, Chain, Contract, call, require, view
 from chain.machine.gas import COLD_ACCOUNT, COLD_SLOAD, WARM
 from chain.types import u8
 
@@ -32,3 +34,27 @@ def test_caller_id_costs_a_read_of_the_registry(chain: Chain, name: str) -> None
 
 def test_half_a_character_is_logged_as_a_question_mark(chain: Chain) -> None:
     assert chain.deploy(Herald).log_half_a_character().logs == ["half: ?"]
+
+
+class Register(Contract):
+    @view
+    def named(self, account: str) -> str:
+        return self.account_id(account)
+
+    @view
+    def mine(self) -> list[str]:
+        return [self.caller_id, self.origin_id]
+
+
+def test_accounts_of_every_chain_have_their_names(chain: Chain, bob: Account) -> None:
+    register = chain.deploy(Register)
+    assert register.mine(sender=bob) == ["bob", "bob"]
+
+
+@pytest.mark.parametrize("capitals", [str, str.lower])
+def test_names_and_addresses_come_to_one_form(chain: Chain, capitals: Any) -> None:
+    register, first = chain.deploy(Register), chain.account("first.testnet")
+    stranger = "0x000000000000000000000000000000000000dEaD"
+    asked = [str(first), str(chain.accounts[1]), "bob", stranger, "0xname"]
+    told = [register.named(capitals(account)) for account in asked]
+    assert told == ["first.testnet", "bob", "bob", stranger, "0xname"]

