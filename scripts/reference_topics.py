@@ -67,7 +67,7 @@ TOPICS: Final = (
             " snapshot_at_end_of"
         )),
         Topic("chain.simulator.past.ChainAtBlock", like=_CHAIN, title="The past"),
-        Topic("chain.simulator.snapshots.Snapshot", tools="blocks moments receipts open mining tail_identity"),
+        Topic("chain.ledger.blocks.Head", tools="blocks moments receipts open mining last"),
         Topic("chain.crypto.accounts.Account", like="chain.types.Address"),
         Topic("chain.ledger.blocks.Block", tools=(
             "rules end_receipt end_timeline_index first_receipt first_timeline_index forced_prevrandao row with_fields fork"

@@ -36,7 +36,7 @@ def encode(value: object) -> bytes:
 def _plain(value: Any) -> Any:
     """Return a value that is not plain already in the terms of MessagePack."""
     kind = value.__class__
-    if kind is tuple or kind is list:
+    if kind is tuple or kind is list or isinstance(value, tuple):
         return _items(value)
     if kind is int:
         return value if 0 <= value <= _HIGHEST else _large(value)
@@ -64,11 +64,11 @@ def _large(value: int) -> Ext:
 def _items(values: Iterable[Any]) -> list[Any]:
     return [
         value
-        if (kind := value.__class__) is bytes
-        or value is None
-        or (kind is int and 0 <= value <= _HIGHEST)
+        if (kind := value.__class__) is bytes or value is None
+        else (value if 0 <= value <= _HIGHEST else _large(value))
+        if kind is int
         else _items(value)
-        if kind is tuple
+        if kind is tuple or kind is list
         else _plain(value)
         for value in values
     ]

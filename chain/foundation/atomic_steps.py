@@ -109,16 +109,39 @@ class Steps:
                 self.roll_back(*beginning)
         self.begun = None
 
-    def run(self, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+    def begin_look(self) -> None:
+        """Begin a step that changes nothing permanently: nothing is recorded, and nothing is saved."""
+        self.begun = READ_ONLY
+
+    def _run(
+        self, begin: Callable[[], None], act: Callable[P, R], /, *args: P.args, **named: P.kwargs
+    ) -> R:
         """Run `act(…)` as one step, while the lock is held."""
         try:
-            self.begin_step()
+            begin()
             result = act(*args, **named)
             self.end_step()
         except BaseException:
             self.recover()
             raise
         return result
+
+    def run(self, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
+        """Run `act(…)` as one step that changes something, while the lock is held."""
+        return self._run(self.begin_step, act, *args, **named)
+
+    def within(
+        self, begin: Callable[[], None], act: Callable[P, R], /, *args: P.args, **named: P.kwargs
+    ) -> R:
+        """Run `act(…)` as one step, or as a part of the step that is already running."""
+        if self.is_inside:
+            return act(*args, **named)
+        with self.lock:
+            if self.begun is not None or self.is_copy:
+                self.refresh()
+            if self.scopes:
+                self.refuse_others()
+            return self._run(begin, act, *args, **named)
 
     def settle(self) -> None:
         """Undo an unfinished step and fetch what is new: for code that only reads and needs no step of its own."""
@@ -201,15 +224,7 @@ def locked(method: Callable[Concatenate[B, P], R]) -> Callable[Concatenate[B, P]
 
 def in_one_step(chain: Stepwise, act: Callable[P, R], /, *args: P.args, **named: P.kwargs) -> R:
     """Run `act(…)` as one step, or as a part of the step that is already running: all its changes are done, or none."""
-    driver = chain.driver
-    if driver.is_inside:
-        return act(*args, **named)
-    with driver.lock:
-        if driver.begun is not None or driver.is_copy:
-            driver.refresh()
-        if driver.scopes:
-            driver.refuse_others()
-        return driver.run(act, *args, **named)
+    return chain.driver.within(chain.driver.begin_step, act, *args, **named)
 
 
 def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
@@ -217,7 +232,8 @@ def step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], 
 
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
-        return in_one_step(self, method, self, *args, **named)
+        driver = self.driver
+        return driver.within(driver.begin_step, method, self, *args, **named)
 
     return wrapper
 
@@ -228,21 +244,7 @@ def read_only_step(method: Callable[Concatenate[S, P], R]) -> Callable[Concatena
     @wraps(method)
     def wrapper(self: S, /, *args: P.args, **named: P.kwargs) -> R:
         driver = self.driver
-        if driver.is_inside:
-            return method(self, *args, **named)
-        with driver.lock:
-            if driver.begun is not None or driver.is_copy:
-                driver.refresh()
-            if driver.scopes:
-                driver.refuse_others()
-            try:
-                driver.begun = READ_ONLY
-                result = method(self, *args, **named)
-                driver.begun = None
-            except BaseException:
-                driver.recover()
-                raise
-        return result
+        return driver.within(driver.begin_look, method, self, *args, **named)
 
     return wrapper
 

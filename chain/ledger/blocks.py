@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import field
-from typing import Any, Final, NamedTuple, TypeAlias, overload
+from operator import attrgetter
+from typing import Any, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
 from chain.foundation.dataclass import dataclass
@@ -16,7 +17,22 @@ from chain.machine.hardforks import DEFAULT, Fork, fork_named
 from chain.values import short_repr
 from chain.values.inputs import FEE, GAS, LAST_TIME, flag, whole_number
 
-BlockRow: TypeAlias = tuple[Any, ...]  # the fields of a `Block`, in their order
+
+class BlockRow(NamedTuple):
+    """A block as it is stored, without the settings of its chain."""
+
+    number: int
+    timestamp: int
+    base_fee: int
+    coinbase: bytes
+    first_timeline_index: int
+    first_receipt: int
+    end_timeline_index: int
+    end_receipt: int
+    gas_used: int = 0
+    forced_prevrandao: int | None = None
+    blob_gas_used: int = 0
+    excess_blob_gas: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +74,9 @@ class ChainConfig:
         )
 
 
-def _of_row(place: int) -> Any:
-    """Return a read-only property for the row's item at index `place`."""
-    return property(lambda block: block.row[place])
+def _of_row(name: str) -> Any:
+    """Return a read-only property for the row's item of that name."""
+    return property(attrgetter(f"row.{name}"))
 
 
 class Block(Sealed):
@@ -75,18 +91,20 @@ class Block(Sealed):
 
     rules: ChainConfig  # the settings of the chain
     row: BlockRow  # the block as it is stored, without the settings
-    number: int = _of_row(0)  # its number; 0 is the first
-    timestamp: int = _of_row(1)  # its time, in seconds since 1970
-    base_fee: int = _of_row(2)  # the wei that are burnt for a unit of gas
-    coinbase: bytes = _of_row(3)  # the account that gets the tips
-    first_timeline_index: int = _of_row(4)  # an index into the ledger's timeline
-    first_receipt: int = _of_row(5)  # the position of its first receipt
-    end_timeline_index: int = _of_row(6)  # one past the last
-    end_receipt: int = _of_row(7)  # the position after its last receipt
-    gas_used: int = _of_row(8)  # the gas that all its transactions used
-    forced_prevrandao: int | None = _of_row(9)  # the value from `set_next_block`
-    blob_gas_used: int = _of_row(10)  # the gas of all its blobs
-    excess_blob_gas: int = _of_row(11)  # determines the price of blobs
+    number: int = _of_row("number")  # its number; 0 is the first
+    timestamp: int = _of_row("timestamp")  # its time, in seconds since 1970
+    base_fee: int = _of_row("base_fee")  # the wei that are burnt for a unit of gas
+    coinbase: bytes = _of_row("coinbase")  # the account that gets the tips
+    first_timeline_index: int = _of_row(
+        "first_timeline_index"
+    )  # an index into the ledger's timeline
+    first_receipt: int = _of_row("first_receipt")  # the position of its first receipt
+    end_timeline_index: int = _of_row("end_timeline_index")  # one past the last
+    end_receipt: int = _of_row("end_receipt")  # the position after its last receipt
+    gas_used: int = _of_row("gas_used")  # the gas that all its transactions used
+    forced_prevrandao: int | None = _of_row("forced_prevrandao")  # the value from `set_next_block`
+    blob_gas_used: int = _of_row("blob_gas_used")  # the gas of all its blobs
+    excess_blob_gas: int = _of_row("excess_blob_gas")  # determines the price of blobs
 
     def __init__(self, rules: ChainConfig, row: BlockRow) -> None:
         _set_rules(self, rules)
@@ -100,9 +118,9 @@ class Block(Sealed):
     def __hash__(self) -> int:
         return hash(self.row)
 
-    def with_fields(self, *, rules: ChainConfig | None = None, **fields: object) -> Block:
+    def with_fields(self, *, rules: ChainConfig | None = None, **fields: Any) -> Block:
         """Return a block that is like this one but for these fields."""
-        return Block(rules or self.rules, _changed(self.row, fields))
+        return Block(rules or self.rules, self.row._replace(**fields))
 
     @property
     def gas_limit(self) -> int:
@@ -168,7 +186,6 @@ class Block(Sealed):
 
 set_row = setter(Block, "row")
 _set_rules = setter(Block, "rules")
-_PLACES: Final = {name: place for place, name in enumerate(list(Block.__annotations__)[2:])}
 
 
 def empty_block(
@@ -176,24 +193,16 @@ def empty_block(
     receipt: int = 0, excess_blob_gas: int = 0,
 ) -> Block:  # fmt: skip
     """Return a block without transactions, which begins at this index of the timeline and this receipt."""
-    row = (
-        number, timestamp, base_fee, coinbase, timeline_index, receipt, timeline_index, receipt, 0, None, 0,
-        excess_blob_gas,
+    row = BlockRow(
+        number, timestamp, base_fee, coinbase, timeline_index, receipt, timeline_index, receipt,
+        excess_blob_gas=excess_blob_gas,
     )  # fmt: skip
     return Block(rules, row)
 
 
-def change_block(block: Block, **fields: object) -> None:
+def change_block(block: Block, **fields: Any) -> None:
     """Set fields of a block that is not closed."""
-    set_row(block, _changed(block.row, fields))
-
-
-def _changed(row: BlockRow, fields: Mapping[str, object]) -> BlockRow:
-    """Return a row with these values in place of its own."""
-    values = list(row)
-    for name, value in fields.items():
-        values[_PLACES[name]] = value
-    return tuple(values)
+    set_row(block, block.row._replace(**fields))
 
 
 class Mining(NamedTuple):
@@ -203,6 +212,33 @@ class Mining(NamedTuple):
     automine: bool = True  # each transaction is mined immediately
     interval: int = 1  # seconds from one block to the next, unless the clock was moved
     overrides: tuple[tuple[str, Any], ...] = ()  # overrides for fields of the next block
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Mining:
+        """Return the settings in a stored row, where True is 1."""
+        clock, automine, interval, overrides = row
+        return cls(clock, bool(automine), interval, tuple(map(tuple, overrides)))
+
+
+class Head(NamedTuple):
+    """How far a chain goes, and how it goes on. A snapshot is a head that was kept.
+
+    >>> snapshot = chain.snapshot()
+    >>> race.roll()
+    <Receipt Race.roll in block 9: ok>
+    >>> chain.revert(snapshot)
+    """
+
+    blocks: int  # the number of blocks
+    moments: int  # the length of the timeline
+    receipts: int  # the number of receipts
+    open: BlockRow | None  # the open block
+    mining: Mining  # the mining settings
+    # The last block and the last change, in a snapshot. Once undone, the same objects never come back.
+    last: tuple[object, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Snapshot at block {self.blocks - 1}>"
 
 
 class Blocks(Sealed, Sequence[Block]):
@@ -221,7 +257,7 @@ class Blocks(Sealed, Sequence[Block]):
 
     def __init__(self, rules: ChainConfig, genesis_time: int, base_fee: int) -> None:
         put(self, "rules", rules)
-        self._rows: Rows[tuple[Any, ...]] = Rows()
+        self._rows: Rows[BlockRow] = Rows()
         time = whole_number(genesis_time, "genesis_time", LAST_TIME)
         fee = whole_number(base_fee, "base_fee", FEE, unit="wei")
         self._append(empty_block(rules, 0, time, fee, bytes(20)))
@@ -235,16 +271,16 @@ class Blocks(Sealed, Sequence[Block]):
         self._rows.new.append(row)
         _set_head(self, block)
 
-    def _restore(self, rows: Sequence[tuple[object, ...]]) -> None:
+    def _restore(self, rows: Sequence[BlockRow]) -> None:
         """Begin with stored blocks."""
         self._rows = Rows(rows)
         _set_head(self, self[-1])
 
-    def rows_from(self, number: int) -> list[tuple[object, ...]]:
+    def rows_from(self, number: int) -> list[BlockRow]:
         """Return the blocks from that number on, as they are stored."""
-        return self._rows[number:]
+        return self._rows.since(number)
 
-    def _extend(self, rows: Sequence[tuple[object, ...]]) -> None:
+    def _extend(self, rows: Sequence[BlockRow]) -> None:
         """Append blocks that were truncated."""
         self._rows.new += rows
         _set_head(self, self[-1])
@@ -261,19 +297,17 @@ class Blocks(Sealed, Sequence[Block]):
         count, number = len(self), whole_number(number, "number", LAST_TIME, -LAST_TIME)
         return number + count if -count <= number < 0 else number
 
-    def row(self, number: int) -> tuple[Any, ...]:
+    def row(self, number: int) -> BlockRow:
         """Return a block as it is stored."""
         return self._rows[number]
 
     def time_of(self, number: int) -> int:
         """Return the timestamp of a block."""
-        time: int = self._rows[number][1]
-        return time
+        return self._rows[number].timestamp
 
     def end_of(self, number: int) -> int:
         """Return the timeline index where a block ends."""
-        end: int = self._rows[number][6]
-        return end
+        return self._rows[number].end_timeline_index
 
     def mark(self, number: int) -> object:
         """Return a mark that distinguishes a block from a later one with the same number."""
@@ -282,7 +316,7 @@ class Blocks(Sealed, Sequence[Block]):
     def _truncate(self, length: int) -> None:
         """Truncate the list to the first `length` blocks."""
         self._rows.cut(length)
-        _set_head(self, self[-1])
+        _set_head(self, Block(self.rules, self._rows[-1]))
 
     def __repr__(self) -> str:
         return f"<Blocks 0 to {len(self) - 1}>"

@@ -6,16 +6,19 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.calls import walk
-from chain.ledger.receipts import Receipt, Record
+from chain.ledger.receipts import Receipt
 from chain.metering.program import Program
 from chain.spec.contracts import UPGRADE
 from chain.types import Address
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 
 class Creation(NamedTuple):
@@ -48,7 +51,7 @@ class DeployedContract:
 class Creations:
     """All contracts that transactions created and upgraded, in their order."""
 
-    def __init__(self, ledger: Record) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.lock = ledger, ledger.lock
         self._rows: list[Creation] = []
         self._read = 0  # receipts
@@ -65,7 +68,7 @@ class Creations:
         """Begin with those of stored receipts."""
         self._rows, self._read = [Creation._make(row) for row in rows], receipts
 
-    def copy(self, ledger: Record, receipts: int) -> Creations:
+    def copy(self, ledger: Ledger, receipts: int) -> Creations:
         """Return a copy for another ledger, which begins with the first `receipts` receipts of this one."""
         creations = Creations(ledger)
         end = min(receipts, self._read)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chain import abi
 from chain.foundation.atomic_steps import locked
@@ -12,12 +12,15 @@ from chain.ledger.comparisons import Comparison, containing
 from chain.ledger.event_types import Meaning, Spec, decoded
 from chain.ledger.log_list import LogList, LogPlace
 from chain.ledger.queries import Condition, ConditionFinder, Query, any_of, mentions
-from chain.ledger.receipts import DerivedTables, Receipt
+from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import kept_cell, portable
 from chain.ledger.sql.tables import field_text
 from chain.spec.records import EventSpec
 from chain.values import EnumType, Int, OptionalType, StringType, ValueType, short_repr
 from chain.values.inputs import Resolve, with_addresses
+
+if TYPE_CHECKING:
+    from chain.ledger.store import Store
 
 
 class AllEvents:
@@ -30,7 +33,7 @@ class AllEvents:
         self.contract_finder = logs.contract_finder
 
     @property
-    def store(self) -> DerivedTables:
+    def store(self) -> Store:
         return self._ledger.store
 
     def base(self) -> list[Condition]:

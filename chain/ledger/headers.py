@@ -6,21 +6,24 @@ new block is only what changed in it. The fields are those of Prague, in its ord
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.ledger.blocks import Block
-from chain.ledger.receipts import Receipt, Record
+from chain.ledger.receipts import Receipt
 from chain.ledger.rows import Rows
 from chain.ledger.signing import tx_type
-from chain.ledger.state_trie import EMPTY_STATE, InitialState, StateTrie
+from chain.ledger.state_trie import StateTrie, initial_trie
 from chain.machine.gas import PER_BLOB
 from chain.machine.state import LogRow
 from chain.machine.transaction import BLOB_TYPE
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 _NO_OMMERS: Final = keccak(rlp.encode([]))
 # The SHA-256 of nothing (EIP-7685).
@@ -29,7 +32,6 @@ _NO_REQUESTS: Final = bytes.fromhex(
 )
 _NO_HASH: Final = bytes(32)
 _KEPT: Final = 1024  # number of cached state tries
-_STEP: Final = 200  # entries of the timeline that are read at a time
 _NEAR: Final = 10  # blocks that are hashed at once
 _FEW: Final = 1000  # entries of the timeline that are read at once
 
@@ -79,13 +81,12 @@ class Header(NamedTuple):
 class Headers:
     """The headers of a ledger's closed blocks."""
 
-    def __init__(self, ledger: Record) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._rows: Rows[tuple[object, ...]] = Rows()  # the headers, as plain tuples
         self._hashes: Rows[bytes] = Rows()
         self._numbers: dict[bytes, int] = {}  # by hash; covers the first `len(_numbers)` blocks
         self._worlds: dict[int, StateTrie] = {}  # cached, by block number, ascending
-        self._cuts = 0  # how often the chain went back
 
     def header(self, number: int) -> Header:
         self._make(number)
@@ -113,41 +114,17 @@ class Headers:
 
     def _world(self, number: int) -> StateTrie:
         """Build the state trie of a block from the nearest earlier one that is cached."""
-        nearest = number - 1  # the most frequent case
+        nearest, ledger = number - 1, self._ledger  # the most frequent case
+        end_of, timeline = ledger.blocks.end_of, ledger.timeline
         if number in self._worlds or nearest not in self._worlds:
-            self._begin_at_once(number)
+            if next(iter(self._worlds), number + 1) > number:
+                later = (timeline[moment] for moment in range(end_of(number), len(timeline)))
+                self._worlds = {number: initial_trie(ledger.state, later), **self._worlds}
             nearest = next(cached for cached in reversed(self._worlds) if cached <= number)
-        world, ledger = self._worlds[nearest], self._ledger
+        world = self._worlds[nearest]
         if nearest == number:
             return world
-        end_of = ledger.blocks.end_of
-        return world.apply(ledger.timeline[end_of(nearest) : end_of(number)])
-
-    def _begin_at_once(self, number: int) -> None:
-        """Build and cache the state trie of a block, unless that of an earlier one is cached."""
-        if next(iter(self._worlds), number + 1) > number:
-            for _ in self._begin(number):
-                pass
-
-    def _begin(self, number: int) -> Iterator[None]:
-        """Build and cache the state trie of a block bit by bit, unless that of an earlier one is cached."""
-        timeline = self._ledger.timeline
-        while next(iter(self._worlds), number + 1) > number:
-            initial, cuts = InitialState(), self._cuts
-            moment = self._ledger.blocks.end_of(number)
-            while moment < len(timeline) and cuts == self._cuts:
-                end = min(moment + _STEP, len(timeline))
-                initial.note(timeline[moment:end])
-                moment = end
-                yield
-            world = EMPTY_STATE
-            for built in initial.tries(self._ledger.state) if cuts == self._cuts else ():
-                world = built
-                yield
-            if number >= len(self._ledger.blocks):
-                return
-            if cuts == self._cuts:
-                self._worlds = {number: world, **self._worlds}
+        return world.apply(timeline[end_of(nearest) : end_of(number)])
 
     def _cache(self, number: int, world: StateTrie) -> None:
         """Cache a state trie. The newest are kept, and fewer of the older ones, which take longer to rebuild."""
@@ -174,7 +151,7 @@ class Headers:
         """Use these headers and hashes for the first blocks."""
         self._rows, self._hashes = Rows(rows), Rows(hashes)
 
-    def copy(self, ledger: Record, blocks: int) -> Headers:
+    def copy(self, ledger: Ledger, blocks: int) -> Headers:
         """Return a copy for another ledger, which begins with the first `blocks` blocks of this one."""
         headers = Headers(ledger)
         headers._rows = self._rows.copy(blocks)
@@ -186,11 +163,11 @@ class Headers:
 
     def truncate(self, blocks: int) -> None:
         """Forget all but the first `blocks` blocks."""
-        for block_hash in self._hashes[blocks:]:
-            self._numbers.pop(block_hash, None)
-        self._cuts += 1
-        self._rows.cut(blocks)
-        self._hashes.cut(blocks)
+        if blocks < len(self._rows):
+            for block_hash in self._hashes.since(blocks):
+                self._numbers.pop(block_hash, None)
+            self._rows.cut(blocks)
+            self._hashes.cut(blocks)
         while self._worlds and next(reversed(self._worlds)) >= blocks:
             self._worlds.popitem()
 
@@ -201,15 +178,6 @@ class Headers:
             self._check(number)
             for new in range(count, number + 1):
                 self._add(new)
-
-    def steps(self, number: int) -> Iterator[None]:
-        """Build the headers up to a block bit by bit. Between two steps the chain may grow, and go back."""
-        self._check(number)
-        if len(self._hashes) <= number:
-            yield from self._begin(len(self._hashes))
-        while (count := len(self._hashes)) <= number < len(self._ledger.blocks):
-            self._add(count)
-            yield
 
     def _check(self, number: int) -> None:
         blocks = self._ledger.blocks

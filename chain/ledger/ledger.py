@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from importlib import import_module
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from chain.abi import BadData
 from chain.crypto.accounts import Account
@@ -20,7 +20,7 @@ from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded, event_types
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import Block, Blocks, ChainConfig, change_block
+from chain.ledger.blocks import Block, BlockRow, Blocks, ChainConfig, change_block
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.event_types import EventTypes
@@ -29,11 +29,10 @@ from chain.ledger.known_contracts import ForeignContracts
 from chain.ledger.log_list import LogList
 from chain.ledger.past_states import PastStates
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import DerivedTables, Receipt, Row, receipt_tuple
+from chain.ledger.receipts import Receipt, ReceiptRow, receipt_row
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.state_trie import StateTrie
 from chain.ledger.timeline import Timeline
-from chain.ledger.truncation import Removed, TruncatedTail
 from chain.machine.gas import PER_BLOB
 from chain.machine.machine import Programs
 from chain.machine.state import Account as AccountState
@@ -43,6 +42,19 @@ from chain.metering.program import Program, parse_code
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
 from chain.values.inputs import address_of
+
+if TYPE_CHECKING:
+    from chain.ledger.store import Store
+
+
+class Removed(NamedTuple):
+    """What a step removed when it truncated a ledger to these lengths. An interrupted step restores it."""
+
+    lengths: tuple[int, int, int]
+    blocks: list[BlockRow]
+    timeline: list[Changes]
+    notes: list[int]
+    receipts: list[ReceiptRow]
 
 
 class Ledger:
@@ -69,8 +81,8 @@ class Ledger:
         "past",
         "programs",
         "receipts",
+        "removed",
         "state",
-        "tail",
         "timeline",
     )  # fmt: skip
 
@@ -102,22 +114,22 @@ class Ledger:
         self.event_types = EventTypes(self, self.creations.has_upgrades)
         self.past = PastStates(self)
         self.open: Block | None = None  # the block that takes transactions now
-        self.tail: TruncatedTail | None = None  # the items that the running step truncated
+        self.removed: list[Removed] = []  # what the running step truncated
         self._is_cutting = False
-        self._store: DerivedTables | None = None
+        self._store: Store | None = None
         # Called after and before a truncation, with the numbers of blocks and receipts that remain.
         self.on_truncated: list[Callable[[int, int], None]] = []
         self.before_cut: list[Callable[[int, int], None]] = []
 
     @property
-    def store(self) -> DerivedTables:
+    def store(self) -> Store:
         """The derived tables, in which queries look. They are made when they are asked for."""
         if self._store is None:
-            made: DerivedTables = import_module("chain.ledger.store").Store(self)
+            made: Store = import_module("chain.ledger.store").Store(self)
             self._store = made
         return self._store
 
-    def use_tables(self, store: DerivedTables) -> None:
+    def use_tables(self, store: Store) -> None:
         """Use the derived tables in a file."""
         self._store = store
 
@@ -131,7 +143,7 @@ class Ledger:
 
     def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
         position = len(self.receipts._rows)
-        row = receipt_tuple(tx, outcome, block.number, position - block.first_receipt, position)
+        row = receipt_row(tx, outcome, block.number, position - block.first_receipt, position)
         self.timeline.new.append(outcome.changes)
         self.state.closed = ()
         change_block(block, gas_used=block.gas_used + outcome.gas_used)
@@ -147,7 +159,7 @@ class Ledger:
         change_block(block, end_timeline_index=end_timeline_index, end_receipt=end_receipt)
         self.blocks._append(block)
 
-    def append_alone(self, row: Row, changes: Changes) -> int:
+    def append_alone(self, row: ReceiptRow, changes: Changes) -> int:
         """Append the only transaction of the next block. Return the length of the timeline after it."""
         timeline = self.timeline
         timeline.new.append(changes)
@@ -164,14 +176,13 @@ class Ledger:
 
     def truncate(self, blocks: int, moments: int, receipts: int) -> None:
         """Undo everything after the first `blocks` blocks, `moments` timeline entries and `receipts` receipts."""
-        notes = len(self.timeline.notes) - len(self.timeline.notes_from(moments))
-        tail = TruncatedTail(
-            Removed(blocks, self.blocks.rows_from(blocks)),
-            Removed(moments, self.timeline[moments:]),
-            Removed(notes, self.timeline.notes[notes:]),
-            Removed(receipts, self.receipts._rows_from(receipts)),
+        timeline, rows = self.timeline, self.receipts._rows
+        removed = (
+            self.blocks.rows_from(blocks),
+            timeline.since(moments),
+            timeline.notes_from(moments),
         )
-        self.tail = tail if self.tail is None else tail.before(self.tail)
+        self.removed.append(Removed((blocks, moments, receipts), *removed, rows.since(receipts)))
         self._truncate(blocks, moments, receipts)
 
     def _truncate(self, blocks: int, moments: int, receipts: int) -> None:
@@ -182,7 +193,7 @@ class Ledger:
         self.past.truncate(moments)
         if self._store is not None:  # after the last question about what goes
             self._store.keep(blocks, moments, receipts)
-        for changes in reversed(self.timeline[moments:]):
+        for changes in reversed(self.timeline.since(moments)):
             self.state.undo_changes(changes)
         self.envelopes.truncate(receipts)
         self.headers.truncate(blocks)
@@ -194,28 +205,24 @@ class Ledger:
         self._is_cutting = False
 
     @property
-    def lengths(self) -> tuple[int, int, int, int]:
-        """The numbers of blocks, timeline entries, notes and receipts."""
-        return len(self.blocks), len(self.timeline), len(self.timeline.notes), len(self.receipts)
+    def lengths(self) -> tuple[int, int, int]:
+        """The numbers of blocks, timeline entries and receipts."""
+        return len(self.blocks), len(self.timeline), len(self.receipts)
 
-    def undo(self, lengths: tuple[int, int, int, int]) -> None:
+    def undo(self, lengths: tuple[int, int, int]) -> None:
         """Return to the lengths at the start of a step, and restore what the step truncated. Can be repeated if interrupted."""
-        if self.tail is not None:
-            self._restore_tail(self.tail)
-            self.tail = None
+        while self.removed:
+            then, blocks, timeline, notes, rows = self.removed[-1]
+            self._truncate(*then)
+            self.blocks._extend(blocks)
+            self.receipts._rows.new += rows
+            self.timeline.notes += notes
+            self.timeline.new += timeline
+            for changes in timeline:
+                self.state.redo_changes(changes)
+            self.removed.pop()
         if self._is_cutting or lengths != self.lengths:
-            self._truncate(lengths[0], lengths[1], lengths[3])
-
-    def _restore_tail(self, tail: TruncatedTail) -> None:
-        """Restore what the step truncated, also what it had added itself before that."""
-        self._truncate(tail.blocks.length, tail.timeline.length, tail.receipts.length)
-        self.blocks._extend(tail.blocks.items)
-        for row in tail.receipts.items:
-            self.receipts._append(row)
-        self.timeline.notes += tail.notes.items
-        self.timeline.new += tail.timeline.items
-        for changes in tail.timeline.items:
-            self.state.redo_changes(changes)
+            self._truncate(*lengths)
 
     @locked
     def then(self, moment: int) -> Self:
@@ -226,8 +233,8 @@ class Ledger:
 
     def restore(
         self,
-        blocks: Sequence[Row],
-        rows: Sequence[Row],
+        blocks: Sequence[BlockRow],
+        rows: Sequence[ReceiptRow],
         timeline: Sequence[Changes],
         notes: list[int],
     ) -> None:
@@ -236,7 +243,7 @@ class Ledger:
         self.receipts._restore(rows)
         self.timeline = Timeline(timeline, notes)
 
-    def extend(self, rows: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+    def extend(self, rows: Sequence[ReceiptRow], notes: Mapping[int, Changes]) -> None:
         """Append further receipts, and the changes outside of transactions at their timeline indexes."""
         for row in rows:
             self._take_notes(notes)

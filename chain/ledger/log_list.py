@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chain import runtime
 from chain.crypto.hashing import checksum_address
-from chain.ledger.creations import Creations
 from chain.ledger.queries import Condition, ConditionFinder, contract_key
-from chain.ledger.receipts import Record
 from chain.machine.state import LogRow
 from chain.runtime import is_system
 from chain.storage.read_only import ReadOnlyStorage
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 _ANY_OF: str = "(select value from json_each(?))"
 
@@ -25,17 +26,10 @@ class LogPlace(NamedTuple):
     place: int  # its index there
 
 
-class Emitting(Record, Protocol):
-    """The part of a ledger that knows who wrote its logs."""
-
-    @property
-    def creations(self) -> Creations: ...
-
-
 class LogList:
     """All logs of one ledger."""
 
-    def __init__(self, ledger: Emitting) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self.ledger, self.lock = ledger, ledger.lock
 
     def __len__(self) -> int:

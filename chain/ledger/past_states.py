@@ -5,29 +5,20 @@ So a distant state costs as much as a recent one, and later changes of the chain
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
-from chain.ledger.receipts import DerivedTables
-from chain.ledger.timeline import Changing, Former, each_change
+from chain.ledger.timeline import Former, each_change
 from chain.machine.overlay import OverlaidAccounts, overlay
 from chain.machine.state import ACCOUNT, Account, State
 
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
 _HASH = 40  # bytes before it in a stored account
-
-
-class Remembering(Changing, Protocol):
-    """A state and its history, in tables."""
-
-    @property
-    def genesis(self) -> Mapping[bytes, Account]:
-        """The accounts before the first change."""
-
-    @property
-    def store(self) -> DerivedTables: ...
 
 
 class PastState:
@@ -35,7 +26,7 @@ class PastState:
 
     __slots__ = ("__weakref__", "_former", "_ledger", "_moment", "lock")
 
-    def __init__(self, ledger: Remembering, moment: int) -> None:
+    def __init__(self, ledger: Ledger, moment: int) -> None:
         self._ledger, self._moment = ledger, moment
         self.lock: ThreadLock = ledger.lock
         self._former: Former = {}  # what was at places that changed in moments that were undone
@@ -97,7 +88,7 @@ class Kept(Protocol):
 class PastStates:
     """The states of the past of one ledger."""
 
-    def __init__(self, ledger: Remembering) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._held: WeakSet[Kept] = WeakSet()
 
@@ -147,8 +138,9 @@ class PastStates:
 
     def truncate(self, end: int) -> None:
         """Keep all past states unchanged while the timeline is truncated."""
-        for past in list(self._held):
-            past.keep(end)
+        if self._held:
+            for past in list(self._held):
+                past.keep(end)
 
 
 # Values as the table has them

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import (
+    TYPE_CHECKING,
     Any,
     Final,
     Generic,
@@ -28,10 +29,13 @@ from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.comparisons import Comparison, one_of
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.known_contracts import Contracts
-from chain.ledger.receipts import DerivedTables, Receipt
+from chain.ledger.receipts import Receipt
 from chain.metering.program import program_of
 from chain.values import short_repr
 from chain.values.inputs import LAST_TIME, callable_of, whole_number
+
+if TYPE_CHECKING:
+    from chain.ledger.store import Store
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -57,7 +61,7 @@ class RecordSource(Protocol[T_co]):
     @property
     def lock(self) -> ThreadLock: ...
     @property
-    def store(self) -> DerivedTables: ...
+    def store(self) -> Store: ...
     @property
     def table(self) -> str:
         """The derived table."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
@@ -25,12 +25,16 @@ from chain.ledger.queries import (
     contract_key,
     mentions,
 )
-from chain.ledger.receipts import DerivedTables, Receipt, Record, Row
+from chain.ledger.receipts import Receipt, ReceiptRow
 from chain.ledger.rows import Rows
 from chain.ledger.sql.json_values import kept_cell
 from chain.values import short_repr
 from chain.values.inputs import LAST_TIME, flag, text, whole_number
 from chain.values.kind import ANY, NUMBER, TEXT
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+    from chain.ledger.store import Store
 
 _ALL: Final = object()
 _TABLE: Final = '"derived:receipts"'
@@ -52,15 +56,15 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
     table = "derived:receipts"  # the table in which queries look
     columns = "position"  # its columns that they take
 
-    def __init__(self, ledger: Record) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         put(self, "lock", ledger.lock)
-        self._rows: Rows[Row] = Rows()
+        self._rows: Rows[ReceiptRow] = Rows()
 
-    def _append(self, row: Row) -> None:
+    def _append(self, row: ReceiptRow) -> None:
         self._rows.new.append(row)
 
-    def _restore(self, rows: Sequence[Row]) -> None:
+    def _restore(self, rows: Sequence[ReceiptRow]) -> None:
         """Begin with stored receipts."""
         self._rows = Rows(rows)
 
@@ -88,9 +92,9 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         except TypeError:
             raise TypeError(f"{place!r} is not the number of a receipt") from None
 
-    def _rows_from(self, position: int) -> list[Row]:
+    def _rows_from(self, position: int) -> list[ReceiptRow]:
         """Return the receipts from a position on, as they are stored."""
-        return self._rows[position:]
+        return self._rows.since(position)
 
     def contains(self, receipt: Receipt) -> bool:
         """True if the receipt is still part of this log: it may have been undone, and another one may have its position."""
@@ -171,7 +175,7 @@ class ReceiptLog(Sealed, Sequence[Receipt]):
         return len(self) if value is _ALL else super().count(value)
 
     @property
-    def store(self) -> DerivedTables:
+    def store(self) -> Store:
         """The tables in which queries look."""
         return self._ledger.store
 

@@ -6,19 +6,17 @@ decodes the bytes on demand: entry, arguments, return value, events, writes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final, Protocol, Self, TypeAlias, overload
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import Sealed, put, setter
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded
-from chain.ledger.blocks import Block, Blocks
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree, walk
-from chain.ledger.logs import Decoding, EventList, text_of
-from chain.ledger.timeline import Changing
+from chain.ledger.logs import EventList, text_of
 from chain.machine.failure import Failure, with_declared_error
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
@@ -26,104 +24,49 @@ from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program
 from chain.types import Address
 
-Row: TypeAlias = tuple[Any, ...]
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 
-class Receipts(Protocol):
-    """The list that a receipt is part of."""
+class ReceiptRow(NamedTuple):
+    """A receipt as it is stored."""
 
-    def __len__(self) -> int: ...
-    @overload
-    def __getitem__(self, place: int) -> Receipt: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Receipt]: ...
-    def contains(self, receipt: Receipt) -> bool: ...
-    def is_same(self, one: Receipt, other: Receipt) -> bool: ...
-
-
-class DerivedTables(Protocol):
-    """The derived tables of a ledger, in which queries look: see `chain.ledger.store`."""
-
-    @property
-    def tables(self) -> Sequence[Any]:
-        """All tables that `chain.sql` has now."""
-
-    @property
-    def view(self) -> Any:
-        """The tables as `chain.sql` sees them."""
-
-    def connection(self, *, writing: bool = False) -> Any:
-        """Return the connection to the database."""
-
-    def reading(self) -> AbstractContextManager[None]:
-        """Scope in which the tables stay as they are, unless they are brought up to date."""
-
-    def ask(
-        self, part: str, question: str, values: Sequence[object] = (), until: float = ...
-    ) -> list[Any]:
-        """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
-
-    @property
-    def has_undone(self) -> bool:
-        """True if the tables may have rows of what was undone."""
-
-    def covered(self, part: str) -> int:
-        """Return how many blocks, moments or receipts a part covers, as far as it is valid."""
-
-    def pages(self, part: str, column: str, decoded: Callable[[Any], Any]) -> Sequence[Any]:
-        """Return the rows of a part that a file has now, as a sequence that is read on demand."""
-
-    def index(self, name: str, text: str) -> None:
-        """Make an index for a query that is asked for the first time, if this process writes the tables."""
-
-    def view_of(self, kind: str, key: object) -> str:
-        """Return the name of the table of a type of event or model."""
-
-    def is_behind(self) -> bool:
-        """Return True if the tables are not there yet, or lack rows of the ledger."""
-
-    def catch_up(self, parts: Iterable[str] | None = ..., seconds: float = ...) -> bool:
-        """Bring parts of the tables up to date, for about so many seconds; return True if they are."""
-
-    def keep(self, blocks: int, moments: int, receipts: int) -> None:
-        """Take note that the ledger was cut."""
-
-    def drop(self) -> None:
-        """Drop all tables, so that they are made again."""
-
-    def close(self) -> None:
-        """Close the connection; the next query opens it again."""
+    position: int
+    block: int
+    index_in_block: int
+    type: int
+    sender: bytes
+    to: bytes | None
+    data: bytes
+    value: int
+    gas: int
+    nonce: int
+    max_fee: int
+    tip: int
+    access_list: tuple[tuple[bytes, tuple[int, ...]], ...]
+    raw: bytes | None
+    address: bytes
+    digest: bytes | None  # of the contract that was called or created
+    output: bytes
+    failure: Failure | None
+    gas_used: int
+    gas_price: int
+    changes: Changes
+    logs: Sequence[LogRow]
+    undone_changes: Changes
+    undone_logs: Sequence[LogRow]
+    calls: tuple[CallRow, ...]
+    forced_random: DrawRecord
+    ticks: int
 
 
-class Record(Changing, Decoding, Protocol):
-    """The part of a ledger that knows transactions: their receipts, their blocks, and what can be derived from them."""
-
-    @property
-    def receipts(self) -> Receipts: ...
-    @property
-    def blocks(self) -> Blocks: ...
-    @property
-    def open(self) -> Block | None: ...
-    @property
-    def store(self) -> DerivedTables: ...
-    def then(self, moment: int) -> Self: ...
-    def timeline_index(self, receipt: Receipt) -> int: ...
-    def receipt_at_index(self, moment: int) -> Receipt | None: ...
-    def time_of(self, number: int) -> int: ...
-    def block_hash(self, number: int) -> bytes: ...
-    def hash_of(self, receipt: Receipt) -> bytes: ...
-    def envelope_of(self, receipt: Receipt) -> bytes: ...
-    def word_after(self, receipt: Receipt, address: bytes, slot: int) -> int: ...
-    def trace(self, receipt: Receipt) -> decoded.Trace: ...
-
-
-def receipt_tuple(
+def receipt_row(
     tx: Transaction, outcome: TransactionResult, block: int, index: int, position: int
-) -> Row:
-    """Return the row that the ledger stores for a transaction, in the order that `Receipt` reads."""
+) -> ReceiptRow:
+    """Return the row that the ledger stores for a transaction."""
     frame, context = outcome.frame, outcome.context
     program = frame.program
-    return (
+    return ReceiptRow(
         position, block, index,
         tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
@@ -134,25 +77,14 @@ def receipt_tuple(
     )  # fmt: skip
 
 
-def _of_row(place: int) -> Any:
-    """Return a read-only property for the row's item at index `place`."""
-    return property(lambda receipt: receipt.row[place])
+def _of_row(name: str) -> Any:
+    """Return a read-only property for the row's item of that name."""
+    return property(attrgetter(f"row.{name}"))
 
 
-def _failure_of_row(place: int) -> Any:
-    def read(receipt: Receipt) -> Failure | None:
-        failure: Failure | None = receipt.row[place]
-        return (
-            None if failure is None else with_declared_error(failure, receipt.ledger.decode_error)
-        )
-
-    return property(read)
-
-
-REQUEST: Final = slice(
-    3, 14
-)  # the fields of the transaction in a row, from its type to its signed bytes
-LOGS: Final = 21  # their index in a row
+def _error(receipt: Receipt) -> Failure | None:
+    failure = receipt.row.failure
+    return None if failure is None else with_declared_error(failure, receipt.ledger.decode_error)
 
 
 class Receipt(DecodedMessage):
@@ -170,39 +102,39 @@ class Receipt(DecodedMessage):
 
     __slots__ = ("ledger", "row")
 
-    ledger: Record  # the ledger that it is part of
-    row: Row  # the row as it is stored
-    position: int = _of_row(0)  # its number on the chain
-    block_number: int = _of_row(1)  # the number of its block
-    index: int = _of_row(2)  # its number in the block
-    type: int = _of_row(3)  # 0, 1, 2 or 4, as on Ethereum
-    _sender: bytes = _of_row(4)
-    _to: bytes | None = _of_row(5)
-    data: bytes = _of_row(6)  # the calldata, or the init code
-    value: int = _of_row(7)  # the wei sent with it
-    gas: int = _of_row(8)  # the gas limit
-    nonce: int = _of_row(9)  # the count of the sender's transactions before
-    max_fee: int = _of_row(10)  # the maximum price of a unit of gas, in wei
-    tip: int = _of_row(11)  # the maximum part of it that goes to the coinbase
+    ledger: Ledger  # the ledger that it is part of
+    row: ReceiptRow  # the row as it is stored
+    position: int = _of_row("position")  # its number on the chain
+    block_number: int = _of_row("block")  # the number of its block
+    index: int = _of_row("index_in_block")  # its number in the block
+    type: int = _of_row("type")  # 0, 1, 2 or 4, as on Ethereum
+    _sender: bytes = _of_row("sender")
+    _to: bytes | None = _of_row("to")
+    data: bytes = _of_row("data")  # the calldata, or the init code
+    value: int = _of_row("value")  # the wei sent with it
+    gas: int = _of_row("gas")  # the gas limit
+    nonce: int = _of_row("nonce")  # the count of the sender's transactions before
+    max_fee: int = _of_row("max_fee")  # the maximum price of a unit of gas, in wei
+    tip: int = _of_row("tip")  # the maximum part of it that goes to the coinbase
     # The accounts and slots that were paid for in advance (EIP-2930).
-    access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row(12)
-    raw: bytes | None = _of_row(13)  # its signed bytes, if it was sent signed
-    _address: bytes = _of_row(14)
-    _digest: bytes | None = _of_row(15)
-    output: bytes = _of_row(16)  # the encoded return value; the revert data of a failure
+    access_list: tuple[tuple[bytes, tuple[int, ...]], ...] = _of_row("access_list")
+    raw: bytes | None = _of_row("raw")  # its signed bytes, if it was sent signed
+    _address: bytes = _of_row("address")
+    _digest: bytes | None = _of_row("digest")
+    output: bytes = _of_row("output")  # the encoded return value; the revert data of a failure
     # The reason for a failure, with the revert data and the location in the contract's source.
-    error: Failure | None = _failure_of_row(17)
-    gas_used: int = _of_row(18)  # the gas it cost, without the refund
-    gas_price: int = _of_row(19)  # the price of a unit of gas, in wei
-    changes: Changes = _of_row(20)  # the journal of words and accounts
-    log_rows: Sequence[LogRow] = _of_row(LOGS)  # the logs as they are stored
-    undone_changes: Changes = _of_row(22)  # the journal of the undone changes
-    undone_log_rows: Sequence[LogRow] = _of_row(23)  # the logs that were undone
-    call_rows: tuple[CallRow, ...] = _of_row(24)  # the messages as they are stored
-    forced_random: DrawRecord = _of_row(25)  # the forced random outcomes
-    ticks: int = _of_row(26)  # the cost of the contracts' own computation
+    error: Failure | None = property(_error)  # type: ignore[assignment]
+    gas_used: int = _of_row("gas_used")  # the gas it cost, without the refund
+    gas_price: int = _of_row("gas_price")  # the price of a unit of gas, in wei
+    changes: Changes = _of_row("changes")  # the journal of words and accounts
+    log_rows: Sequence[LogRow] = _of_row("logs")  # the logs as they are stored
+    undone_changes: Changes = _of_row("undone_changes")  # the journal of the undone changes
+    undone_log_rows: Sequence[LogRow] = _of_row("undone_logs")  # the logs that were undone
+    call_rows: tuple[CallRow, ...] = _of_row("calls")  # the messages as they are stored
+    forced_random: DrawRecord = _of_row("forced_random")  # the forced random outcomes
+    ticks: int = _of_row("ticks")  # the cost of the contracts' own computation
 
-    def __init__(self, ledger: Record, row: Row) -> None:
+    def __init__(self, ledger: Ledger, row: ReceiptRow) -> None:
         _set_ledger(self, ledger)
         _set_row(self, row)
 

@@ -7,20 +7,23 @@ from outside the chain, is an error.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chain.errors import InvalidTransaction
-from chain.ledger.receipts import Receipt, Record
+from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
 from chain.machine.forced_random import RecordedOutcomes
 from chain.machine.recording import RecordingMachine
 from chain.machine.state import Changes, iter_changes
 from chain.machine.transaction import Transaction, TransactionResult
 
-R = TypeVar("R", bound=Record)
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
+R = TypeVar("R", bound="Ledger")
 
 
-def recording_machine(ledger: Record) -> RecordingMachine:
+def recording_machine(ledger: Ledger) -> RecordingMachine:
     """Return a machine on the ledger's state that has all its contracts declared and records every step."""
     machine = RecordingMachine(ledger.state)
     for program in ledger.programs.values():
@@ -50,7 +53,7 @@ def replay_transaction(
     return ledger_then, outcome
 
 
-def block_of(ledger: Record, receipt: Receipt) -> BlockContext:
+def block_of(ledger: Ledger, receipt: Receipt) -> BlockContext:
     block = ledger.open
     if block is not None and block.number == receipt.block_number:
         return block

@@ -39,10 +39,18 @@ class Rows(Sequence[T]):
             raise IndexError(position)
         return self.new[place - stored] if place >= stored else self._read[place]
 
+    def since(self, first: int) -> list[T]:
+        """Return the items from an index on."""
+        stored = self.stored
+        return self.new[first - stored :] if first >= stored else self[first:]
+
     def cut(self, length: int) -> None:
         """Keep the first `length` items. May be repeated."""
-        del self.new[max(length - self.stored, 0) :]
-        self.stored = min(self.stored, length)
+        if length >= self.stored:
+            del self.new[length - self.stored :]
+        else:
+            self.new.clear()
+            self.stored = length
 
     def copy(self, length: int) -> Self:
         """Return a copy of the first `length` items. Those that are stored are read."""
@@ -61,4 +69,5 @@ class Rows(Sequence[T]):
 
     def mark(self, position: int) -> object:
         """Return an object that identifies the item at an index: another item put there later has another mark."""
-        return self._read if self.is_stored(position) else self[position]
+        place = position - self.stored
+        return self._read if place < 0 else self.new[place]

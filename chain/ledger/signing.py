@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 from chain.crypto import rlp
 from chain.crypto.accounts import Account
@@ -18,7 +18,7 @@ from chain.crypto.hashing import keccak
 from chain.crypto.signatures import curve, recover
 from chain.errors import InvalidTransaction
 from chain.ledger.receipt_log import ReceiptLog
-from chain.ledger.receipts import REQUEST, Receipt, Row
+from chain.ledger.receipts import Receipt, ReceiptRow
 from chain.machine.transaction import Transaction
 
 _FIELDS: Final = {
@@ -43,7 +43,7 @@ class SignedTransactions:
         self._positions: dict[bytes, int] = {}
         self._indexed = 0  # the hashes of this many first transactions are known
         # The last receipt row and its envelope, which the hash of its block needs soon after its own.
-        self._latest: tuple[Row, bytes] = (), b""
+        self._latest: tuple[ReceiptRow | None, bytes] = None, b""
 
     def bytes_of(self, receipt: Receipt) -> bytes:
         row, raw = self._latest
@@ -53,17 +53,17 @@ class SignedTransactions:
         return raw
 
     def _encode(self, receipt: Receipt) -> bytes:
-        kind, sender, *_, raw = receipt.row[REQUEST]
-        if raw is not None:
-            return cast(bytes, raw)
-        if kind not in TYPES:
-            raise ValueError(f"a transaction of type {kind} must be sent signed")
-        return encode_signed(receipt, self._chain_id, self._keys.get(sender))
+        row = receipt.row
+        if row.raw is not None:
+            return row.raw
+        if row.type not in TYPES:
+            raise ValueError(f"a transaction of type {row.type} must be sent signed")
+        return encode_signed(receipt, self._chain_id, self._keys.get(row.sender))
 
     def hash_of(self, receipt: Receipt) -> bytes:
         if not self._receipts.contains(receipt):  # undone: another may have its position
             return keccak(self.bytes_of(receipt))
-        position, hashes = receipt.row[0], self._hashes
+        position, hashes = receipt.row.position, self._hashes
         if position < self._stored_count:
             return self._stored[position]
         tx_hash = hashes.get(position)
@@ -75,19 +75,11 @@ class SignedTransactions:
 
     def find(self, tx_hash: bytes) -> Receipt | None:
         """Return the receipt of the transaction with that hash, or None. An unknown hash causes all hashes to be computed."""
-        self.search(tx_hash, len(self._receipts))
-        known_position = self._positions.get(tx_hash)
-        return None if known_position is None else self._receipts[known_position]
-
-    def search(self, tx_hash: bytes, most: int) -> bool:
-        """Compute the hashes of at most so many transactions; return True if this one is known, or all are."""
-        receipts = self._receipts
-        if tx_hash in self._positions:
-            return True
-        for position in range(self._indexed, min(self._indexed + most, len(receipts))):
-            self._positions[self.hash_of(receipts[position])] = position
-            self._indexed = position + 1
-        return tx_hash in self._positions or self._indexed == len(receipts)
+        receipts, positions = self._receipts, self._positions
+        while tx_hash not in positions and self._indexed < len(receipts):
+            positions[self.hash_of(receipts[self._indexed])] = self._indexed
+            self._indexed += 1
+        return receipts[positions[tx_hash]] if tx_hash in positions else None
 
     def restore(self, hashes: Sequence[bytes]) -> None:
         """Use these as the hashes of the first transactions."""
@@ -109,7 +101,7 @@ class SignedTransactions:
 
     def truncate(self, length: int) -> None:
         """Forget all but the first `length` transactions."""
-        for position in range(length, len(self._receipts)):
+        for position in range(length, len(self._receipts) if self._hashes else 0):
             tx_hash = self._hashes.pop(position, None)
             if tx_hash is not None:
                 self._positions.pop(tx_hash, None)
@@ -149,17 +141,13 @@ def attach_signature(tx: Transaction, chain_id: int, v: int, r: int, s: int) -> 
 def _fields_of(tx: Transaction | Receipt, chain_id: int | None) -> bytes:
     """Return the signed fields, each encoded, in the order of the transaction's type."""
     number, known = rlp.number, rlp.known_number
-    if isinstance(tx, Receipt):  # the fields at once, since each property of a receipt is a call
-        kind, _, to, data, value, gas, nonce, fee, tip, access_list, _ = tx.row[REQUEST]
-    else:
-        kind, to, data, value, gas = tx.type, tx.to, tx.data, tx.value, tx.gas
-        nonce, fee, tip, access_list = tx.nonce, tx.max_fee, tx.tip, tx.access_list
+    asked = tx.row if isinstance(tx, Receipt) else tx
     first, last = b"", b""
-    if kind:
-        first, last = known(chain_id or 0), _encode_access_list(access_list)
+    if asked.type:
+        first, last = known(chain_id or 0), _encode_access_list(asked.access_list)
     return b"".join((
-        first, number(nonce), known(tip) if kind == 2 else b"", known(fee), known(gas),
-        rlp.encode(to or b""), number(value), rlp.encode(data), last,
+        first, number(asked.nonce), known(asked.tip) if asked.type == 2 else b"", known(asked.max_fee),
+        known(asked.gas), rlp.encode(asked.to or b""), number(asked.value), rlp.encode(asked.data), last,
     ))  # fmt: skip
 
 

@@ -9,20 +9,18 @@ root, and are kept in `orphan_storage`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from itertools import chain, islice
-from typing import Any, Final, NamedTuple, TypeVar
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from chain.crypto import rlp, trie
 from chain.crypto.hashing import keccak
 from chain.crypto.trie import Item, Node
 from chain.machine.state import ACCOUNT, STORAGE, Account, Changes, State, iter_changes
 
-_STEP: Final = 500  # words or accounts that are hashed at a time
 _FEW: Final = 500  # words whose paths are worth a place in a cache
 
-P = TypeVar("P")
 Words = Mapping[int, int | None]
 
 
@@ -139,98 +137,34 @@ def _account_item(path: str, account: Account | None, storage: Node | None) -> I
     return path, rlp.wrap(b"".join(body)), (account, storage)
 
 
-class InitialState:
-    """The accounts and words before some changes: before the first change of each; everything else is as it is now.
-
-    So the present state may be at the end of its timeline, undone to an earlier index, or in the middle of a transaction.
-    """
-
-    def __init__(self) -> None:
-        self._accounts: dict[bytes, Account | None] = {}
-        self._words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
-        self._wiped: dict[bytes, Words] = {}
-
-    def note(self, moments: Iterable[Changes]) -> None:
-        """Take these changes, which follow those that were taken before."""
-        accounts, words, wiped = self._accounts, self._words, self._wiped
-        for address, slot, before, _ in chain.from_iterable(map(iter_changes, moments)):
-            if slot is ACCOUNT:
-                accounts.setdefault(address, before)
-            elif slot is STORAGE:
-                wiped.setdefault(address, dict(before))
-            elif address not in wiped:
-                words[address].setdefault(slot, before)
-
-    def tries(self, state: State) -> Iterator[StateTrie]:
-        """Build the trie bit by bit, and yield after each step; the last that is yielded is the trie, the others are empty.
-
-        `state` may change meanwhile.
-        """
-        self.note([state.changes])
-        accounts, storages = {**state.accounts, **self._accounts}, self._storages(state)
-        tries: dict[bytes, Node | None] = {}
-        for addresses in _in_batches(storages):
-            for address in addresses:
-                tries[address] = trie.update(None, _word_items(storages[address].items()))
-            yield EMPTY_STATE
-        for address, words in storages.items():
-            if address not in tries:
-                tries[address] = yield from _large_trie(words.items(), _word_items)
-
-        def account_items(pairs: Collection[tuple[bytes, Account | None]]) -> list[Item]:
-            return [
-                _account_item(_path(address), account, tries.get(address))
-                for address, account in pairs
-            ]
-
-        root = yield from _large_trie(accounts.items(), account_items)
-        orphans = {
-            address: words
-            for address, words in tries.items()
-            if words is not None and accounts.get(address) is None
-        }
-        yield StateTrie(root, orphans)
-
-    def _storages(self, state: State) -> dict[bytes, Words]:
-        present = {**state.storages, **self._wiped}
-        return {address: {**words, **self._words[address]} for address, words in present.items()}
-
-
-def _in_batches(storages: Mapping[bytes, Words]) -> Iterator[list[bytes]]:
-    """Yield the addresses of the small storages, as many at a time as one step takes."""
-    batch: list[bytes] = []
-    size = 0
-    for address, words in storages.items():
-        if len(words) <= _STEP:
-            batch.append(address)
-            size += 1 + len(words)
-        if size > _STEP:
-            yield batch
-            batch, size = [], 0
-    yield batch
-
-
-def _large_trie(
-    pairs: Iterable[P], make_items: Callable[[Collection[P]], list[Item]]
-) -> Generator[StateTrie, None, Node | None]:
-    """Build a trie in the order of its paths, so that no node is made many times; yield after each step."""
-    rest, buckets = iter(pairs), defaultdict[str, list[Item]](list)
-    while some := list(islice(rest, _STEP)):
-        for item in make_items(some):
-            buckets[item[0][:2]].append(item)
-        yield EMPTY_STATE
-    node: Node | None = None
-    for start in sorted(buckets):
-        items = sorted(buckets.pop(start))
-        for first in range(0, len(items), _STEP):
-            node = trie.update(node, items[first : first + _STEP])
-            yield EMPTY_STATE
-    return node
-
-
 def initial_trie(state: State, timeline: Iterable[Changes]) -> StateTrie:
-    """Return the trie before all changes of `timeline`."""
-    initial = InitialState()
-    initial.note(timeline)
-    *_, built = initial.tries(state)
-    return built
+    """Return the trie before the changes of `timeline`: what they changed is as before the first of them, all else as now.
+
+    So the present state may be at the end of the timeline, undone to an earlier index, or in the middle of a transaction.
+    """
+    accounts: dict[bytes, Account | None] = {}
+    words: defaultdict[bytes, dict[int, int | None]] = defaultdict(dict)
+    wiped: dict[bytes, Words] = {}
+    changes = chain(chain.from_iterable(map(iter_changes, timeline)), iter_changes(state.changes))
+    for address, slot, before, _ in changes:
+        if slot is ACCOUNT:
+            accounts.setdefault(address, before)
+        elif slot is STORAGE:
+            wiped.setdefault(address, dict(before))
+        elif address not in wiped:
+            words[address].setdefault(slot, before)
+    accounts = {**state.accounts, **accounts}
+    tries = {
+        address: trie.update(None, _word_items({**stored, **words[address]}.items()))
+        for address, stored in {**state.storages, **wiped}.items()
+    }
+    items = [
+        _account_item(_path(address), account, tries.get(address))
+        for address, account in accounts.items()
+    ]
+    orphans = {
+        address: node
+        for address, node in tries.items()
+        if node is not None and accounts.get(address) is None
+    }
+    return StateTrie(trie.update(None, sorted(items)), orphans)

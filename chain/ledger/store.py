@@ -32,7 +32,7 @@ from chain.ledger.file.pages import FilePages
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.past_states import stored_value
-from chain.ledger.receipts import LOGS, Receipt
+from chain.ledger.receipts import Receipt, ReceiptRow
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql import tables
 from chain.ledger.sql.sql_view import SqlView
@@ -548,14 +548,14 @@ class Store:
         self._put_receipts(rows)
         self._progress["receipts"] = first + len(rows)
 
-    def _put_receipts(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _put_receipts(self, rows: Sequence[ReceiptRow]) -> None:
         ledger, name = self.ledger, lru_cache(None)(AddressBook(self.ledger).account)
-        told = [tables.receipt_row(Receipt(ledger, row), name, ledger.time_of) for row in rows]
+        told = [tables.receipt_cells(Receipt(ledger, row), name, ledger.time_of) for row in rows]
         if told:
             columns: list[Sequence[Any]] = [*zip(*told, strict=True)]
             for i in tables.VARIED:
                 columns[i] = form.kept_column(columns[i])
-            digests = [row[15] for row in rows]
+            digests = [row.digest for row in rows]
             self._put_all(_ADD_RECEIPT, zip(*columns, digests, strict=True))
 
     def _derive_logs(self) -> None:
@@ -566,11 +566,11 @@ class Store:
         rows, new = ledger.receipts._rows[first : first + _BATCH], list[tuple[Any, ...]]()
         time_of, address_text, tell = lru_cache(2)(ledger.time_of), form.address_text, self._tell
         for row in rows:
-            if not row[LOGS]:
+            if not row.logs:
                 continue
-            position, block = row[:2]
+            position, block = row.position, row.block
             time = time_of(block)
-            for index, log in enumerate(row[LOGS]):
+            for index, log in enumerate(row.logs):
                 address, topics, data, _, digest = log
                 texts = [*map(_topic_text, topics), None, None, None, None][:4]
                 event, fields, view, contract, is_certain = tell(log)

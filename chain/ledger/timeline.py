@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
-from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.rows import Rows
-from chain.machine.state import STORAGE, Changes, State, iter_changes
+from chain.machine.state import STORAGE, Changes, iter_changes
 
 Place: TypeAlias = tuple[bytes, Any]  # an address, and the slot of a word or `ACCOUNT`
 # The former value at each place; None if there was nothing.
@@ -57,17 +56,6 @@ class Timeline(Rows[Changes]):
         duplicate = super().copy(length)
         duplicate.notes = self.notes[: bisect_left(self.notes, length)]
         return duplicate
-
-
-class Changing(Protocol):
-    """A state and its history: the part of a ledger that knows earlier values."""
-
-    @property
-    def lock(self) -> ThreadLock: ...
-    @property
-    def state(self) -> State: ...
-    @property
-    def timeline(self) -> Timeline: ...
 
 
 def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:

@@ -8,7 +8,7 @@ from copy import copy
 from typing import NamedTuple
 
 from chain.errors import InvalidTransaction
-from chain.ledger.blocks import Block, change_block
+from chain.ledger.blocks import Block, Head, change_block
 from chain.ledger.headers import blob_gas_of
 from chain.ledger.receipts import Receipt
 from chain.ledger.reexecution import transaction_of
@@ -16,7 +16,6 @@ from chain.machine.state import ACCOUNT, NO_ACCOUNT, STORAGE, Changes, State, it
 from chain.machine.transaction import BLOB_TYPE
 from chain.rpc.queue import Queue
 from chain.simulator.chain import Chain
-from chain.simulator.snapshots import Snapshot
 
 
 def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
@@ -35,10 +34,10 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
 class OpenBlockPoint(NamedTuple):
     """A point to which a chain can go back, and how to rebuild it if the open block was started again meanwhile."""
 
-    snapshot: Snapshot
+    snapshot: Head
     interval: float  # seconds between blocks that the server mines; 0 for none
     queue: Queue
-    start: Snapshot | None = None  # the start of the block that was open
+    start: Head | None = None  # the start of the block that was open
     acts: Sequence[Receipt | Changes] = ()  # the items of that block
 
     @classmethod
@@ -87,11 +86,12 @@ def _open_block_items(chain: Chain, moment: int) -> Iterator[Receipt | Changes]:
         yield ledger.receipt_at_index(index) or ledger.timeline[index]
 
 
-def _open_block_point(chain: Chain, moment: int, receipt: int, block: Block | None) -> Snapshot:
+def _open_block_point(chain: Chain, moment: int, receipt: int, block: Block | None) -> Head:
     """Return a snapshot within the open block. `moment` is a timeline index, `receipt` a position."""
     blocks = len(chain.blocks)
     last = chain.ledger.last(blocks, moment)
-    return Snapshot(blocks, moment, receipt, block, chain.mining, last)
+    row = None if block is None else block.row
+    return Head(blocks, moment, receipt, row, chain.mining, last)
 
 
 def reapply(chain: Chain, acts: Sequence[Receipt | Changes]) -> None:

@@ -15,7 +15,7 @@ from chain.foundation import creation_hooks
 from chain.foundation.atomic_steps import read_only_step, reading, step, thread_state
 from chain.foundation.sealed import put
 from chain.foundation.watchdog import Limits
-from chain.ledger.blocks import Block, Blocks, ChainConfig
+from chain.ledger.blocks import Block, Blocks, ChainConfig, Head
 from chain.ledger.receipts import Receipt
 from chain.ledger.signing import decode_signed
 from chain.machine.hardforks import DEFAULT
@@ -26,15 +26,13 @@ from chain.runtime.contract import Contract
 from chain.simulator.deploying import DeployMixin
 from chain.simulator.driver import ChainDriver, genesis
 from chain.simulator.handle import Entry
-from chain.simulator.local_driver import LocalDriver
 from chain.simulator.log_queries import LogQueries
 from chain.simulator.managed_scope import scope
 from chain.simulator.overrides import StateSetters
 from chain.simulator.past import ChainAtBlock, block_at, chain_at, check_receipt
 from chain.simulator.persistence import FilePersistence
-from chain.simulator.snapshots import Snapshot, check_snapshot
 from chain.simulator.upgrade import Upgrading
-from chain.values import inputs
+from chain.values import inputs, short_repr
 from chain.values.inputs import AccountLike
 
 if TYPE_CHECKING:
@@ -124,7 +122,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         content = genesis(rules, genesis_time, base_fee, limits, evm_only=evm_only, guard=guard)
         if inputs.flag(debug, "debug") or not guard:
             content[0].debug()
-        self._set_driver(LocalDriver(*content))
+        self._set_driver(ChainDriver(*content))
         creation_hooks.notify_created(self)
 
     def _set_driver(self, driver: ChainDriver) -> None:
@@ -146,7 +144,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         cls, rules: ChainConfig, genesis_time: int, base_fee: int, *, guard: bool = True
     ) -> Self:
         """Return a chain under the rules of another one. The rules hold a hash of the seed, not the seed itself."""
-        chain = cls._of(LocalDriver(*genesis(rules, genesis_time, base_fee, guard=guard)))
+        chain = cls._of(ChainDriver(*genesis(rules, genesis_time, base_fee, guard=guard)))
         creation_hooks.notify_created(chain)
         return chain
 
@@ -326,18 +324,20 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     # Undo
 
     @reading
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> Head:
         """Return a snapshot of the chain, for `revert`."""
         return self.driver.snapshot()
 
-    def snapshot_at_end_of(self, number: int) -> Snapshot:
+    def snapshot_at_end_of(self, number: int) -> Head:
         """Return a snapshot of the end of a block. Its automine and interval are the current ones."""
         return self.driver.end_of(block_at(self.blocks, number))
 
     @step
-    def revert(self, snapshot: Snapshot) -> None:
+    def revert(self, snapshot: Head) -> None:
         """Undo everything since `snapshot`, including the clock, mining and the overrides of the next block."""
-        check_snapshot(snapshot)
+        if not isinstance(snapshot, Head):
+            given = short_repr(snapshot)
+            raise TypeError(f"{given} is not a snapshot: pass a result of chain.snapshot()")
         self.driver.revert(snapshot)
 
     @scope
@@ -369,14 +369,14 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     @read_only_step
     def fork(self, at: int | None = None) -> Chain:
         """Return an independent chain that continues from the end of block `at`, or from now."""
-        start = self.driver.position if at is None else self.snapshot_at_end_of(at)
+        start = self.driver.head if at is None else self.snapshot_at_end_of(at)
         state, keys = self.ledger.past.fork(start.moments), dict(self.keys)
         machine = self.machine.with_state(state)
         lengths = start.blocks, start.moments, start.receipts
         ledger = self.ledger.copy(state, machine.programs, keys, *lengths)
         machine.block_hash = ledger.block_hash
-        ledger.open = start.open
-        fork = Chain._of(LocalDriver(machine, ledger, keys, start.mining))
+        ledger.open = None if start.open is None else Block(ledger.blocks.rules, start.open)
+        fork = Chain._of(ChainDriver(machine, ledger, keys, start.mining))
         put(fork, "accounts", list(self.accounts))
         creation_hooks.notify_created(fork)
         return fork

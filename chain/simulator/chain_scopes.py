@@ -12,12 +12,11 @@ from typing import Any, ClassVar, TypeVar
 from weakref import ref
 
 from chain.foundation.atomic_steps import reading, step
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, Head
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.frame import Frame
 from chain.simulator.driver import ChainDriver, Driver
 from chain.simulator.mocking import Mock, with_mock
-from chain.simulator.snapshots import Snapshot
 from chain.storage.fields import FieldsLayout
 from chain.storage.unit_of_work import UnitOfWork
 
@@ -66,14 +65,14 @@ class Anchor(ChainScope[None]):
     """Scope that undoes everything at its end."""
 
     name = "anchor"
-    _snapshot: Snapshot
+    _snapshot: Head
 
     def __enter__(self) -> None:
         self._enter()
         self._snapshot = self._take()
 
     @reading
-    def _take(self) -> Snapshot:
+    def _take(self) -> Head:
         return self.driver.snapshot()
 
     def __exit__(self, *_: object) -> None:

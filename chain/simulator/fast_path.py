@@ -1,7 +1,7 @@
 """The short path of an ordinary call: from its arguments to the mined block in one function.
 
 A call is ordinary if it is a transaction without value to a Python contract, with a block of its own, on a chain without
-special settings. Most calls are. `LocalDriver.send`, `Machine.transact` and `Ledger.append` pass a transaction through a
+special settings. Most calls are. `ChainDriver.send`, `Machine.transact` and `Ledger.append` pass a transaction through a
 dozen functions, which takes a fifth of the time of a small call. `call_and_mine` does the same work in one function. It
 decides before it changes anything: a call that is not ordinary, or that will be refused, takes the general path. Tests send
 the same calls on both paths and compare all results.
@@ -9,11 +9,12 @@ the same calls on both paths and compare all results.
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, BlockRow, Mining
 from chain.ledger.calls import call_rows
-from chain.ledger.receipts import Receipt
+from chain.ledger.receipts import Receipt, ReceiptRow
 from chain.machine.dispatch import run_call
 from chain.machine.frame import TransactionContext
 from chain.machine.gas import (
@@ -25,10 +26,16 @@ from chain.machine.gas import (
 )
 from chain.machine.state import ACCOUNT, NO_ACCOUNT, START, Mark
 from chain.metering.fuel import GAS_PER_TICK
-from chain.simulator.driver import ChainDriver
 from chain.simulator.predeployed import HISTORY
 from chain.values.inputs import NONCE
 
+if TYPE_CHECKING:
+    from chain.simulator.driver import ChainDriver
+
+# Rows of all their values; a NamedTuple takes longer to make one.
+_block: Final = partial(tuple.__new__, BlockRow)
+_mining: Final = partial(tuple.__new__, Mining)
+_receipt: Final = partial(tuple.__new__, ReceiptRow)
 _PAID: Final[Mark] = (4, 0, 0)  # the fee is the first change, and a change has four items
 
 
@@ -37,7 +44,8 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     ledger, machine, state = driver.ledger, driver.machine, driver.state
     accounts, parent = state.accounts, ledger.blocks.head
     rules = parent.rules
-    is_special = driver.overrides or machine.evm_only or not driver.automine or HISTORY in accounts
+    clock, automine, interval, overrides = driver.mining
+    is_special = overrides or machine.evm_only or not automine or HISTORY in accounts
     if is_special or ledger.open is not None or driver.held is not None:
         return None
     account = accounts.get(sender)
@@ -50,8 +58,9 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
         price = parent.next_base_fee
     if blob_gas or excess:
         excess = parent.next_excess_blob_gas
-    clock = driver.clock if driver.wall is None else driver.now
-    number, time = number + 1, clock if clock > time else time + driver.block_interval
+    if driver.wall is not None:
+        clock = driver.now
+    number, time = number + 1, clock if clock > time else time + interval
     gas, tokens = rules.max_transaction_gas, calldata_tokens(data)
     message_gas = gas - TRANSACTION - TOKEN * tokens
     floor = TRANSACTION + FLOOR_PER_TOKEN * tokens
@@ -59,8 +68,8 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     if gas < floor or balance < gas * price or nonce == NONCE:
         return None
     block = Block(
-        rules, (number, time, price, coinbase, first, position, first, position, 0, None, 0, excess)
-    )
+        rules, _block((number, time, price, coinbase, first, position, first, position, 0, None, 0, excess))
+    )  # fmt: skip
     prepaid = nonce + 1, balance - gas * price, code_hash
     state.changes += (sender, ACCOUNT, account, prepaid)
     accounts[sender] = prepaid
@@ -89,17 +98,32 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     if context.evm is not None:
         context.evm.delete_doomed()
     changes, logs = state.close()
-    # The row of `receipt_tuple`.
-    row = (
+    # The row of `receipt_row`.
+    row = _receipt((
         position, number, 0, 2, sender, to, data, 0, gas, nonce, price, 0, (), None, to, program.digest,
         frame.output, frame.failure, used, price, changes, logs, context.undone_changes, context.undone_logs,
         call_rows(frame) if frame.children else (), () if loaded is None else loaded.drain_record(), context.ticks,
-    )  # fmt: skip
+    ))  # fmt: skip
     # As `Ledger.append` and `Ledger.close` leave it.
     end = ledger.append_alone(row, changes)
     ledger.blocks._close(
         block,
-        (number, time, price, coinbase, first, position, end, position + 1, used, None, 0, excess),
+        _block(
+            (
+                number,
+                time,
+                price,
+                coinbase,
+                first,
+                position,
+                end,
+                position + 1,
+                used,
+                None,
+                0,
+                excess,
+            )
+        ),
     )
-    driver.clock = time
+    driver.mining = _mining((time, True, interval, ()))
     return Receipt(ledger, row)

@@ -21,12 +21,12 @@ from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.crypto.messagepack import decode
 from chain.ledger.artifacts import Artifact
-from chain.ledger.blocks import Block
-from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
+from chain.ledger.blocks import Block, BlockRow
+from chain.ledger.file.rows import deserialize_row, unpack_changes
 from chain.ledger.headers import Header, Headers
 from chain.ledger.ledger import Ledger
 from chain.ledger.past_states import PastState, PastStates
-from chain.ledger.receipts import Record, Row
+from chain.ledger.receipts import ReceiptRow
 from chain.ledger.signing import SignedTransactions
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import to_hex
@@ -119,7 +119,7 @@ class NodeRows(Lazy[T]):
 class NodeTimeline(Lazy[Changes]):
     """The changes of the receipts of a node and, between them, its notes."""
 
-    def __init__(self, receipts: Sequence[Row], notes: Mapping[int, Changes]) -> None:
+    def __init__(self, receipts: Sequence[ReceiptRow], notes: Mapping[int, Changes]) -> None:
         self._receipts, self._notes, self._moments = receipts, notes, list(notes)
 
     def __len__(self) -> int:
@@ -128,7 +128,7 @@ class NodeTimeline(Lazy[Changes]):
     def item(self, place: int) -> Changes:
         if place in self._notes:
             return self._notes[place]
-        changes: Changes = self._receipts[place - bisect_left(self._moments, place)][CHANGES]
+        changes: Changes = self._receipts[place - bisect_left(self._moments, place)].changes
         return changes
 
 
@@ -240,7 +240,7 @@ class NodeHeaders(Headers):
         block = self._client("eth_getBlockByHash", [to_hex(block_hash), False])
         return None if block is None else int(block["number"], 16)
 
-    def copy(self, ledger: Record, blocks: int) -> Headers:
+    def copy(self, ledger: Ledger, blocks: int) -> Headers:
         return Headers(ledger)
 
     def _raw(self, number: int) -> bytes:
@@ -272,8 +272,8 @@ class NodeLedger:
         self._receipts = NodeRows(
             lambda first: [*map(_receipt, self.node.read("rows", "receipts", first))]
         )
-        self._blocks: NodeRows[Row] = NodeRows(
-            lambda first: self.node.read("rows", "blocks", first)
+        self._blocks = NodeRows(
+            lambda first: [*map(BlockRow._make, self.node.read("rows", "blocks", first))]
         )
         self._counts = [0] * LISTS
         self._kept = _NO_CUT  # blocks and receipts that remain since the last head
@@ -287,7 +287,7 @@ class NodeLedger:
         """Forget all that can be undone."""
         self._counts[_LASTING:] = [0] * (LISTS - _LASTING)
         self._notes: dict[int, Changes] = {}
-        self._creations: list[Row] = []
+        self._creations: list[tuple[Any, ...]] = []
         self._moment, self._reached = -1, None  # of the state, and the lengths of the ledger
         self._blocks.forget(self._kept[0])
         self._receipts.forget(self._kept[1])
@@ -313,7 +313,9 @@ class NodeLedger:
         if not has_more:
             self._reach(lengths, last)
             rules = self._ledger.blocks.rules
-            self._ledger.open = None if open_block is None else Block(rules, open_block)
+            self._ledger.open = (
+                None if open_block is None else Block(rules, BlockRow._make(open_block))
+            )
             for callback in self._ledger.on_truncated if self._kept < _NO_CUT else ():
                 callback(*self._kept)
             self._kept = _NO_CUT
@@ -347,13 +349,13 @@ class NodeLedger:
         self._notes |= {moment: unpack_changes(changes) for moment, changes in notes}
         self._creations[self._counts[-1] :] = creations
 
-    def _reach(self, lengths: Sequence[int], last: Row) -> None:
+    def _reach(self, lengths: Sequence[int], last: Sequence[Any]) -> None:
         """Let the ledger have so many blocks, changes and receipts."""
         ledger, before, (blocks, moments, receipts) = self._ledger, self._moment, lengths
         if self._reached == tuple(lengths):
             return
         self._blocks.length, self._receipts.length = blocks, receipts
-        self._blocks.put(blocks - 1, last)
+        self._blocks.put(blocks - 1, BlockRow._make(last))
         timeline = NodeTimeline(self._receipts, self._notes)
         ledger.restore(self._blocks, self._receipts, timeline, list(self._notes))
         ledger.creations.restore(self._creations, receipts)
@@ -369,6 +371,6 @@ class NodeLedger:
         self._receipts.put(position, _receipt(packed))
 
 
-def _receipt(packed: bytes) -> Row:
+def _receipt(packed: bytes) -> ReceiptRow:
     with explaining():
         return deserialize_row(decode(packed))

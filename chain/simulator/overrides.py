@@ -82,7 +82,7 @@ class StateSetters(ChainReader):
     def automine(self) -> bool:
         """True if each transaction is mined immediately. If False, transactions wait for `mine`."""
         self.settle()
-        return self.driver.automine
+        return self.driver.mining.automine
 
     @automine.setter
     @step
@@ -93,7 +93,7 @@ class StateSetters(ChainReader):
     def block_interval(self) -> int:
         """The seconds from one block to the next, if the clock has not moved."""
         self.settle()
-        return self.driver.block_interval
+        return self.driver.mining.interval
 
     @block_interval.setter
     @step

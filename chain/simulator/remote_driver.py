@@ -16,9 +16,10 @@ from weakref import ref
 from chain.crypto.accounts import Account
 from chain.errors import InvalidTransaction
 from chain.foundation.atomic_steps import Entered
-from chain.ledger.blocks import Block, ChainConfig, Mining
+from chain.ledger.blocks import Block, ChainConfig, Head, Mining
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import to_hex
+from chain.machine.block_context import BlockContext
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.hardforks import fork_named
 from chain.machine.transaction import Transaction
@@ -32,7 +33,6 @@ from chain.simulator.node_client import (
     explaining,
 )
 from chain.simulator.node_ledger import LISTS, Node, NodeLedger
-from chain.simulator.snapshots import Snapshot
 from chain.values import inputs, short_repr
 from chain.values.inputs import AccountLike
 
@@ -68,7 +68,7 @@ class RemoteDriver(ChainDriver):
             super().__init__(*genesis(rules, genesis_time, base_fee))
         self.is_copy = True
         self._known = NodeLedger(self.ledger, self.keys, client)
-        self._snapshots: list[tuple[Snapshot, str]] = []  # including those of the node itself
+        self._snapshots: list[tuple[Head, str]] = []  # including those of the node itself
         self._automine_before = self._is_undone = False
         self._take(head)
 
@@ -88,7 +88,7 @@ class RemoteDriver(ChainDriver):
         with explaining():
             while self._known.take(head):
                 head = self._known.node.ask("chain_head", *self._known.since)
-            self.mining = Mining._make(head[7])
+            self.mining = Mining.of(head[7])
 
     def begin_step(self) -> None:
         self.begun = (0,)
@@ -149,7 +149,7 @@ class RemoteDriver(ChainDriver):
         self.fetch()
 
     def hold(self, scope: Entered) -> Block:
-        self._automine_before = self.automine
+        self._automine_before = self.mining.automine
         self.set_automine(False)
         self.held, self._is_undone = ref(scope), False
         self.fetch()
@@ -205,14 +205,17 @@ class RemoteDriver(ChainDriver):
     def unload(self, outcomes: LoadedOutcomes) -> LoadedOutcomes:
         return LoadedOutcomes(self._client("chain_unload"))
 
+    def prepare(self, block: BlockContext) -> None:
+        """Do nothing: the node does it."""
+
     # Undo
 
-    def snapshot(self) -> Snapshot:
-        snapshot = self.position
+    def snapshot(self) -> Head:
+        snapshot = self.head
         self._snapshots.append((snapshot, self._client("evm_snapshot")))
         return snapshot
 
-    def revert(self, snapshot: Snapshot) -> None:
+    def revert(self, snapshot: Head) -> None:
         taken = (i for i, (known, _) in enumerate(self._snapshots) if known is snapshot)
         index = next(taken, None)
         if index is None or not self._client("evm_revert", [self._snapshots[index][1]]):

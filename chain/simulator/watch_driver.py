@@ -12,10 +12,9 @@ from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
 from chain.ledger.reading_store import ReadingStore
 from chain.simulator.driver import ChainDriver
-from chain.simulator.local_driver import LocalDriver
 
 
-class WatchDriver(LocalDriver):
+class WatchDriver(ChainDriver):
     """Follows the chain in a file."""
 
     __slots__ = ("_before", "_file", "_followed", "_now")

@@ -479,6 +479,8 @@ class ValueType:
             return old, new
         try:
             self.differ(before, after, slot, frame.data_slot, old, new)
+        except MemoryError:
+            raise
         except Exception as wrong:
             raise explain_stored(self, after, wrong) from None
         for place, word in new.items():

@@ -54,15 +54,10 @@ def lay_out(kinds: Sequence[Any]) -> tuple[list[Offset], int]:
     starts: list[tuple[int, int]] = []
     word, used = 0, 0  # the word being filled, and the bytes used in it
     for kind in kinds:
-        if kind.size is None:
+        if used + (kind.size or _TOO_BIG) > 32:
             word, used = word + (used > 0), 0
-            starts.append((word, 0))
-            word += kind.words
-        else:
-            if used + kind.size > 32:
-                word, used = word + 1, 0
-            starts.append((word, 8 * used))
-            used += kind.size
+        starts.append((word, 8 * used))
+        word, used = (word + kind.words, 0) if kind.size is None else (word, used + kind.size)
     used_words = [start[0] for start in starts]
     offsets = [Offset(index, shift, used_words.count(index) == 1) for index, shift in starts]
     return offsets, word + (used > 0)

@@ -7,7 +7,6 @@ from typing import Final
 from starlette.requests import Request
 
 from chain.explorer import page
-from chain.explorer.distant_past import block_hash
 from chain.explorer.lines import clock
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.site import Site
@@ -47,7 +46,7 @@ async def block(site: Site, request: Request) -> Page:
     end = min(start + _LINES, found.end_receipt)
     data = {
         "block": found,
-        "hash": f"0x{(await block_hash(site.ledger, number)).hex()}" if asks else None,
+        "hash": f"0x{site.ledger.block_hash(number).hex()}" if asks else None,
         "time": clock(found.timestamp - known[0].timestamp),
         "lines": site.lines.of(site.ledger.receipts[start:end]),
         "count": found.end_receipt - found.first_receipt,

@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from chain.explorer import page
-from chain.explorer.distant_past import find_transaction
 from chain.explorer.page import Page
 from chain.explorer.site import Site
 from chain.types import Address
@@ -23,7 +22,7 @@ _HASH: Final = "0x[0-9a-fA-F]{64}"
 async def search(site: Site, request: Request) -> Page | Response:
     word = page.word(request, "q")
     if re.fullmatch(_HASH, word):  # so that its hash is known
-        await find_transaction(site.ledger, bytes.fromhex(word[2:]))
+        site.ledger.find(bytes.fromhex(word[2:]))
     found = list(dict.fromkeys(_found(site, word))) if word else []
     exact = [url for is_exact, _, _, url in found if is_exact]
     if len(exact) == 1:

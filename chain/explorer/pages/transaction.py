@@ -11,7 +11,7 @@ from starlette.requests import Request
 from chain.abi import abi_name
 from chain.explorer import page
 from chain.explorer.board_pictures import BoardStep
-from chain.explorer.distant_past import approach, find_transaction
+from chain.explorer.distant_past import approach
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.receipt_survey import BoardRecord
 from chain.explorer.site import Site
@@ -85,7 +85,7 @@ async def find(site: Site, which: str) -> Receipt:
     receipts = site.chain.receipts
     if which.startswith("0x") and len(which) == 66:
         try:
-            found = await find_transaction(site.ledger, bytes.fromhex(which[2:]))
+            found = site.ledger.find(bytes.fromhex(which[2:]))
         except ValueError:
             found = None
         if found is None:

@@ -8,20 +8,24 @@ the same transactions.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.console_log import console_texts
 from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.logs import text_of
-from chain.ledger.receipts import Receipt, Record
+from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
 from chain.spec.contracts import UPGRADE
+
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
 _WIDEST = 60  # characters of a result; the receipt has the full value
 _INDENT = "    "
 
 
-def activity_of(ledger: Record, since: int = 0) -> str:
+def activity_of(ledger: Ledger, since: int = 0) -> str:
     """Return the activity of all receipts from position `since` on."""
     formatter = ActivityFormatter(ledger)
     return "".join(
@@ -34,7 +38,7 @@ def activity_of(ledger: Record, since: int = 0) -> str:
 class ActivityFormatter:
     """A formatter that describes receipts in lines of text."""
 
-    def __init__(self, ledger: Record, shown: ValueFormatter | None = None) -> None:
+    def __init__(self, ledger: Ledger, shown: ValueFormatter | None = None) -> None:
         shown = shown or ValueFormatter(AddressBook(ledger))
         self._ledger, self._who, self.show = ledger, shown.names, shown.show
         self._start = ledger.blocks[0].timestamp

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from chain.ledger.calls import named_args
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
 from chain.ledger.known_contracts import Contracts
 from chain.ledger.logs import text_of
-from chain.ledger.receipts import Record
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.failure import with_declared_error
 from chain.machine.frame import Frame
@@ -21,8 +21,11 @@ from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
 from chain.types import Address
 
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
 
-def trace_of(ledger: Record, then: Contracts, outcome: TransactionResult, gas: int) -> Trace:
+
+def trace_of(ledger: Ledger, then: Contracts, outcome: TransactionResult, gas: int) -> Trace:
     """Return the trace of a transaction with gas limit `gas`. The state of `then` is the one before it or after it."""
     tree = TraceBuilder(ledger, then, outcome).tree(outcome.frame)
     return replace(tree, gas=gas, gas_used=outcome.gas_used)
@@ -31,7 +34,7 @@ def trace_of(ledger: Record, then: Contracts, outcome: TransactionResult, gas: i
 class TraceBuilder:
     """The builder of a trace from frames. It tracks the words as they change, so each step is decoded in its own state."""
 
-    def __init__(self, ledger: Record, then: Contracts, outcome: TransactionResult) -> None:
+    def __init__(self, ledger: Ledger, then: Contracts, outcome: TransactionResult) -> None:
         self._ledger, self._then = ledger, then
         self._words: dict[tuple[bytes, int], int] = {}
         self._undo: list[tuple[tuple[bytes, int], int | None]] = []

@@ -8,25 +8,20 @@ changes knows when a word changed, so what did not change the value is never rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
-from chain.ledger.past_states import PastStates
-from chain.ledger.receipts import Receipt, Record
+from chain.ledger.receipts import Receipt
 from chain.ledger.timeline import each_change
 from chain.machine.state import ACCOUNT, State
 from chain.storage.read_only import ReadOnlyStorage
 
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
 T = TypeVar("T")
-
-
-class PastRecord(Record, Protocol):
-    """A record that knows its past states."""
-
-    @property
-    def past(self) -> PastStates: ...
 
 
 @sealed
@@ -48,7 +43,7 @@ class Version(Generic[T]):
 class History:
     """The past of one ledger, value by value."""
 
-    def __init__(self, ledger: PastRecord) -> None:
+    def __init__(self, ledger: Ledger) -> None:
         self._ledger, self.lock = ledger, ledger.lock
 
     @locked
@@ -72,7 +67,7 @@ class _FormerWords(ReadOnlyStorage):
 
     __slots__ = ("_address", "_changes", "_known", "_ledger", "_moment", "_read", "_then")
 
-    def __init__(self, ledger: PastRecord, address: bytes, moment: int) -> None:
+    def __init__(self, ledger: Ledger, address: bytes, moment: int) -> None:
         self._known: dict[int, int] = {}
         super().__init__(ledger.state.slots, self._known)
         self._ledger, self._address, self._moment = ledger, address, moment

@@ -6,28 +6,24 @@ Reading them costs no gas and runs no contract code: the layouts read the words 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from chain.foundation.atomic_steps import locked
 from chain.ledger.artifacts import full_name
-from chain.ledger.decoded.versions import History, PastRecord, Version
+from chain.ledger.decoded.versions import Version
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
 from chain.ledger.timeline import each_change
 from chain.machine.state import State
 from chain.spec.models import ModelSpec, model_spec
 from chain.storage.read_only import ReadOnlyStorage
 
+if TYPE_CHECKING:
+    from chain.ledger.ledger import Ledger
+
 M = TypeVar("M")
 
 
-class WorldRecord(PastRecord, Protocol):
-    """A record that knows the history of the values in its storages."""
-
-    @property
-    def history(self) -> History: ...
-
-
-def worlds_of(ledger: WorldRecord) -> Iterator[StoredWorld]:
+def worlds_of(ledger: Ledger) -> Iterator[StoredWorld]:
     """Yield every namespace of every world that is deployed now, in the order of their addresses."""
     for address in sorted(ledger.state.accounts):
         if is_world(ledger.program_at(address)):
@@ -38,7 +34,7 @@ class StoredWorld(WorldNamespace):
     """The world at `address` in a state, which is the one at timeline index `moment`, in one of its namespaces."""
 
     def __init__(
-        self, ledger: WorldRecord, state: State, address: bytes, moment: int, namespace: str | None = None
+        self, ledger: Ledger, state: State, address: bytes, moment: int, namespace: str | None = None
     ) -> None:  # fmt: skip
         super().__init__(ledger, state, address, namespace)
         self._ledger, self._moment, self.lock = ledger, moment, ledger.lock

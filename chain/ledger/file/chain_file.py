@@ -296,11 +296,6 @@ class ChainFile:
         ((highest,),) = self._reader().execute(f'select max({_KEY[table]}) from "chain:{table}"')
         return 0 if highest is None else int(highest) + 1
 
-    def count(self, table: str) -> int:
-        """Return the number of rows of a table."""
-        ((rows,),) = self._reader().execute(f'select count(*) from "chain:{table}"')
-        return int(rows)
-
     # Creating and checking
 
     def create(self, settings: dict[str, object]) -> None:

@@ -6,10 +6,9 @@ So a row that was altered is detected, and so is one that was moved to another k
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 from zlib import crc32
 
-from chain.crypto.messagepack import decode, encode
+from chain.crypto.messagepack import encode
 
 
 class Damaged(ValueError):
@@ -34,11 +33,6 @@ def opened(table: str, key: Hashable, stored: object) -> bytes:
     if sealed(table, key, raw) != stored:
         raise Damaged(f'row {_location(key)} of "chain:{table}" is not as it was written')
     return raw
-
-
-def verify_checksum(table: str, key: Hashable, stored: object) -> Any:
-    """Check the checksum of a stored row and return the decoded row."""
-    return decode(opened(table, key, stored))
 
 
 def _location(key: Hashable) -> str:

@@ -15,20 +15,18 @@ from typing import Any, Final, NamedTuple, overload
 from chain.crypto.accounts import Account, make_account
 from chain.crypto.messagepack import decode
 from chain.ledger.artifacts import Artifact
-from chain.ledger.blocks import Block, Mining
+from chain.ledger.blocks import Block, BlockRow, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import Damaged
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
 from chain.ledger.file.stored_state import StoredSlots, StoredState
 from chain.ledger.headers import Header
 from chain.ledger.ledger import Ledger
-from chain.ledger.receipts import Row
+from chain.ledger.receipts import ReceiptRow
 from chain.ledger.store import ENDLESS, Lengths
 from chain.machine.overlay import lay_over
 from chain.machine.state import Changes
 
-# Their indexes in the row of a block.
-_TIMESTAMP, GAS_USED = 1, 8
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 NOTHING: Final = Lengths(0, 0, 0)
 _GROWING: Final = ("blocks", "receipts", "codes", "slots", "keys", "artifacts")
@@ -59,7 +57,7 @@ class Now(NamedTuple):
     """The row of the file that describes the present."""
 
     mining: Any = ()
-    open: Any = None
+    open: BlockRow | None = None
     lengths: LedgerLengths = LedgerLengths()
     number: int = 0  # of the last step that was written
     cuts: tuple[Cut, ...] = ()  # the last rollbacks of the chain
@@ -74,11 +72,15 @@ class Now(NamedTuple):
         return NOTHING if has_more else kept
 
     @classmethod
-    def of(cls, row: Row) -> Now:
+    def of(cls, row: Sequence[Any]) -> Now:
         mining, held, lengths, number, cuts = row
-        mining, lengths = Mining._make(mining), LedgerLengths._make(lengths)
+        mining, lengths = Mining.of(mining), LedgerLengths._make(lengths)
         was_cut = tuple(map(Cut._make, cuts))
+        held = None if held is None else BlockRow._make(held)
         return cls(mining, held, lengths, number, was_cut)
+
+
+_block_row: Final = BlockRow._make
 
 
 def last_step(file: ChainFile) -> Now | None:
@@ -98,10 +100,10 @@ def _after_receipts(file: ChainFile, now: Now, count: int) -> Now:
     ends = {table: file.end(table) for table in _GROWING}
     lengths = LedgerLengths(timeline=lengths.timeline + count, **ends)
     if block is None:
-        mining = mining._replace(clock=file.row("blocks", lengths.blocks - 1)[_TIMESTAMP])
+        mining = mining._replace(clock=_block_row(file.row("blocks", lengths.blocks - 1)).timestamp)
     else:
         gas_used = file.row("receipts", lengths.receipts - 1)[-1]
-        block = (*block[:GAS_USED], gas_used, *block[GAS_USED + 1 :])
+        block = block._replace(gas_used=gas_used)
     return Now(mining, block, lengths, number + count, cuts)
 
 
@@ -133,7 +135,7 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
         _check_ends(file, counts_of(now))
         _load_history(file, ledger, had)
         if now.open is not None:
-            ledger.open = Block(ledger.blocks.rules, tuple(now.open))
+            ledger.open = Block(ledger.blocks.rules, now.open)
     return now
 
 
@@ -173,7 +175,7 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
     if len(notes) != had.timeline - had.receipts:
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt)
-    blocks = file.pages("blocks", had.blocks, decode)
+    blocks = file.pages("blocks", had.blocks, lambda raw: _block_row(decode(raw)))
     timeline = _Timeline(file, file.pages("receipts", had.receipts, _changes), notes)
     ledger.restore(blocks, receipts, timeline, notes)
 
@@ -193,7 +195,7 @@ def _changes(raw: bytes) -> Changes:
     return unpack_changes(decode(raw)[CHANGES])
 
 
-def _receipt(raw: bytes) -> Row:
+def _receipt(raw: bytes) -> ReceiptRow:
     """Return the row of a receipt."""
     return deserialize_row(decode(raw))
 

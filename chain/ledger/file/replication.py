@@ -13,11 +13,10 @@ from typing import Any, Final
 
 from chain.crypto.accounts import Account, make_account
 from chain.ledger.artifacts import Artifact
-from chain.ledger.blocks import Block
+from chain.ledger.blocks import Block, BlockRow
 from chain.ledger.file.load_ledger import LedgerLengths
-from chain.ledger.file.rows import deserialize_row, serialize_row, unpack_changes
+from chain.ledger.file.rows import Row, deserialize_row, serialize_row, unpack_changes
 from chain.ledger.ledger import Ledger
-from chain.ledger.receipts import Row
 from chain.machine.state import Changes
 
 PAGE: Final = 500  # rows of each type
@@ -111,7 +110,7 @@ def apply_page(ledger: Ledger, keys: dict[bytes, Account], page: Growth) -> None
     for changes in ledger.timeline[before:]:
         state.redo_changes(changes)
     for row in blocks:
-        ledger.blocks._append(Block(ledger.blocks.rules, row))
+        ledger.blocks._append(Block(ledger.blocks.rules, BlockRow._make(row)))
 
 
 def take_page(
@@ -125,7 +124,7 @@ def take_page(
     if tuple(kept) != (len(ledger.blocks), len(ledger.timeline), len(ledger.receipts)):
         ledger.truncate(*kept)
     apply_page(ledger, keys, page)
-    ledger.open = None if held is None else Block(ledger.blocks.rules, tuple(held))
+    ledger.open = None if held is None else Block(ledger.blocks.rules, BlockRow._make(held))
 
 
 def _next(grown: Mapping[Any, object], length: int) -> list[tuple[Any, Any]]:

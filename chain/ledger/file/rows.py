@@ -6,41 +6,47 @@ Only the failures of messages are objects in a row. The exception behind a failu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from chain.ledger.receipts import Row
+from chain.ledger.receipts import ReceiptRow
 from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, STORAGE, Changes, LogRow
 
-# Their indexes in a row.
-_DIGEST: Final = 15
-_FAILURE, CHANGES, _LOGS, _UNDONE_CHANGES, _UNDONE_LOGS, _CALLS = 17, 20, 21, 22, 23, 24
-_SIZE: Final = 27  # in a file, one more item follows: the gas that its block had used then
+Row: TypeAlias = tuple[Any, ...]
+
+_SIZE: Final = len(
+    ReceiptRow._fields
+)  # in a file, one more item follows: the gas that its block had used then
+_PLACES: Final = {name: place for place, name in enumerate(ReceiptRow._fields)}
+_FAILURE, CHANGES, _UNDONE_CHANGES, _CALLS = map(
+    _PLACES.__getitem__, ("failure", "changes", "undone_changes", "calls")
+)
+_BOTH_LOGS: Final = _PLACES["logs"], _PLACES["undone_logs"]
 _CALL_FAILURE: Final = 7  # its index in the row of a call
 # The state compares these two by identity.
 _WORDS: Final = {ACCOUNT: ACCOUNT, STORAGE: STORAGE}
 
 
-def serialize_row(row: Row) -> Row:
+def serialize_row(row: ReceiptRow) -> Row:
     """Return a receipt's row as numbers, bytes, texts, None and tuples."""
-    packed = list(row)
-    packed[_FAILURE] = _pack_failure(row[_FAILURE])
-    for logs in (_LOGS, _UNDONE_LOGS):
-        packed[logs] = [_pack_log(log, row[_DIGEST]) for log in row[logs]]
-    packed[_CALLS] = _replace_failures(row[_CALLS], _pack_failure)
+    packed: list[Any] = list(row)
+    packed[_FAILURE] = _pack_failure(row.failure)
+    for place, logs in zip(_BOTH_LOGS, (row.logs, row.undone_logs), strict=True):
+        packed[place] = [_pack_log(log, row.digest) for log in logs]
+    packed[_CALLS] = _replace_failures(row.calls, _pack_failure)
     return tuple(packed)
 
 
-def deserialize_row(packed: Row) -> Row:
+def deserialize_row(packed: Row) -> ReceiptRow:
     """Return the row of a receipt from its serialized form."""
     row = list(packed[:_SIZE])
     row[_FAILURE] = _unpack_failure(row[_FAILURE])
     row[CHANGES] = unpack_changes(row[CHANGES])
     row[_UNDONE_CHANGES] = unpack_changes(row[_UNDONE_CHANGES])
     row[_CALLS] = _replace_failures(row[_CALLS], _unpack_failure)
-    for logs in (_LOGS, _UNDONE_LOGS):
-        row[logs] = tuple([_unpack_log(log, row[_DIGEST]) for log in row[logs]])
-    return tuple(row)
+    for logs in _BOTH_LOGS:
+        row[logs] = tuple([_unpack_log(log, row[_PLACES["digest"]]) for log in row[logs]])
+    return ReceiptRow._make(row)
 
 
 def unpack_changes(changes: Changes) -> Changes:

@@ -27,12 +27,11 @@ from chain.crypto.accounts import Account
 from chain.crypto.messagepack import encode
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import uninterrupted
-from chain.ledger.blocks import Mining
+from chain.ledger.blocks import BlockRow, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import sealed
 from chain.ledger.file.load_ledger import (
     CUTS,
-    GAS_USED,
     Cut,
     LedgerLengths,
     Now,
@@ -45,7 +44,6 @@ from chain.ledger.file.load_ledger import (
 from chain.ledger.file.new_rows import put, write_others
 from chain.ledger.file.rows import serialize_row
 from chain.ledger.ledger import Ledger
-from chain.ledger.receipts import Row
 from chain.ledger.store import Lengths, Store, connected
 
 # The tables are brought up to date after this many receipts or seconds.
@@ -141,7 +139,9 @@ class ChainStore:
         with suppress(sqlite3.Error, OSError):
             self._ledger.store.catch_up()
 
-    def _write(self, number: int, mining: Mining, held: Row | None, have: LedgerLengths) -> None:
+    def _write(
+        self, number: int, mining: Mining, held: BlockRow | None, have: LedgerLengths
+    ) -> None:
         if self._is_one_call(mining, held, have):
             now = Now(mining, held, have, number, self._written.cuts)
             self._write_call(now)
@@ -151,7 +151,7 @@ class ChainStore:
         if self._timer is None:
             self._start_timer()
 
-    def _is_one_call(self, mining: Mining, held: Row | None, have: LedgerLengths) -> bool:
+    def _is_one_call(self, mining: Mining, held: BlockRow | None, have: LedgerLengths) -> bool:
         """True if the step has added one receipt in a way that `last_step` understands, and no other rows are due."""
         former, open_block, had, _, _ = self._written
         receipts, connection = have.receipts, self._connection
@@ -165,14 +165,14 @@ class ChainStore:
             return alone and mining == (self._ledger.blocks.head.timestamp, *former[1:])
         return (
             have.blocks == had.blocks and mining == former
-            and held[:GAS_USED] == open_block[:GAS_USED] and held[GAS_USED + 1 :] == open_block[GAS_USED + 1 :]
+            and held._replace(gas_used=0) == open_block._replace(gas_used=0)
         )  # fmt: skip
 
     def _write_call(self, now: Now) -> None:
         connection, had, have = self._connection, self._written.lengths, now.lengths
         assert connection is not None
         row = self._ledger.receipts._rows[had.receipts]
-        packed = encode((*serialize_row(row), now.open[GAS_USED] if now.open else 0))
+        packed = encode((*serialize_row(row), now.open.gas_used if now.open else 0))
         receipt = had.receipts, sealed("receipts", had.receipts, packed)
         if have[3:] == had[3:] and have.blocks == had.blocks:
             self._write_alone(connection, receipt)
@@ -197,7 +197,7 @@ class ChainStore:
             connection.execute(_ADD_RECEIPT, receipt)
 
     def _write_step(
-        self, number: int, mining: Mining, held: Row | None, have: LedgerLengths
+        self, number: int, mining: Mining, held: BlockRow | None, have: LedgerLengths
     ) -> None:
         connection, had, standing = self._begin(), self._written.lengths, self._standing
         if standing is not None:

@@ -36,24 +36,29 @@ class StoredState:
         return stored_word(found[0]) if found else 0
 
     def addresses(self) -> Iterable[bytes]:
-        found = self._ask("select distinct address from {} where moment < ?")
-        return dict.fromkeys([*self._genesis, *(address for (address,) in found)])
+        return dict.fromkeys([*self._genesis, *self._each("address", "")])
 
     def slots_of(self, address: bytes) -> Iterable[int]:
-        question = "select distinct slot from {} where address = ? and slot > x'' and moment < ?"
-        return [int.from_bytes(slot) for (slot,) in self._ask(question, bytes(address))]
+        found = self._each("slot", "address = ? and", bytes(address))
+        return [int.from_bytes(slot) for slot in found]
+
+    def _each(self, column: str, condition: str, *values: object) -> list[bytes]:
+        """Return the values of a column, from one to the next, however many rows each has. Some may have come later."""
+        least = f'select min({column}) from "derived:words" where {condition} {column} >'
+        question = f"""with recursive found(x) as (
+            {least} x'' union all select ({least} found.x) from found where found.x is not null
+        ) select x from found where x is not null"""
+        with self._file.reading() as connection:
+            return [x for (x,) in connection.execute(question, (*values, *values))]
 
     def _value(self, address: bytes, slot: bytes) -> Any:
         question = (
-            "select value from {} where address = ? and slot = ? and moment < ?"
+            'select value from "derived:words" where address = ? and slot = ? and moment < ?'
             " order by moment desc limit 1"
         )
-        return next(iter(self._ask(question, bytes(address), slot)), None)
-
-    def _ask(self, question: str, *values: object) -> list[Any]:
         with self._file.reading() as connection:
-            text = question.format('"derived:words"')
-            return connection.execute(text, (*values, self._moment)).fetchall()
+            values = bytes(address), slot, self._moment
+            return connection.execute(question, values).fetchone()
 
 
 class StoredSlots:

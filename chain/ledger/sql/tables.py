@@ -49,7 +49,7 @@ def _result(entry: EntrySpec | None, output: bytes) -> Portable:
     return form.top_level(entry.decode_result(output)) if entry.returns else None
 
 
-# The values are in `receipt_row`.
+# The values are in `receipt_cells`.
 RECEIPT_COLUMNS: Final = (
     ("position", NUMBER), ("block", NUMBER), ("idx", NUMBER), ("timestamp", NUMBER),
     ("sender", HEX), ("sender_name", TEXT), ("kind", TEXT), ("contract", TEXT),
@@ -67,23 +67,22 @@ VARIED: Final = (
 )  # the columns that may hold more than texts and numbers of 64 bits
 
 
-def receipt_row(
+def receipt_cells(
     receipt: Receipt, account_name: Callable[[bytes], str | None], time_of: Callable[[int], int]
 ) -> TableRow:
     """Return the row of a receipt in the table of receipts. Files get one for every call, so it is made in one go."""
-    (
-        position, block, index, _, sender, to, data, value, _, nonce, _, _, _, _, address, digest, output, failure,
-        gas_used, gas_price, *_,
-    ) = receipt.row  # fmt: skip
-    known = receipt._known if digest is None else receipt.ledger.program(digest)
-    creates = to is None
-    entry = known.spec.entry_for(data, creates=creates) if known else None
-    error = None if failure is None else receipt.error
+    row = receipt.row
+    known = receipt._known if row.digest is None else receipt.ledger.program(row.digest)
+    creates = row.to is None
+    entry = known.spec.entry_for(row.data, creates=creates) if known else None
+    error = None if row.failure is None else receipt.error
     return (
-        position, block, index, time_of(block), form.address_text(sender), account_name(sender),
-        "create" if creates else "call", known.spec.name if known else None, form.address_text(address),
-        entry.name if entry else None, _args(known, entry, data, creates) if known and entry else None,
-        None if creates or error else _result(entry, output), value, nonce, gas_used, gas_price, error is None,
+        row.position, row.block, row.index_in_block, time_of(row.block), form.address_text(row.sender),
+        account_name(row.sender), "create" if creates else "call", known.spec.name if known else None,
+        form.address_text(row.address), entry.name if entry else None,
+        _args(known, entry, row.data, creates) if known and entry else None,
+        None if creates or error else _result(entry, row.output),
+        row.value, row.nonce, row.gas_used, row.gas_price, error is None,
         *((None, None, None) if error is None else (error.text, error.kind, error.place or None)),
     )  # fmt: skip
 

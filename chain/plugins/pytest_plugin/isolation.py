@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
+    from chain.ledger.blocks import Head
     from chain.simulator.chain import Chain
-    from chain.simulator.snapshots import Snapshot
 
-Level: TypeAlias = "WeakKeyDictionary[Chain, Snapshot]"
+Level: TypeAlias = "WeakKeyDictionary[Chain, Head]"
 
 _MOST: Final = 50  # transactions in a report
 
@@ -107,9 +107,9 @@ class ChainIsolation:
             )
 
 
-def _is_same(snapshot: Snapshot, other: Snapshot) -> bool:
+def _is_same(snapshot: Head, other: Head) -> bool:
     """True if nothing happened on a chain between two snapshots, not even something that was undone and repeated."""
-    return snapshot == other and all(map(is_, snapshot.tail_identity, other.tail_identity))
+    return snapshot == other and all(map(is_, snapshot.last, other.last))
 
 
 def _changes(chain: Chain) -> str:

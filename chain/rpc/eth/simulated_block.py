@@ -10,7 +10,7 @@ from typing import Final
 from chain.errors import InvalidTransaction, Unfit
 from chain.ledger.blocks import Block, change_block
 from chain.ledger.headers import Header, encode_block, make_header
-from chain.ledger.receipts import Receipt, receipt_tuple
+from chain.ledger.receipts import Receipt, receipt_row
 from chain.ledger.reexecution import recording_machine
 from chain.ledger.signing import attach_signature
 from chain.ledger.state_trie import StateTrie
@@ -125,7 +125,7 @@ class Simulation:
         if tx.raw is None:
             tx = replace(tx, raw=attach_signature(tx, block.chain_id, 0, 0, 0))
         ledger = self._there.ledger
-        row = receipt_tuple(tx, outcome, block.number, index, len(ledger.receipts) + index)
+        row = receipt_row(tx, outcome, block.number, index, len(ledger.receipts) + index)
         return SimulatedCall(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)
 
     def _transaction(self, block: Block, fields: Mapping[str, object]) -> Transaction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +12,7 @@ from click.testing import CliRunner
 from chain import Chain
 from chain.cli.main import cli
 from chain.fuzz import Fuzz
+from chain.fuzz.random_values import values
 from chain.ledger.type_descriptions import type_from_description
 from chain.replays import check_transcript, record
 from chain.simulator.handle import Handle
@@ -113,6 +115,10 @@ def test_fuzzing_draws_it() -> None:
 
     report = PostFuzz.run(10, seed=1)
     assert ("Post.send", "ok") in report.reached
+    draw, random = values(DateType()), Random(1)
+    drawn = {draw(random) for _ in range(30)}
+    assert len(drawn) > 5
+    assert {type(value) for value in drawn} == {Date}
 
 
 def test_description_stands_for_it() -> None:

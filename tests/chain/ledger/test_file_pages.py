@@ -196,7 +196,7 @@ def test_open_block_is_undone_beyond_what_is_in_memory(before: int, held: int, n
         assert block is not None
         last = chain.ledger.last(len(chain.blocks), block.first_timeline_index)
         chain.revert(chain.snapshot()._replace(
-            moments=block.first_timeline_index, receipts=block.first_receipt, open=None, tail_identity=last
+            moments=block.first_timeline_index, receipts=block.first_receipt, open=None, last=last
         ))  # fmt: skip
         do(chain, "add", number)
         return chain.block_hash(), [chain.ledger.find(r.tx_hash) == r for r in chain.receipts]

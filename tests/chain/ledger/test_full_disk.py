@@ -59,7 +59,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
 
     class Connection(sqlite3.Connection):
         def execute(self, *told: Any) -> Any:
-            if told[0].startswith(("rollback", "select", "pragma")):
+            if told[0].startswith(("rollback", "select", "with", "pragma")):
                 return super().execute(*told)
             return disk.run(super().execute, *told)
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from chain import Chain
+from chain.crypto.messagepack import decode
 from chain.ledger.file.chain_file import FORMAT, BadChainFile
-from chain.ledger.file.checksum import add_checksum, verify_checksum
+from chain.ledger.file.checksum import add_checksum, opened
 from tests.chain.toys import Counter
 
 ROOT = Path(__file__).parents[3]
@@ -72,7 +73,7 @@ def forge(path: Path) -> None:
     """Write a well-formed receipt with a word that was never written."""
     with closing(sqlite3.connect(path)) as connection, connection:
         ((row,),) = connection.execute('select row from "chain:receipts" where position = 1')
-        told = list(verify_checksum("receipts", 1, row))
+        told = list(decode(opened("receipts", 1, row)))
         told[20] = (*told[20], told[14], 98, None, 7)  # at the address it reached
         forged = add_checksum("receipts", 1, told)
         connection.execute('update "chain:receipts" set row = ? where position = 1', (forged,))

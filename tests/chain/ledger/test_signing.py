@@ -293,7 +293,6 @@ def test_transaction_has_its_hash_before_its_block_closes(chain: Chain, counter:
 
 
 def test_type_that_must_come_in_signed(chain: Chain, counter: Handle) -> None:
-    row = list(counter.add(1).row)
-    row[3] = 3
+    row = counter.add(1).row._replace(type=3)
     with pytest.raises(ValueError, match=r"^a transaction of type 3 must be sent signed$"):
-        chain.ledger.envelope_of(type(chain.receipts[0])(chain.ledger, tuple(row)))
+        chain.ledger.envelope_of(type(chain.receipts[0])(chain.ledger, row))

@@ -6,7 +6,7 @@ import re
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init, require
@@ -363,6 +363,7 @@ Step = st.tuples(
 
 
 @given(st.lists(Step, max_size=30), st.sampled_from([1, 2, store._BATCH]))
+@example([("move", 0), ("ask", 1), ("back", 0)], 1)
 def test_tables_equal_rebuilt_ones(steps: list[tuple[str, int]], batch: int) -> None:
     with patch.object(store, "_BATCH", batch):
         play_and_ask(steps)

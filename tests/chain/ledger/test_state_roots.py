@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
 import rlp
 from eth.db.account import AccountDB
 from eth.db.atomic import AtomicDB
@@ -14,10 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
-from chain.crypto import trie
 from chain.crypto.hashing import keccak
-from chain.ledger import state_trie
-from chain.ledger.state_trie import EMPTY_STATE, InitialState, initial_trie
+from chain.ledger.state_trie import EMPTY_STATE, initial_trie
 from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, START, Account, State
 
 Acts = Sequence[tuple[Any, ...]]  # the name of a method of State, and its arguments
@@ -172,25 +169,6 @@ def test_initial_trie_has_what_was_deleted_since() -> None:
         play(state, [(name, ADDRESSES[0], *args)])
         timeline.append(state.close()[0])
     assert initial_trie(state, timeline).root == begun.root
-
-
-@pytest.mark.parametrize("step", [1, 7, 500])
-def test_initial_trie_is_built_in_steps(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_trie, "_STEP", step)
-    state, initial = State(), InitialState()
-    state.set_word(ADDRESSES[0], 5, 6)  # there is no account yet
-    for number in range(1, 60):
-        address = Address(bytes([number]) * 20 if number > 1 else bytes(20))
-        state.set_account(address, (number, 1, EMPTY_CODE_HASH))
-        for slot in range(number * 20 if number % 20 == 0 else number % 3):
-            state.set_word(address, slot, slot + 1)
-    at_once = EMPTY_STATE.apply([state.close()[0]])
-    *unfinished, built = initial.tries(state)
-    assert built.root == at_once.root == plain_root(state)
-    assert built.orphan_storage.keys() == at_once.orphan_storage.keys() == {ADDRESSES[0]}
-    assert all(step is EMPTY_STATE for step in unfinished)
-    for held in state.accounts:
-        assert trie.root(built.lookup(held)[1]) == trie.root(at_once.lookup(held)[1])
 
 
 def test_worlds_share_words_that_stay() -> None:

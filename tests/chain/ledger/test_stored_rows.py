@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from chain import Chain
 from chain.crypto.messagepack import decode, encode
 from chain.ledger.file.rows import deserialize_row, serialize_row
+from chain.ledger.receipts import ReceiptRow
 from chain.machine.failure import Failure
 from chain.machine.state import ACCOUNT, STORAGE
 from tests.chain.plays import PLAYS, begin
@@ -44,11 +45,11 @@ rare = st.integers(0, 9)
 
 
 @st.composite
-def rows(draw: st.DrawFn) -> tuple[Any, ...]:
+def rows(draw: st.DrawFn) -> ReceiptRow:
     def seldom(values: st.SearchStrategy[Any], otherwise: Any) -> Any:
         return draw(values) if draw(rare) == 9 else otherwise
 
-    return (
+    return ReceiptRow(
         draw(small), draw(small), seldom(small, 3), draw(st.integers(0, 4)), draw(addresses), seldom(st.none(), b"t" * 20),
         draw(texts_of_bytes), seldom(numbers, 0), draw(small), seldom(numbers, 7), draw(small), seldom(numbers, 0),
         seldom(st.just(((b"a" * 20, (1, 2)),)), ()), seldom(texts_of_bytes, None), draw(addresses), seldom(st.none(), CALLED),
@@ -58,12 +59,12 @@ def rows(draw: st.DrawFn) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def read_again(row: tuple[Any, ...]) -> tuple[Any, ...]:
+def read_again(row: ReceiptRow) -> ReceiptRow:
     return deserialize_row(decode(encode((*serialize_row(row), 1))))
 
 
 @given(rows())
-def test_row_is_read_as_it_was_written(row: tuple[Any, ...]) -> None:
+def test_row_is_read_as_it_was_written(row: ReceiptRow) -> None:
     assert read_again(row) == row
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chain import Address, Chain, InvalidTransaction
 from chain.ledger.receipts import Receipt
 from chain.machine.transaction import Transaction
-from chain.simulator.local_driver import LocalDriver
+from chain.simulator.driver import ChainDriver
 from chain.values.inputs import NONCE
 from tests.chain.helpers import Code
 from tests.chain.machine.test_two_executors import steps
@@ -179,7 +179,7 @@ def test_both_ways_leave_the_same(
 def test_an_ordinary_call_takes_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     chain = Chain()
     script = chain.deploy(Script, 1)
-    monkeypatch.setattr(LocalDriver, "apply", lambda *_: pytest.fail("the way of any transaction"))
+    monkeypatch.setattr(ChainDriver, "apply", lambda *_: pytest.fail("the way of any transaction"))
     assert script.play([Step(0, 1, 1)]).ok
     assert isinstance(sent(chain, script.address, data_of("play", [Step(0, 1, 2)]), False), Receipt)
     assert not script.play([Step(8)], check=False).ok

@@ -137,6 +137,15 @@ def test_past_does_not_see_the_running_transaction(chain: Chain) -> None:
     assert past.word(cells.address, 9) == 0
 
 
+def test_past_forgets_what_was_undone(chain: Chain) -> None:
+    cells, before = chain.deploy(Cells), chain.snapshot()
+    number = cells.put(1, 5).block_number
+    assert chain.at(block=number).handle(cells).of(1) == 5
+    chain.revert(before)
+    cells.put(2, 6)
+    assert [chain.at(block=number).handle(cells).of(key) for key in (1, 2)] == [0, 6]
+
+
 def test_before_and_after_lie_within_a_block(chain: Chain) -> None:
     cells = chain.deploy(Cells)
     with chain.block():

@@ -84,7 +84,7 @@ class Bell(Contract):
 
     @call
     def roll_in_vain(self) -> None:
-        self.random.randint(1, 6)  # type: ignore[attr-defined]
+        self.random.randint(1, 6)
 
     @call
     def ask_the_block(self) -> None:
