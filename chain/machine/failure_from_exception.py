@@ -18,6 +18,8 @@ from chain.source.failure_line import hide_machine, innermost_author_line, is_of
 
 def failure_from_exception(frame: Frame, problem: BaseException) -> Failure:
     """Return the failure that describes the exception raised in a Python contract's message."""
+    if isinstance(problem, AssertionError) and problem.args and is_own(problem):
+        problem = Revert(_safe_text(str, problem)).with_traceback(problem.__traceback__)
     if isinstance(problem, Revert):
         return _refusal(problem, frame.line_of(problem), _result_of(frame, problem))
     if isinstance(problem, FatalHalt):
