@@ -13,8 +13,7 @@ from chain.metering.program import Program
 from chain.simulator.reader import ChainReader
 from chain.storage.collection import CollectionLayout
 from chain.storage.fields import Layout
-from chain.storage.iterable_map import IterableMapLayout
-from chain.storage.map import MapLayout
+from chain.storage.map import Map, MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.vector import Vector
 
@@ -65,7 +64,7 @@ class StoredFields:
         kind = _kind(layout)
         if not isinstance(layout, CollectionLayout):
             return StoredField(name, kind, value, None, 0)
-        if isinstance(layout, MapLayout) and not isinstance(layout, IterableMapLayout):
+        if isinstance(layout, MapLayout) and layout.collection is Map:
             items = list(islice(self._items(layout, slot, words), ITEMS))
             is_more = len(items) == ITEMS or len(self._below[slot]) > _LOOKED_AT
             return StoredField(name, kind, None, items, int(is_more))
@@ -88,7 +87,7 @@ class StoredFields:
 
     def _plain(self, layout: Layout, slot: int, words: ReadOnlyStorage) -> object:
         """Return a value as an ordinary one of Python."""
-        if isinstance(layout, MapLayout) and not isinstance(layout, IterableMapLayout):
+        if isinstance(layout, MapLayout) and layout.collection is Map:
             return dict(islice(self._items(layout, slot, words), ITEMS))
         value = layout.load(words, slot)
         return list(islice(value, ITEMS)) if isinstance(layout, CollectionLayout) else value

@@ -221,7 +221,8 @@ class Ledger:
             for changes in timeline:
                 self.state.redo_changes(changes)
             self.removed.pop()
-        if self._is_cutting or lengths != self.lengths:
+        outside = lengths[1] - lengths[2]  # changes that are not those of receipts
+        if self._is_cutting or lengths != self.lengths or outside != len(self.timeline.notes):
             self._truncate(*lengths)
 
     @locked

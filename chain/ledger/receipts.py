@@ -92,7 +92,7 @@ class Receipt(DecodedMessage):
 
     >>> receipt.ok, receipt.sender == alice, receipt.contract, receipt.entry, receipt.args, receipt.return_value
     (True, True, 'Race', 'roll', {}, 4)
-    >>> receipt.events, receipt.logs[1], receipt.writes[1]
+    >>> receipt.events, receipt.logs[1], receipt.writes[0]
     ([Moved(player=Address('0xf39F...'), square=4)], Log('4 eyes'), Race.rolls[0]: 0 -> 4)
     >>> receipt.block_number, receipt.timestamp, receipt.gas_used > 21_000, len(receipt.tx_hash)
     (3, 1704067203, True, 32)

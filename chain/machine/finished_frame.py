@@ -27,7 +27,7 @@ for _name in ("context", "state", "storage", "warm"):
     setattr(Finished, _name, property(Finished._refuse))
 # All methods that use these.
 for _name in (
-    "at_address", "balance_of", "call", "create", "data_slot", "emit", "map_slot", "nested_slot", "note",
-    "read_again", "sload", "sstore", "touch",
+    "at_address", "balance_of", "call", "create", "data_slot", "emit", "end_work", "flush", "map_slot", "nested_slot",
+    "note", "peek", "read_again", "refusal", "sload", "sstore", "touch", "unit_of_work",
 ):  # fmt: skip
     setattr(Finished, _name, Finished._refuse)

@@ -277,15 +277,21 @@ class Frame(MeteredMessage):
         work: UnitOfWork | None = self.work
         return work.line if work is not None and work.broken is problem else None
 
+    def flush(self) -> None:
+        """Write what changed in the unit of work."""
+        if self.work is not None:
+            self.work.flush()
+        for frame in self.besides:
+            frame.flush()
+
     def end_work(self, has_failed: bool = False) -> None:
-        """Write what changed in the units of work, unless the message failed, and leave them."""
-        for frame in (self, *self.besides) if self.besides else (self,):
-            work = frame.work
-            if work is not None:
-                if not has_failed:
-                    work.flush()
-                if work.leave():
-                    del self.context.works[frame.address, work.layout]
+        """Write what changed in the unit of work, unless the message failed, and leave it."""
+        if not has_failed:
+            self.flush()
+        for frame in self.besides:
+            frame.end_work(has_failed=True)
+        if self.work is not None and self.work.leave():
+            del self.context.works[self.address, self.work.layout]
 
     # Logs
 
@@ -324,8 +330,7 @@ class Frame(MeteredMessage):
         """Send a message and run it. The returned child holds the outcome; its unused gas is already added back here."""
         if value and self.static:
             raise self.refusal("send value")
-        if self.work is not None:
-            self.work.flush()
+        self.flush()
         self.touch(to)
         if value:
             self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
@@ -346,8 +351,7 @@ class Frame(MeteredMessage):
         """
         if self.static:
             raise self.refusal("deploy")
-        if self.work is not None:
-            self.work.flush()
+        self.flush()
         if len(initcode) > self.context.block.fork.max_initcode:
             raise OutOfGas
         word_price = cost.INITCODE_WORD if salt is None else cost.INITCODE_WORD + cost.KECCAK_WORD

@@ -29,7 +29,7 @@ _PLACE = FieldsLayout(["place"], [_U256])
 _PLACES, _VALUES, _HOLES = 1, 2, 3  # words after the first, which has the keys
 
 
-class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: ignore[misc]
+class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):
     """Values by key, as in a dict: it knows its keys, in the order of insertion. A field `dict[K, V]` is one.
 
     >>> self.names[alice] = "Alice the First"
@@ -42,7 +42,6 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
 
     __slots__ = ("_changes",)
     _example = "IterableMap[Address, u64]"
-    get = MutableMapping.get  # type: ignore[assignment]
 
     def __init__(self, work: UnitOfWork, slot: int, layout: IterableMapLayout) -> None:
         super().__init__(work, slot, layout)
@@ -128,9 +127,9 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
                 end = len(self._keys)
                 has_holes = self._work.words.sload(self._slot + _HOLES) if end else 0
                 position = 0 if step > 0 else end - 1
-            if has_holes and 0 <= position < end:
-                if other := self._work.words.sload(self._hole(position)):
-                    position = other - 1 + step
+            hole = has_holes and 0 <= position < end
+            if hole and (other := self._work.words.sload(self._hole(position))):
+                position = other - 1 + step
             if not 0 <= position < end:
                 return
             yield self._keys[position]
@@ -140,6 +139,17 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
         words = self._work.words
         length: int = words.sload(self._slot)
         return length - words.sload(self._slot + _HOLES) if length else 0
+
+    def get(self, key: K, default: Any = None) -> Any:
+        """Return the value of a key, or the default if it is missing.
+
+        >>> self.names.get(alice), self.names.get(bob, "nobody")
+        ('Alice', 'nobody')
+        """
+        try:
+            return self[key]
+        except KeyError:
+            return default
 
     def keys(self) -> KeysView[K]:  # type: ignore[override]
         """Return a view of the keys.
@@ -153,14 +163,14 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
         """Return a view of the values.
 
         >>> [*self.names.values()]
-        ['Alice the First']
+        ['Alice']
         """
         return _Values(self)
 
     def items(self) -> ItemsView[K, V]:  # type: ignore[override]
         """Return a view of the keys with their values.
 
-        >>> [*self.names.items()] == [(alice, 'Alice the First')]
+        >>> [*self.names.items()] == [(alice, "Alice")]
         True
         """
         return _Items(self)
@@ -168,7 +178,7 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
     def popitem(self) -> tuple[K, V]:
         """Remove the key that was added last, and return it with its value. Raise KeyError if there is none.
 
-        >>> self.names.popitem() == (alice, "Alice the First")
+        >>> self.names.popitem() == (alice, "Alice")
         True
         """
         for key in reversed(self):
@@ -178,8 +188,8 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
     def pop(self, key: K, *default: Any) -> Any:
         """Remove a key and return its value, or the default if it is missing. Without a default, raise KeyError.
 
-        >>> self.names.pop(alice, "nobody")
-        'nobody'
+        >>> self.names.pop(alice), self.names.pop(alice, "nobody")
+        ('Alice', 'nobody')
         """
         if default and key not in self:
             return default[0]
@@ -198,8 +208,8 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
     def copy(self) -> dict[K, V]:
         """Return the keys and values as a dict of its own.
 
-        >>> self.names.copy()
-        {}
+        >>> self.names.copy() == {alice: "Alice"}
+        True
         """
         return dict(self.items())
 
@@ -240,11 +250,15 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):  # type: igno
 
 
 class _Keys(KeysView[K]):
+    _mapping: IterableMap[K, Any]
+
     def __reversed__(self) -> Iterator[K]:
         return reversed(self._mapping)
 
 
 class _Values(ValuesView[V]):
+    _mapping: IterableMap[Any, V]
+
     def __iter__(self) -> Iterator[V]:
         return (self._mapping[key] for key in self._mapping)
 
@@ -253,6 +267,8 @@ class _Values(ValuesView[V]):
 
 
 class _Items(ItemsView[K, V]):
+    _mapping: IterableMap[K, V]
+
     def __iter__(self) -> Iterator[tuple[K, V]]:
         return ((key, self._mapping[key]) for key in self._mapping)
 
@@ -261,7 +277,7 @@ class _Items(ItemsView[K, V]):
 
 
 class IterableMapLayout(MapLayout):
-    """The layout of an iterable map: a Vector of the keys, a Map of their positions, the Map, and the runs of empty positions."""
+    """A Vector of the keys, a Map of their positions, the Map of the values, and the runs of empty positions."""
 
     what = "dict"
     collection = IterableMap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Generic, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, Final, Generic, NoReturn, Self, TypeVar
 
 from chain import abi
 from chain.storage.collection import (
@@ -65,7 +65,8 @@ class Map(Holder, Generic[K, V]):
             value = layout.known.load(words, words.map_slot(self._slot + layout.base, encoded))
             if layout.value.size is None:
                 self._read[encoded] = value
-        return value
+        found: V = value
+        return found
 
     def __setitem__(self, key: K, value: V) -> None:
         layout: MapLayout = self._layout
@@ -98,8 +99,8 @@ class Map(Holder, Generic[K, V]):
     def get(self, key: K) -> V:
         """Return the value of a key, which is zero where nothing was set.
 
-        >>> self.squares.get(bob)
-        7
+        >>> self.squares.get(alice), self.squares.get(bob)
+        (4, 0)
         """
         return self[key]
 
@@ -116,11 +117,10 @@ class Map(Holder, Generic[K, V]):
     def __len__(self) -> int:
         self._refuse(_KEYS)
 
-    def keys(self) -> NoReturn:
-        """Refuse with a TypeError: a Map does not know its keys."""
-        self._refuse(_KEYS)
-
-    items = values = keys
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in ("keys", "items", "values"):
+            self._refuse(_KEYS)
+        raise AttributeError(f"{self._layout.name}: a Map has no '{name}'")
 
     def __repr__(self) -> str:
         return f"<Map {self._layout.name}>"
@@ -131,9 +131,9 @@ class Map(Holder, Generic[K, V]):
 
 class MapLayout(CollectionLayout):
     what = "Map"
-    collection = Map
+    collection: ClassVar[type[Holder]] = Map
     expected = "cannot be assigned: a Map is changed key by key"
-    accepted = ()
+    accepted: ClassVar[tuple[type, ...]] = ()
     base = 0  # of the values, in words after the first
 
     def __init__(self, name: str, key: ValueType, value: Any, label: str = "key") -> None:

@@ -23,6 +23,9 @@ class ReadOnlyStorage:
         self.data_slot = slots.content_slot
         self.map_slot, self.nested_slot = slots.map_slot, slots.nested_slot
 
+    def unit_of_work(self, layout: FieldsLayout) -> UnitOfWork:
+        return UnitOfWork(self, layout)
+
     @property
     def unpaid(self) -> ReadOnlyStorage:
         return self
@@ -31,9 +34,6 @@ class ReadOnlyStorage:
         return self._words.get(slot, 0)
 
     peek = sload
-
-    def unit_of_work(self, layout: FieldsLayout) -> UnitOfWork:
-        return UnitOfWork(self, layout)
 
     def sstore(self, slot: int, word: int) -> NoReturn:
         raise ReadOnly

@@ -8,7 +8,7 @@ fails, the objects are what they were before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 from chain.source.failure_line import running_author_line
 from chain.values import StructType, ValueMismatch
@@ -42,6 +42,14 @@ class Peekable(Words, Protocol):
     def refusal(self, what: str) -> Exception: ...
 
 
+class ReadOnly(TypeError):
+    """Words that cannot be written; the text is the path of what would change."""
+
+    def prefixed(self, name: str) -> ReadOnly:
+        """Return the same error with `name` in front of its path."""
+        return ReadOnly(join(name, str(self)))
+
+
 class MemoryWords:
     """A copy of the words of a collection that is no longer in storage."""
 
@@ -67,6 +75,7 @@ class Holder:
 
     __slots__ = ("_layout", "_slot", "_taken", "_work")
     _is_stored = True  # annotations of values refuse such a class
+    _example: ClassVar[str]  # an annotation of a field
     _layout: Any
     _slot: int
     _work: UnitOfWork
@@ -160,14 +169,6 @@ class Holder:
                 yield from value._holders()
 
 
-class ReadOnly(TypeError):
-    """Words that cannot be written; the text is the path of what would change."""
-
-    def prefixed(self, name: str) -> ReadOnly:
-        """Return the same error with `name` in front of its path."""
-        return ReadOnly(join(name, str(self)))
-
-
 class UnitOfWork(Holder):
     """The fields of a contract, during its messages."""
 
@@ -233,7 +234,7 @@ class UnitOfWork(Holder):
             self.words = words
 
     def _require_own_places(self, contract: str) -> None:
-        """Refuse an object that stands at two places, as after the message they would part; and attributes that are no fields."""
+        """Refuse an object at two places, as after the message they would part, and an attribute that is no field."""
         seen: dict[int, str] = {}
         for path, kind, value, line in objects_of(self, contract):
             other = seen.setdefault(id(value), path)
@@ -289,7 +290,10 @@ def _content(value: Any) -> Any:
         return value._work, dict(value._taken), memory
     if isinstance(value, list | dict | set):
         return value.copy()
-    return dict(vars(value)) if hasattr(value, "__dict__") else None
+    if hasattr(value, "__dict__"):
+        return dict(vars(value))
+    slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
+    return {name: getattr(value, name) for name in slots if hasattr(value, name)}
 
 
 def _restore(value: Any, content: Any) -> None:
@@ -306,9 +310,12 @@ def _restore(value: Any, content: Any) -> None:
     elif isinstance(value, dict | set):
         value.clear()
         value.update(content)
-    elif content is not None:
+    elif hasattr(value, "__dict__"):
         vars(value).clear()
         vars(value).update(content)
+    else:
+        for name, member in content.items():
+            object.__setattr__(value, name, member)
 
 
 def is_collection(value: object) -> TypeGuard[Holder]:

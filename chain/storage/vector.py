@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
 from copy import deepcopy
 from typing import Any, Generic, Self, SupportsIndex, TypeVar, overload
 
 from chain.storage.collection import (
-    UNREAD,
     CollectionLayout,
     P,
     Part,
@@ -34,15 +32,18 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
     >>> self.rolls[0] = 6
     """
 
-    __slots__ = ("_read",)
+    __slots__ = ("_count", "_rows")
     _example = "Vector[u8]"
 
     def __init__(self, work: UnitOfWork, slot: int, layout: VectorLayout) -> None:
         super().__init__(work, slot, layout)
-        self._read: dict[int, T] = {}  # frozen items that were read, and take words of their own
+        self._count = -1  # the number of items, once it was read
+        # The frozen items that were read, by the index of their word; of items with words of their own, by their index.
+        self._rows: dict[int, list[Any]] = {}
 
     def _forget(self) -> None:
-        self._read.clear()
+        self._count = -1
+        self._rows.clear()
 
     def _place_of(self, key: int) -> tuple[Any, Place]:
         layout: VectorLayout = self._layout
@@ -52,15 +53,20 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         return f"[{key}]"
 
     def __len__(self) -> int:
-        length: int = self._work.words.sload(self._slot)
-        return length
+        if self._count < 0:
+            self._count = self._work.words.sload(self._slot)
+        return self._count
+
+    def _resize(self, count: int) -> None:
+        self._work.words.sstore(self._slot, count)
+        self._count = count
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> T: ...
     @overload
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: Any) -> Any:
-        count = self._work.words.sload(self._slot)
+        count = self._count if self._count >= 0 else len(self)
         if type(index) is not int or not 0 <= index < count:
             if isinstance(index, slice):
                 return [self._item(i) for i in range(*index.indices(count))]
@@ -68,17 +74,14 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         return self._item(index)
 
     def _item(self, index: int) -> Any:
-        words, layout = self._work.words, self._layout
+        layout: VectorLayout = self._layout
         if layout.is_live:
             return self._take(index)
-        if layout.item.size is not None:
-            slot, shift = layout.place(words, self._slot, index)
-            return layout.item.unpack(words.sload(slot) >> shift)
-        item = self._read.get(index, UNREAD)
-        if item is UNREAD:
-            item = layout.known.load(words, layout.place(words, self._slot, index).slot)
-            self._read[index] = item
-        return item
+        row, place = divmod(index, layout.per_word)
+        items = self._rows.get(row)
+        if items is None:
+            items = self._rows[row] = layout.row(self._work.words, self._slot, row)
+        return items[place]
 
     @overload
     def __setitem__(self, index: SupportsIndex, value: T) -> None: ...
@@ -114,7 +117,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         """
         count = len(self)
         self._set(count, value)
-        self._work.words.sstore(self._slot, count + 1)
+        self._resize(count + 1)
 
     def insert(self, index: SupportsIndex, value: T) -> None:
         """Insert `value` before the item at `index`. Every later item is rewritten: `append` is cheaper.
@@ -150,7 +153,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
 
         >>> self.rolls.sort(reverse=True)
         """
-        self._edit(lambda items: items.sort(key=key, reverse=reverse))  # type: ignore[arg-type, type-var]
+        self._edit(lambda items: items.sort(key=key, reverse=reverse))
 
     def reverse(self) -> None:
         """Reverse the order of the items.
@@ -205,7 +208,10 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
     def __radd__(self, other: Any) -> list[T]:
         if not isinstance(other, list):
             return NotImplemented
-        return operator.iadd(other, self._items()) if is_in_place() else other + self._items()
+        if not is_in_place():
+            return other + self._items()
+        other += self._items()
+        return other
 
     def __mul__(self, count: SupportsIndex) -> list[T]:
         return self._items() * count
@@ -250,23 +256,25 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
             self._assign(position, value)
             return
         self._require_writable()
-        words, item = self._work.words, layout.item
-        slot, shift = layout.place(words, self._slot, position)
+        words, item, (row, place) = self._work.words, layout.item, divmod(position, layout.per_word)
+        slot, items = words.data_slot(self._slot) + row * item.words, self._rows.pop(row, None)
         try:
             if item.size is None:
-                before = self._read.get(position, UNREAD)
-                if before is UNREAD:
+                if items is None:
                     item.store(words, slot, value)
                 else:
-                    self._layout.known.change(words, slot, before, value)
-                self._read.pop(position, None)
-            elif layout.per_word == 1:
-                words.sstore(slot, item.pack(value))
-            else:
-                number, mask = item.pack(value), (1 << 8 * item.size) - 1 << shift
-                words.sstore(slot, words.sload(slot) & ~mask | number << shift)
+                    layout.known.change(words, slot, items[0], value)
+                return
+            number = item.pack(value)
         except ValueMismatch as error:
             raise error.prefixed(f"{self._layout.name}[{position}]") from None
+        if layout.per_word == 1:
+            words.sstore(slot, number)
+            return
+        shift, read = 8 * item.size * place, words.sload if items is None else words.peek
+        words.sstore(slot, read(slot) & layout.others[place] | number << shift)
+        if items is not None:
+            self._rows[row] = [*items[:place], item.unpack(number), *items[place + 1 :]]
 
     def _cut(self, first: int, count: int) -> None:
         """Remove all of `count` items from a position on."""
@@ -274,9 +282,10 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
             return
         self._require_writable()
         words, layout, item = self._work.words, self._layout, self._layout.item
-        for position in range(first, count):
-            self._read.pop(position, None)
-            if layout.is_live:
+        for row in range(first // layout.per_word, -(-count // layout.per_word)):
+            self._rows.pop(row, None)
+        if layout.is_live:
+            for position in range(first, count):
                 self._give_up(position)
         if item.size is None:
             for position in range(first, count):
@@ -289,7 +298,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
                 slot + (shift > 0), words.data_slot(self._slot) + -(-count // layout.per_word)
             ):
                 words.sstore(emptied, 0)
-        words.sstore(self._slot, first)
+        self._resize(first)
 
     def _edit(self, change: Callable[[list[Any]], object]) -> None:
         """Change all items as a list, and write those that are others now."""
@@ -305,7 +314,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
                     raise error.prefixed(f"{layout.name}[{position}]") from None
         self._require_writable()
         if not layout.is_live:
-            self._read.clear()
+            self._forget()
             layout.overwrite(words, self._slot, after)
             return
         self._cut(len(after), max(len(before), len(after)))
@@ -313,7 +322,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
             if position >= len(before) or item is not before[position]:
                 self._assign(position, item)
         if len(after) > len(before):
-            words.sstore(self._slot, len(after))
+            self._resize(len(after))
 
 
 class VectorLayout(CollectionLayout):
@@ -328,6 +337,9 @@ class VectorLayout(CollectionLayout):
         self.per_word = 32 // item.size if item.size else 1
         self.is_live: bool = item.is_changeable
         self.whole: Any = ListType(item) if isinstance(item, ValueType) else None
+        # For each place in a word, a mask of all items but the one there.
+        bits = 8 * (item.size or 32)
+        self.others = [~((1 << bits) - 1 << bits * place) for place in range(self.per_word)]
 
     @classmethod
     def of(cls, name: str, parts: Sequence[P], key: ReadKey[P], value: ReadValue[P]) -> Self:
@@ -342,6 +354,14 @@ class VectorLayout(CollectionLayout):
         if self.per_word == 1:
             return Place(base + index * self.item.words, 0)
         return Place(base + index // self.per_word, index % self.per_word * 8 * self.item.size)
+
+    def row(self, words: Any, slot: int, index: int) -> list[Any]:
+        """Return the items in a word, or the one that has words of its own."""
+        place = words.data_slot(slot) + index * self.item.words
+        if self.item.size is None:
+            return [self.known.load(words, place)]
+        items: list[Any] = self.whole.unpack_row(words.sload(place))
+        return items
 
     def parts_of(self, value: Any) -> list[Part]:
         return [(f"[{index}]", self.item, item) for index, item in enumerate(value)]
@@ -379,6 +399,7 @@ class VectorLayout(CollectionLayout):
 
     def used(self, words: Any, slot: int) -> Iterable[int]:
         if self.whole is not None:
-            return self.whole.used(words, slot)
+            used: list[int] = self.whole.used(words, slot)
+            return used
         places = [self.place(words, slot, i).slot for i in range(words.sload(slot))]
         return [slot, *(used for place in places for used in self.item.used(words, place))]

@@ -313,6 +313,10 @@ class ChainFile:
     def check_rows(self, counts: Mapping[str, int], slots: int) -> None:
         """Read every row that the chain needs, to find damage. `counts` says how many rows each table has."""
         with self.refusing_damage():
+            for check in ("quick_check", 'integrity_check("chain:slots")'):  # it has an index
+                ((problem,), *_) = self._reader().execute(f"pragma {check}")
+                if problem != "ok":
+                    raise Damaged(problem)
             for table, expected in {**counts, "programs": None}.items():
                 count = 0
                 for *key, stored in self._reader().execute(f'select * from "chain:{table}"'):

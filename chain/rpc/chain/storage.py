@@ -22,8 +22,7 @@ from chain.rpc.node import Node
 from chain.spec.models import ModelSpec
 from chain.storage.collection import CollectionLayout
 from chain.storage.fields import FieldsLayout, Layout
-from chain.storage.iterable_map import IterableMapLayout
-from chain.storage.map import MapLayout
+from chain.storage.map import Map, MapLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.values import ValueType
@@ -170,7 +169,7 @@ class _Fields:
         }
 
     def _to_json(self, layout: Layout, value: Any, slot: int) -> object:
-        if isinstance(layout, MapLayout) and not isinstance(layout, IterableMapLayout):
+        if isinstance(layout, MapLayout) and layout.collection is Map:
             return list(islice(self._items(layout, slot), _MOST))
         if isinstance(layout, CollectionLayout) and len(layout.parts) == 2:  # keys and values
             pairs = islice(value.items(), _MOST)

@@ -223,7 +223,7 @@ def test_gas_is_that_of_the_receipt(shop: Handle, buyer: Handle) -> None:
 
 def test_long_texts_are_complete(shop: Handle) -> None:
     name = "x" * 99
-    assert steps_of(shop.rename(name).trace, Write)[-1] == f"Shop.names[0]: '' -> '{name}'"
+    assert f"Shop.names[0]: '' -> '{name}'" in steps_of(shop.rename(name).trace, Write)
 
 
 def test_creations_are_named(chain: Chain, buyer: Handle) -> None:

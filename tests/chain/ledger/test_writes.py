@@ -167,11 +167,11 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
     ),
     (
         [lambda lab: lab.piles[4].append(6)],
-        ["Lab.piles[4].length: 0 -> 1", "Lab.piles[4][0]: 0 -> 6"],
+        ["Lab.piles[4][0]: 0 -> 6", "Lab.piles[4].length: 0 -> 1"],
     ),
     (
         [lambda lab: lab.seen.add(77)],
-        ["Lab.seen.length: 0 -> 1", "Lab.seen[0]: 0 -> 77", "Lab.seen[77].place: 0 -> 1"],
+        ["Lab.seen[0]: 0 -> 77", "Lab.seen.length: 0 -> 1", "Lab.seen[77].place: 0 -> 1"],
     ),
     ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 0))], []),
     ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 6))], ["Lab.low: 0 -> 6"]),

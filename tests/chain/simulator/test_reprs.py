@@ -20,7 +20,7 @@ SHOWN: dict[str, tuple[Callable[[Chain], object], str]] = {
     "fields": (
         lambda chain: chain.contract("Counter").fields,
         "<fields of Counter at 0x5FbDB2315678afecb367f032d93F642f64180aa3, count=0, "
-        "kept=<Vector Counter.kept of 0>, seen=<Map Counter.seen>>",
+        "kept=[], seen=<Map Counter.seen>>",
     ),
     "failure": (
         lambda _: Failure("revert", "No", b"\1" * 99),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -125,7 +126,7 @@ class Writer:
     starts: list[str] = field(default_factory=list)  # of all local variables
     is_guarded: bool = False  # each statement goes on where the one before it failed
 
-    def pick(self, *choices: Any) -> Any:
+    def pick(self, *choices: str) -> str:
         return self.random.choice(choices)
 
     def number(self) -> str:
@@ -212,7 +213,7 @@ class Writer:
             return self.pick(f"set({path})", f"{path} | {self.literal(kind)}", f"{path} & {self.literal(kind)}",
                              f"{path} - {self.literal(kind)}", f"{self.literal(kind)} ^ {path}", f"{path}.copy()")  # fmt: skip
         return self.pick(
-            f"list({path})", f"{path}[:]", f"{path}[::-1]", f"sorted({path}, key=repr)", f"{path}.copy()",
+            f"list({path})", f"{path}[:]", f"{path}[::-1]", f"sorted({path}, key=text)", f"{path}.copy()",
             f"[x for x in {path}]", f"{path} + []", f"[] + {path}", f"[*{path}][:2]", f"{path}[{self.position()}:]",
         )  # fmt: skip
 
@@ -251,7 +252,7 @@ class Writer:
         simple += [self.swap, self.walk, self.step]
         if depth:
             blocks = [self.loop, self.condition, self.attempt, self.attempt]
-            simple += [lambda write=write: write(depth - 1) for write in blocks]
+            simple += [partial(write, depth - 1) for write in blocks]
             simple += [self.helper, self.send, self.send, self.send]
             simple += [*simple, self.fail]
         self.random.choice(simple)()
@@ -266,7 +267,8 @@ class Writer:
             path, kind = found
             if kind.form == "dict" and self.random.choice((False, True)):
                 key = self.literal(kind.key)
-                path, kind = self.pick(f"{path}.setdefault({key}, {self.value(kind.item)})", f"{path}.pop({key})"), kind.item  # fmt: skip
+                kept = f"{path}.setdefault({key}, {self.value(kind.item)})"
+                path, kind = self.pick(kept, f"{path}.pop({key})"), kind.item
             elif kind.form == "list" and self.random.choice((False, True)):
                 path, kind = f"{path}.pop({self.pick('', '0', '-1', '1')})", kind.item
             self.add(f"{self.new(kind)} = {path}")
@@ -301,8 +303,7 @@ class Writer:
         if not found:
             return
         path, kind = found
-        value = lambda: self.value(kind.item)  # noqa: E731
-        position = self.position
+        position, value = self.position, partial(self.value, kind.item)
         if kind.form == "set":
             self.add(
                 self.random.choice(_SET_CHANGES).format(
@@ -358,6 +359,8 @@ class Writer:
                 kind.form, ["{0}"]
             )
             note = self.random.choice(notes)
+            if "set[" in kind.text:  # whose text has no promised order
+                note = note.replace("str(", "text(")
             key = self.literal(kind.key or kind.item or INT)
             self.add(f"note({note.format(path, key, self.position(), self.position())})")
 
@@ -395,12 +398,14 @@ class Writer:
     def send(self) -> None:
         if self.methods:
             how = self.pick("back", "back", "fail", "both", "catch")
-            numbers = f"{self.pick(*range(self.methods))}, {self.pick(*range(self.methods))}"
+            numbers = (
+                f"{self.random.randrange(self.methods)}, {self.random.randrange(self.methods)}"
+            )
             self.add(f"send(self, '{how}', {numbers})")
 
     def helper(self) -> None:
         if self.methods:
-            self.add(f"self.m{self.pick(*range(self.methods))}()")
+            self.add(f"self.m{self.random.randrange(self.methods)}()")
 
     def fail(self) -> None:
         self.add(f"raise {self.pick('ValueError', 'KeyError', 'Revert')}('drawn')")
@@ -434,7 +439,7 @@ def _steps(kind: Kind) -> list[tuple[str, Kind]]:
 
 _LIST_CHANGES = [
     "{0}.append({2})", "{0}.append({2})", "{0}.insert({1}, {2})", "{0}.pop()", "{0}.pop({1})", "{0}.remove({2})",
-    "{0}.sort(key=repr)", "{0}.sort(key=repr, reverse=True)", "{0}.reverse()", "{0}.clear()", "{0}.extend({4})",
+    "{0}.sort(key=text)", "{0}.sort(key=text, reverse=True)", "{0}.reverse()", "{0}.clear()", "{0}.extend({4})",
     "{0} += {4}", "{0}[{1}:{3}] = {4}", "{0}[:] = {4}", "del {0}[{1}]", "del {0}[{1}:{3}]", "del {0}[::2]",
     "{0}[{1}] = {2}", "{0}.append({0}.pop({1}))", "{0}.insert(0, {0}.pop())", "{0} *= 0", "{0}[{1}], {0}[0] = {0}[0], {0}[{1}]",
 ]  # fmt: skip
@@ -448,16 +453,16 @@ _SET_CHANGES = [
 ]  # fmt: skip
 _LIST_NOTES = [
     "{0}", "len({0})", "{0}[{2}]", "{0}[{2}:{3}]", "{1} in {0}", "{0}.count({1})", "{0}.index({1})", "str({0})",
-    "sorted({0}, key=repr)", "max({0}, key=repr)", "list(enumerate({0}))", "list(zip({0}, {0}))", "{0} + {0}", "{0} * 2",
+    "sorted({0}, key=text)", "max({0}, key=text)", "list(enumerate({0}))", "list(zip({0}, {0}))", "{0} + {0}", "{0} * 2",
     "list(reversed({0}))", "bool({0})", "[*{0}][{2}:]", "{0}[::-1]", "tuple({0})", "{0} == [*{0}]", "{0} != []",
 ]  # fmt: skip
 _DICT_NOTES = [
     "{0}", "len({0})", "{0}[{1}]", "{0}.get({1})", "{0}.get({1}, 5)", "{1} in {0}", "list({0})", "list({0}.items())",
-    "list({0}.values())", "str({0})", "{0} | {0}", "dict({0})", "sorted({0}, key=repr)", "bool({0})", "list(reversed({0}))",
-    "{0} == dict({0})", "len({0}.keys() & [{1}])", "max({0}, key=repr)", "300 in {0}", "{0}.get(None)",
+    "list({0}.values())", "str({0})", "{0} | {0}", "dict({0})", "sorted({0}, key=text)", "bool({0})", "list(reversed({0}))",
+    "{0} == dict({0})", "len({0}.keys() & [{1}])", "max({0}, key=text)", "300 in {0}", "{0}.get(None)",
 ]  # fmt: skip
 _SET_NOTES = [
-    "{0}", "len({0})", "{1} in {0}", "sorted({0}, key=repr)", "bool({0})", "{0} | {{{1}}}", "{0} - {{{1}}}", "{{{1}}} - {0}",
+    "{0}", "len({0})", "{1} in {0}", "sorted({0}, key=text)", "bool({0})", "{0} | {{{1}}}", "{0} - {{{1}}}", "{{{1}}} - {0}",
     "{0} <= {{{1}}}", "{{{1}}} <= {0}", "{0}.issubset([{1}])", "{0}.union([{1}])", "{0}.isdisjoint([{1}])", "{0} == set({0})",
     "{0} ^ {{{1}}}", "None in {0}",
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chain import Chain, Contract, abi, call
-from chain.storage.fields import FieldsLayout, Layout
+from chain.storage.fields import FieldsLayout
 from chain.types import Address, bytes4, bytes32, felt252, i8, i16, u8, u16, u32, u64, u128, u256
 from chain.values import Field, OptionalType, StructType
 from chain.values.annotations import type_of_annotation
@@ -198,7 +198,7 @@ def chain() -> Chain:
     return Chain(guard=False)
 
 
-def storing(layout: Layout, value: object) -> Callable[[Any, int], None]:
+def storing(layout: Any, value: object) -> Callable[[Any, int], None]:
     return lambda frame, slot: layout.store(frame, slot, value)
 
 

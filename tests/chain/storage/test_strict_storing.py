@@ -61,7 +61,8 @@ class Table(Contract):
             case 2:
                 self.seats[3] = wrong
             case 3:
-                self.seats.change(3, self.seats[3], wrong)
+                _ = self.seats[3]
+                self.seats[3] = wrong
 
     @call
     def take(self, hand: Hand) -> None:
