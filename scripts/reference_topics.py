@@ -94,7 +94,7 @@ TOPICS: Final = (
         Topic("chain", "at_least at_most one_of containing", title="Comparisons"),
         Topic("chain.ledger.queries.Page"),
         Topic("chain.ledger.receipts.Log", tools="row"),
-        Topic("chain.ledger.decoded.writes.Write", tools="format_path"),
+        Topic("chain.ledger.decoded.writes.Write", tools="format_path format steps names"),
         Topic("chain.ledger.decoded.trace.Trace", tools="ledger code_address"),
         Topic("chain.ledger.decoded.writes.Reading", like="chain.ledger.decoded.writes.Write"),
         Topic("chain.ledger.decoded.trace.LogStep", tools="row"),

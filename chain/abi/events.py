@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from chain.crypto.hashing import keccak
-from chain.values import Blob, StructType, ValueMismatch, ValueType
+from chain.values import Scalar, StructType, ValueMismatch, ValueType
 from chain.values.kind import misfit
 from chain.values.source import Source
 
@@ -23,7 +23,7 @@ def event_encoder(kind: StructType, keys: Collection[str], topic: int) -> EventE
     data = StructType(kind.name, others, kind.cls).heads_and_tails(source, values)
     topics = [str(topic)]
     topics += [f"{source.bind(topic_encoder(key.kind))}(v.{key.name})" for key in indexed]
-    is_hashed = any(isinstance(key.kind, Blob) for key in indexed)
+    is_hashed = any(not isinstance(key.kind, Scalar) for key in indexed)
     whole = f"{source.bind(kind.encode)}(v)" if is_hashed else None
     result = f"({', '.join(topics)},), {data}, {whole}"
     encode: EventEncoder = source.function("v", result, misfit(source, kind))
@@ -38,8 +38,8 @@ def event_encoder(kind: StructType, keys: Collection[str], topic: int) -> EventE
 
 
 def topic_encoder(kind: ValueType) -> Callable[[object], int]:
-    """Return a function that encodes a key as a topic: its word, or the hash of text or bytes."""
+    """Return a function that encodes a key as a topic: its word, or the hash of a text, of bytes or of a record."""
     encode, word = kind.key, int.from_bytes
-    if isinstance(kind, Blob):
-        return lambda value: word(keccak(encode(value)))
-    return lambda value: word(encode(value))
+    if isinstance(kind, Scalar):
+        return lambda value: word(encode(value))
+    return lambda value: word(keccak(encode(value)))

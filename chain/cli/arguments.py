@@ -14,6 +14,7 @@ from chain.values import (
     OptionalType,
     StringType,
     StructType,
+    UnionType,
     ValueType,
 )
 from chain.values.kind import FindAddress
@@ -62,7 +63,7 @@ def _whole(entry: EntrySpec, words: Sequence[str]) -> dict[str, object] | None:
     if isinstance(parsed, list) and len(names) > 1 and len(parsed) <= len(names):
         return dict(zip(names, parsed, strict=False))
     if isinstance(parsed, dict) and not (
-        names and isinstance(_bare(entry.params[0].kind), StructType)
+        names and isinstance(_bare(entry.params[0].kind), StructType | UnionType)
     ):
         return parsed  # the caller reports the unknown names
     return None

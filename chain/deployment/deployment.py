@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from chain.abi.formatting import ValueFormatter
 from chain.crypto.accounts import ACCOUNTS, Account
 from chain.crypto.hashing import keccak
 from chain.deployment.journal import DONE, REMOVED, REPLACED, RESUME, Journal, Record, sent
@@ -36,7 +37,6 @@ from chain.deployment.steps import (
 )
 from chain.errors import Reverted
 from chain.foundation.sealed import sealed
-from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.receipts import Receipt
 from chain.metering.program import Program, require_contract_class
 from chain.runtime.contract import Contract

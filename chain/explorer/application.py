@@ -62,7 +62,7 @@ class Application:
         site, names = self.site, self.site.names
         context = {
             "menu": _MENU, "site": site, "names": names, "head": site.ledger.blocks.head, "keyword": keyword,
-            "show": WholeWords(names).value, "short": ShortWords(names).show,
+            "show": WholeWords(names).value, "short": ShortWords(names).word,
         }  # fmt: skip
         return self._renderer.response(page, request, context)
 

@@ -91,7 +91,7 @@ class Lines:
         if self._hidden is not None:
             return ""
         result = receipt.return_value
-        shown = [] if result is None or result == b"" else [f"→ {self._words.show(result)}"]
+        shown = [] if result is None or result == b"" else [f"→ {self._words.word(result)}"]
         return " · ".join([*shown, *self._emitted(receipt)])
 
     def _emitted(self, receipt: Receipt) -> list[str]:

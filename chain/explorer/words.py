@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
+from chain.abi.formatting import ValueFormatter, ValueStyle
 from chain.explorer.names import Names
-from chain.ledger.decoded.formatting import ValueFormatter, ValueStyle
 from chain.ledger.sql.json_values import portable, to_json
 from chain.pictures.markup import Markup, element, escape, join, shorten
 from chain.types import Address
@@ -19,35 +18,15 @@ _COMMA: Final = Markup(", ")
 
 
 class ShortWords(ValueFormatter):
-    """Short forms of values. A record shows its non-default members without names; a true flag is shown as its name."""
-
-    def __init__(self, names: Names) -> None:
-        super().__init__(names)
-        self._depth = 0
+    """Values for lists and headings: a text on its own has no quotes."""
 
     def args(self, values: Iterable[object]) -> str:
         """Return arguments, or the fields of an event."""
-        return ", ".join(map(self.show, values))
+        return ", ".join(map(self.word, values))
 
-    def instance(self, value: Any) -> str:
-        parts: list[str] = []
-        self._depth += 1
-        for member in dataclasses.fields(value):
-            inner = getattr(value, member.name)
-            if inner is True:
-                parts.append(member.name)
-            elif inner not in (None, member.default) and inner is not False:
-                parts.append(self.show(inner))
-        self._depth -= 1
-        if self._depth and len(parts) > 1:
-            return f"({', '.join(parts)})"
-        return " ".join(parts) or type(value).__name__
-
-    def record(self, cls: type | str, fields: Mapping[str, object]) -> str:
-        return " ".join(map(self.show, fields.values()))
-
-    def plain(self, value: object) -> str:
-        return value if isinstance(value, str) else str(value)
+    def word(self, value: object) -> str:
+        """Return a value that is not part of another one."""
+        return value if type(value) is str else self.show(value)
 
 
 class WholeWords(ValueStyle[Markup]):

@@ -26,6 +26,7 @@ from chain.values import (
     Scalar,
     StringType,
     StructType,
+    UnionType,
     ValueType,
 )
 
@@ -141,6 +142,8 @@ def values(kind: ValueType, hints: ValueHints | None = None) -> Draw[Any]:
             return _one_of(_seen(kind, known), _any_bytes)
         case OptionalType(item=item):
             return _sometimes(None, values(item, known))
+        case UnionType(variants=variants):
+            return _one_of(*[values(variant, known) for variant in variants])
         case ListType(item=item, make=make):
             return _lists(values(item, known), make)
         case StructType():

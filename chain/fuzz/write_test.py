@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from chain.abi.formatting import PythonStyle
 from chain.crypto.accounts import Account as Named
 from chain.fuzz.fuzz_case import Fuzz, variable
 from chain.fuzz.steps import Call, PlannedDeployment, Step, StepProblem, Wait, is_view, perform
-from chain.ledger.decoded.formatting import PythonStyle
 from chain.simulator.chain import Chain
 from chain.types import Address
 

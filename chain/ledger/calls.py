@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
 from typing import Any, TypeAlias
 
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, sealed
-from chain.machine.failure import Failure, with_declared_error
+from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
@@ -29,7 +30,17 @@ class DecodedMessage(Sealed, ABC):
 
     data: bytes
     output: bytes
-    error: Failure | None
+    _failure: Failure | None  # as the machine made it
+
+    @abstractmethod
+    def _named(self, failure: Failure) -> Failure:
+        """Return a failure in the words of the chain."""
+
+    @property
+    def error(self) -> Failure | None:
+        """The reason for a failure, with the revert data and the location in the contract's source; None if it did not fail."""
+        failure = self._failure
+        return None if failure is None else self._named(failure)
 
     @property
     @abstractmethod
@@ -44,7 +55,7 @@ class DecodedMessage(Sealed, ABC):
     @property
     def ok(self) -> bool:
         """True if it did not fail."""
-        return self.error is None
+        return self._failure is None
 
     @property
     def contract(self) -> str | None:
@@ -72,7 +83,7 @@ class DecodedMessage(Sealed, ABC):
     @property
     def return_value(self) -> Any:
         """The return value of the entry; the raw bytes if the contract is not known."""
-        if self.error is not None or self._creates:
+        if self._failure is not None or self._creates:
             return None
         entry = self.entry_spec
         return entry.decode_result(self.output) if entry else self.output
@@ -108,9 +119,13 @@ class CallRecord(DecodedMessage):
     data: bytes  # the calldata
     value: int  # the wei sent with it
     output: bytes  # the encoded return value
-    error: Failure | None  # the reason why it failed; None if it did not
+    _failure: Failure | None
     calls: tuple[CallRecord, ...]  # the messages that it sent
+    _naming: Callable[[Failure], Failure] = field(compare=False)
     _known: Program | None
+
+    def _named(self, failure: Failure) -> Failure:
+        return self._naming(failure)
 
     @property
     def _creates(self) -> bool:
@@ -141,12 +156,12 @@ def call_tree(
     rows: Sequence[CallRow],
     program_of: Callable[[bytes], Program | None],
     foreign_at: Callable[[bytes], Program | None],
-    decode_error: Callable[[bytes], object],
+    named: Callable[[Failure], Failure],
 ) -> tuple[CallRecord, ...]:
     """Return the messages that the transaction's first message sent.
 
-    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address, `decode_error` the declared
-    error in revert data. Of borrowed bytecode (a delegate) nothing is known, because its row does not have its address.
+    `program_of` finds a contract by its digest, `foreign_at` one in bytecode by its address; `named` returns a failure in the
+    words of the chain. Of borrowed bytecode (a delegate) nothing is known, because its row does not have its address.
     """
     records: list[CallRecord] = []  # those whose sender follows, the last sent first
     for kind, address, caller, digest, data, value, output, failure, count in reversed(rows):
@@ -154,11 +169,10 @@ def call_tree(
         sent = tuple(reversed(records[first:]))
         del records[first:]
         program = None if digest is None else program_of(digest)
-        error = None if failure is None else with_declared_error(failure, decode_error)
         known = foreign_at(address) if digest is None and kind != "delegate" else program
         records.append(
             CallRecord(
-                kind, Address(address), Address(caller), program, data, value, output, error, sent, known,
+                kind, Address(address), Address(caller), program, data, value, output, failure, sent, named, known,
             )
         )  # fmt: skip
     return tuple(reversed(records))

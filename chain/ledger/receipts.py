@@ -17,7 +17,7 @@ from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded
 from chain.ledger.calls import CallRecord, CallRow, DecodedMessage, call_rows, call_tree, walk
 from chain.ledger.logs import EventList, text_of
-from chain.machine.failure import Failure, with_declared_error
+from chain.machine.failure import Failure
 from chain.machine.forced_random import DrawRecord
 from chain.machine.state import Changes, LogRow
 from chain.machine.transaction import Transaction, TransactionResult
@@ -82,11 +82,6 @@ def _of_row(name: str) -> Any:
     return property(attrgetter(f"row.{name}"))
 
 
-def _error(receipt: Receipt) -> Failure | None:
-    failure = receipt.row.failure
-    return None if failure is None else with_declared_error(failure, receipt.ledger.decode_error)
-
-
 class Receipt(DecodedMessage):
     """The record of one transaction: the request, the outcome and its effects.
 
@@ -122,8 +117,7 @@ class Receipt(DecodedMessage):
     _address: bytes = _of_row("address")
     _digest: bytes | None = _of_row("digest")
     output: bytes = _of_row("output")  # the encoded return value; the revert data of a failure
-    # The reason for a failure, with the revert data and the location in the contract's source.
-    error: Failure | None = property(_error)  # type: ignore[assignment]
+    _failure: Failure | None = _of_row("failure")  # as the machine made it
     gas_used: int = _of_row("gas_used")  # the gas it cost, without the refund
     gas_price: int = _of_row("gas_price")  # the price of a unit of gas, in wei
     changes: Changes = _of_row("changes")  # the journal of words and accounts
@@ -186,13 +180,21 @@ class Receipt(DecodedMessage):
         """True if it ran a Python contract whose class is not declared here."""
         return self._digest is not None and self._digest not in self.ledger.programs
 
+    def _named(self, failure: Failure) -> Failure:
+        return decoded.named_failure(self.ledger, failure)
+
     # Effects
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the contract sent, each with those that it sent in turn."""
         ledger = self.ledger
-        return call_tree(self.call_rows, ledger.program, ledger.foreign.get, ledger.decode_error)
+        return call_tree(
+            self.call_rows,
+            ledger.program,
+            ledger.foreign.get,
+            partial(decoded.named_failure, ledger),
+        )
 
     @property
     def logs(self) -> list[Log]:

@@ -25,6 +25,7 @@ from chain.values import (
     OptionalType,
     RemadeType,
     StructType,
+    UnionType,
     ValueType,
 )
 from chain.values.annotations import type_of_annotation
@@ -45,6 +46,8 @@ def type_from_description(description: Description, home: str = "") -> ValueType
     match description:
         case ("option", item):
             return OptionalType(type_from_description(item, home))
+        case ("union", variants):
+            return UnionType(tuple(type_from_description(each, home) for each in variants))  # type: ignore[misc]
         case ("list" | "tuple" as make, item):
             return ListType(type_from_description(item, home), list if make == "list" else tuple)
         case ("dict" | "set" as make, items):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import field
 
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
@@ -21,7 +20,7 @@ class Failure:
     """
 
     kind: str  # "revert", "error" (declared), "exception", "out of gas", "refused" (never reached the author's code)
-    text: str  # the reason in words
+    text: str  # the reason in words; a receipt has it with the names of its chain
     data: bytes = field(default=b"", repr=False)  # the revert data
     cause: BaseException | None = field(default=None, repr=False)  # the Python exception behind it
     file: str | None = None  # the author's file, if the code got that far
@@ -34,11 +33,3 @@ class Failure:
 
     def __str__(self) -> str:
         return f"{self.text} ({self.place})" if self.file else self.text
-
-
-def with_declared_error(failure: Failure, decode_error: Callable[[bytes], object]) -> Failure:
-    """Return the failure with the name and fields of its error, if bytecode raised it and `decode_error` knows it."""
-    if failure.kind != "revert" or failure.text != f"0x{failure.data.hex()}":
-        return failure
-    error = decode_error(failure.data)
-    return failure if error is None else replace(failure, kind="error", text=repr(error))

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 
 from chain.abi import BadData, ValueMismatch
+from chain.abi.formatting import outside_text
 from chain.abi.texts import revert_data, revert_text
 from chain.errors import FatalHalt, Revert
 from chain.machine.dispatch import RejectedCall
@@ -44,7 +45,7 @@ def _refusal(no: Revert, taken: tuple[str, int] | None, result: tuple[str, int] 
     spec, cause = type(no).__error__, no
     if spec is not None:
         try:
-            return Failure("error", _safe_text(repr, no), spec.encode(no), cause, *line)
+            return Failure("error", _safe_text(outside_text, no), spec.encode(no), cause, *line)
         except ValueMismatch as mismatch:  # a field of the error does not fit its type
             no = cause = mismatch
     failure_kind = "refused" if isinstance(no, RejectedCall | BadData) else "revert"

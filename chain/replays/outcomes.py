@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
+from chain.abi.formatting import ValueFormatter
 from chain.abi.json_abi import JsonObject
 from chain.abi.texts import has_reason, revert_text
 from chain.foundation.dataclass import dataclass
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.receipts import Receipt
 from chain.ledger.sql.json_values import portable, to_json
 from chain.machine.failure import Failure

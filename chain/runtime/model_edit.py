@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.gas import WARM
@@ -22,13 +22,13 @@ from chain.storage.unit_of_work import UnitOfWork
 M = TypeVar("M")
 
 OpenKey = tuple[bytes, int]  # the address of a world, and the slot of an open model there
-_EXISTS: Final = 0  # the index of the flag among the members
 
 
 class OpenModel(Generic[M]):
     """The scope in which a model is open. Its members that are no lists are written when it ends, if others are assigned."""
 
     __slots__ = (
+        "_before",
         "_context",
         "_key",
         "_keys",
@@ -59,9 +59,14 @@ class OpenModel(Generic[M]):
                 f"{spec.name}{self._keys} is open already: use the model of that 'with', or end it first"
             )
         words = BorrowedWords(*self._words, partial(self._require_writer, spec.name))
-        self._work = UnitOfWork(words, spec.open_layout, self._key[1], spec.name)
-        members = [self._work._take(index) for index in range(1, len(spec.names) + 1)]
-        self._model: M = spec.build(self._keys, members)
+        work = self._work = UnitOfWork(words, spec.open_layout, self._key[1], spec.name)
+        self._before = [
+            work._take(index)
+            if layout.is_changeable
+            else layout.take(work, work._place_of(index)[1])
+            for index, layout in enumerate(spec.open_layout.layouts)
+        ]
+        self._model: M = spec.build(self._keys, self._before[1:])
         self._context.open_models |= {self._key}
         return self._model
 
@@ -69,6 +74,8 @@ class OpenModel(Generic[M]):
         self._context.open_models -= {self._key}
         if problem is None:
             self._write()
+        else:  # what was done in the lists stays done, as in any list
+            self._work.flush()
         self._work.words.is_open = False
 
     def _write(self) -> None:
@@ -77,10 +84,11 @@ class OpenModel(Generic[M]):
         if len(vars(model)) != spec.size:
             spec.require_members(model)
         for index, value in enumerate(spec.values_of(model), 1):
-            work._assign(index, value)
+            if value is not self._before[index]:
+                work._assign(index, value)
         work.flush()
-        if work.words.is_written:
-            work._assign(_EXISTS, True)
+        if work.words.is_written and not self._before[0]:
+            work._assign(0, True)
             work.flush()
 
 

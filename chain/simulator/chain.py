@@ -306,6 +306,8 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     def setting(self) -> AbstractContextManager[None]:
         """Scope in which the fields of handles can be set: `with chain.setting(): game.fields.round = 5`.
 
+        A world takes models in it: `world.write(Position(alice, 3))`.
+
         This is not a transaction: no code runs, nothing is paid, and there is no receipt.
         """
         return simulator.Setting(self.driver)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn, Self, cast
 from chain.errors import Reverted
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import Sealed, put, sealed
+from chain.ledger import decoded
 from chain.ledger.logs import EventList, text_of
 from chain.ledger.receipts import Receipt
-from chain.machine.failure import Failure, with_declared_error
+from chain.machine.failure import Failure
 from chain.machine.frame import Frame
 from chain.metering.program import require_contract_class
 from chain.runtime.contract import Contract
@@ -187,7 +188,7 @@ class Entry(Sealed):
         if error is None:
             value = self.spec.author_result(frame.result, frame.output)
         else:
-            error = with_declared_error(error, self._chain.ledger.decode_error)
+            error = decoded.named_failure(self._chain.ledger, error)
         return CallResult(value, texts, events, frame.gas_limit - frame.gas, frame.ticks, error)
 
     def trace(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar, overload
 
-from chain import runtime
+from chain import runtime, simulator
 from chain.crypto.hashing import checksum_address
 from chain.foundation.sealed import Sealed, put
 from chain.ledger import decoded
@@ -14,10 +14,12 @@ from chain.ledger.decoded.world_namespace import is_world
 from chain.ledger.receipts import Receipt
 from chain.runtime.contract import Contract
 from chain.simulator.handle import Handle
-from chain.spec.models import model_spec, tag_of
+from chain.simulator.live_fields import FieldsFrame
+from chain.spec.models import ModelSpec, model_spec, tag_of
 from chain.types import Address
 from chain.values import short_repr
 from chain.values.inputs import AccountLike, items, text, with_addresses
+from chain.values.kind import Words
 
 if TYPE_CHECKING:
     from chain.simulator.reader import ChainReader
@@ -112,6 +114,45 @@ class WorldHandle(Sealed):
         [5]
         """
         return self._stored.history(model, *self._keys(model, keys))
+
+    # Setting the scene
+
+    def write(self, *models: object) -> None:
+        """Put models in place for a test, inside `with chain.setting():`. No permission is asked, and no transaction runs.
+
+        Outside of that scope it raises RuntimeError: models are written by systems.
+
+        >>> with chain.anchor(), chain.setting():
+        ...     world.write(Score(bob, 9))
+        ...     world.read(Score, bob).points
+        9
+        """
+        for model in models:
+            self._set_model(model, ModelSpec.store)
+
+    def erase(self, *models: object) -> None:
+        """Erase models for a test, inside `with chain.setting():`.
+
+        >>> with chain.anchor(), chain.setting():
+        ...     world.erase(world.read(Score, alice))
+        ...     world.exists(Score, alice)
+        False
+        """
+        for model in models:
+            self._set_model(model, lambda spec, words, slot, _: spec.clear(words, slot))
+
+    def _set_model(self, model: Any, change: Callable[[ModelSpec, Words, int, Any], None]) -> None:
+        spec, driver = self._stored.spec_of(type(model)), self.chain.driver
+        spec.require_members(model)
+        keys = self._keys(type(model), spec.keys_of(model))
+        if simulator.open_setting(driver) is None:
+            shown = ", ".join(map(repr, keys))
+            raise RuntimeError(
+                f"{spec.name}({shown}) is not changed: a test changes it inside 'with chain.setting():', and a system by"
+                " self.world.write"
+            )
+        words = FieldsFrame(driver, self.address, self.chain.program_at(self.address))
+        change(spec, words, spec.slot(words, self.namespace, keys), model)
 
     def _keys(self, model: type, keys: tuple[object, ...]) -> tuple[Any, ...]:
         """Return the keys with every account replaced by its Address."""

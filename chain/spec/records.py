@@ -44,7 +44,10 @@ _TAKEN = {
     ("error", "Error(string)"): "a plain Revert, as seen from outside",
     ("error", "Panic(uint256)"): "a failed assertion in Solidity",
 }
-_KEYS = Scalar | Blob
+_KEY = {
+    "model": "a Key of a model must not change: use a tuple or a frozen dataclass, or remove the Key[…]",
+    "event": "a Key of an event is a value of fixed size, str or bytes; remove the Key[…]",
+}
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ class EventSpec:
         return not self._all_members.runs_author_code
 
     def decode(self, topics: tuple[int, ...], data: bytes) -> object:
-        """Return the event with these topics and data. A key of text or bytes is returned as its hash."""
+        """Return the event with these topics and data. A key of text or bytes, or a record, is returned as its hash."""
         return self.record.cls(*self.decode_members(topics, data))
 
     def decode_members(self, topics: tuple[int, ...], data: bytes) -> Sequence[object]:
@@ -136,7 +139,7 @@ class EventSpec:
         already; the functions that decode keys and others.
         """
         keys, others = self.record.key_members, self.record.data_members
-        words = [replace(key, kind=_HASH) if isinstance(key.kind, Blob) else key for key in keys]
+        words = [key if isinstance(key.kind, Scalar) else replace(key, kind=_HASH) for key in keys]
         names = [member.name for member in (*keys, *others)]
         places = [names.index(member.name) for member in self.members]
         order = None if places == [*range(len(names))] else places
@@ -263,11 +266,9 @@ class RecordReader:
             self._refuse_member(
                 item.name, "errors are not searched for, so they have no keys; remove the Key[…]"
             )
-        if has_key_mark and not isinstance(value_type, _KEYS):
-            self._refuse_member(
-                item.name,
-                "a Key is a number, bool, Enum, Address, str or bytes; remove the Key[…]",
-            )
+        has_size = isinstance(value_type, Blob) or not value_type.is_dynamic
+        if has_key_mark and (value_type.is_changeable or not (has_size or self.what == "model")):
+            self._refuse_member(item.name, _KEY[self.what])
         if self.what == "error" and hasattr(Exception, item.name):
             self._refuse_member(
                 item.name, f"every exception has its own '{item.name}'; choose another name"

@@ -151,7 +151,7 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):
         except KeyError:
             return default
 
-    def keys(self) -> KeysView[K]:  # type: ignore[override]
+    def keys(self) -> KeysView[K]:
         """Return a view of the keys.
 
         >>> [*self.names.keys()] == [alice]
@@ -159,7 +159,7 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):
         """
         return _Keys(self)
 
-    def values(self) -> ValuesView[V]:  # type: ignore[override]
+    def values(self) -> ValuesView[V]:
         """Return a view of the values.
 
         >>> [*self.names.values()]
@@ -167,7 +167,7 @@ class IterableMap(Map[K, V], MutableMapping[K, V], Generic[K, V]):
         """
         return _Values(self)
 
-    def items(self) -> ItemsView[K, V]:  # type: ignore[override]
+    def items(self) -> ItemsView[K, V]:
         """Return a view of the keys with their values.
 
         >>> [*self.names.items()] == [(alice, "Alice")]

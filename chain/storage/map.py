@@ -60,7 +60,7 @@ class Map(Holder, Generic[K, V]):
             live: V = self._take(encoded)
             return live
         value: Any = self._read.get(encoded, UNREAD)
-        if value is UNREAD:
+        if value is UNREAD or self._work.is_outside:
             words = self._work.words
             value = layout.known.load(words, words.map_slot(self._slot + layout.base, encoded))
             if layout.value.size is None:

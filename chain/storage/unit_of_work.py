@@ -97,7 +97,10 @@ class Holder:
         value = self._taken.get(key, _ABSENT)
         if value is _ABSENT:
             layout, place = self._place_of(key)
-            value = self._taken[key] = layout.take(self._work, place)
+            value = layout.take(self._work, place)
+            if self._work.is_outside:
+                return value
+            self._taken[key] = value
         if not isinstance(value, Holder):
             self._work.lines[id(value)] = running_author_line()
         return value
@@ -141,6 +144,7 @@ class Holder:
 
     def _let_go(self) -> None:
         """Copy the items of this collection, as others take their place."""
+        self._write()
         before = self._work
         copied = MemoryWords(before.words, self._layout.used(before.words, self._slot))
         after = UnitOfWork(copied)
@@ -172,13 +176,26 @@ class Holder:
 class UnitOfWork(Holder):
     """The fields of a contract, during its messages."""
 
-    __slots__ = ("_around", "broken", "layout", "line", "lines", "name", "words")
+    __slots__ = (
+        "_around",
+        "broken",
+        "is_model",
+        "is_outside",
+        "layout",
+        "line",
+        "lines",
+        "name",
+        "words",
+    )
 
     def __init__(
         self, words: Any, layout: FieldsLayout | None = None, slot: int = 0, name: str = ""
     ) -> None:
         super().__init__(self, slot, layout)
         self.name = name  # of the model; that of the contract is known to its frame
+        self.is_model = bool(name)
+        # Outside of messages nothing is kept: it is read as it is now.
+        self.is_outside = getattr(words, "kind", "") == "fields"
         self.words = words  # the frame of the message that runs
         self.layout = layout
         self.broken: Exception | None = None  # what could not be written
@@ -212,7 +229,7 @@ class UnitOfWork(Holder):
         """Write what changed. What does not fit fails the message, even if its entry catches the error."""
         if self.broken is not None:
             raise self.broken
-        if not self.lines:  # what is in collections is written at once
+        if not self.lines and not self.is_model:  # what is in collections is written at once
             return
         words = self.words
         contract = self.contract
@@ -220,7 +237,8 @@ class UnitOfWork(Holder):
             if words.static:
                 self.words = words.unpaid
             self._write()
-            self._require_own_places(contract)
+            if self.lines:
+                self._require_own_places(contract)
         except ReadOnly as place:
             self.broken = words.refusal(f"change {contract}.{place}")
             raise self.broken from None

@@ -32,7 +32,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
     >>> self.rolls[0] = 6
     """
 
-    __slots__ = ("_count", "_rows")
+    __slots__ = ("_changed", "_count", "_rows")
     _example = "Vector[u8]"
 
     def __init__(self, work: UnitOfWork, slot: int, layout: VectorLayout) -> None:
@@ -40,10 +40,23 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         self._count = -1  # the number of items, once it was read
         # The frozen items that were read, by the index of their word; of items with words of their own, by their index.
         self._rows: dict[int, list[Any]] = {}
+        self._changed: dict[
+            int, None
+        ] = {}  # the words of an open model that are written when it is closed
 
     def _forget(self) -> None:
         self._count = -1
         self._rows.clear()
+        self._changed.clear()
+
+    def _write(self) -> None:
+        super()._write()
+        if self._changed:
+            words, layout = self._work.words, self._layout
+            base = words.data_slot(self._slot)
+            for row in self._changed:
+                words.sstore(base + row, layout.whole.pack_row(self._rows[row]))
+            self._changed.clear()
 
     def _place_of(self, key: int) -> tuple[Any, Place]:
         layout: VectorLayout = self._layout
@@ -53,7 +66,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         return f"[{key}]"
 
     def __len__(self) -> int:
-        if self._count < 0:
+        if self._count < 0 or self._work.is_outside:
             self._count = self._work.words.sload(self._slot)
         return self._count
 
@@ -66,7 +79,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: Any) -> Any:
-        count = self._count if self._count >= 0 else len(self)
+        count = len(self)
         if type(index) is not int or not 0 <= index < count:
             if isinstance(index, slice):
                 return [self._item(i) for i in range(*index.indices(count))]
@@ -79,7 +92,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
             return self._take(index)
         row, place = divmod(index, layout.per_word)
         items = self._rows.get(row)
-        if items is None:
+        if items is None or self._work.is_outside:
             items = self._rows[row] = layout.row(self._work.words, self._slot, row)
         return items[place]
 
@@ -234,6 +247,7 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
         layout: VectorLayout = self._layout
         if layout.is_live:
             return [*self]
+        self._write()
         items: list[Any] = layout.whole.load(self._work.words, self._slot)
         return items
 
@@ -257,30 +271,37 @@ class Vector(Holder, MutableSequence[T], Generic[T]):
             return
         self._require_writable()
         words, item, (row, place) = self._work.words, layout.item, divmod(position, layout.per_word)
-        slot, items = words.data_slot(self._slot) + row * item.words, self._rows.pop(row, None)
+        slot, items = words.data_slot(self._slot) + row * item.words, self._rows.get(row)
         try:
             if item.size is None:
                 if items is None:
                     item.store(words, slot, value)
                 else:
                     layout.known.change(words, slot, items[0], value)
+                self._rows.pop(row, None)
                 return
             number = item.pack(value)
         except ValueMismatch as error:
             raise error.prefixed(f"{self._layout.name}[{position}]") from None
         if layout.per_word == 1:
             words.sstore(slot, number)
+            self._rows.pop(row, None)
             return
-        shift, read = 8 * item.size * place, words.sload if items is None else words.peek
-        words.sstore(slot, read(slot) & layout.others[place] | number << shift)
-        if items is not None:
-            self._rows[row] = [*items[:place], item.unpack(number), *items[place + 1 :]]
+        if items is None or row not in self._changed:
+            self._rows[row] = items = [*(items or layout.row(words, self._slot, row))]
+        items[place] = item.unpack(number)
+        if self._work.is_model:
+            self._changed[row] = None
+        else:
+            shift = 8 * item.size * place
+            words.sstore(slot, words.peek(slot) & layout.others[place] | number << shift)
 
     def _cut(self, first: int, count: int) -> None:
         """Remove all of `count` items from a position on."""
         if first == count:
             return
         self._require_writable()
+        self._write()
         words, layout, item = self._work.words, self._layout, self._layout.item
         for row in range(first // layout.per_word, -(-count // layout.per_word)):
             self._rows.pop(row, None)

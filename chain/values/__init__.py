@@ -1,6 +1,6 @@
 """Kinds of values, a class for each: the bytes of its values in the ABI, their words in storage, their text and JSON.
 
-`kind` has what all kinds share, `numbers`, `texts`, `records` and `lists` the kinds; `annotations` makes a kind of an
+`kind` has what all kinds share, `numbers`, `texts`, `records`, `unions` and `lists` the kinds; `annotations` makes a kind of an
 annotation, `source` writes the functions of a kind, `mismatch` has the errors about values that do not
 fit, `inputs` checks arguments from users. May import `errors`, `source`, `crypto`. Begin with `kind`.
 """
@@ -14,11 +14,13 @@ from chain.values.kind import ValueType, accepts, explain_mismatch
 from chain.values.lists import ListType, RemadeType
 from chain.values.mismatch import BadData, ValueMismatch, join, short_repr
 from chain.values.numbers import BoolType, EnumType, Int, Scalar
-from chain.values.records import Field, KeyMark, OptionalType, StructType
+from chain.values.records import VARIANTS, Field, KeyMark, OptionalType, StructType
 from chain.values.texts import AddressType, Blob, BytesType, FixedBytes, RawScalar, StringType
+from chain.values.unions import UnionType
 
 __all__ = [
     "PLAIN",
+    "VARIANTS",
     "AddressType",
     "BadData",
     "Blob",
@@ -36,6 +38,7 @@ __all__ = [
     "Scalar",
     "StringType",
     "StructType",
+    "UnionType",
     "ValueMismatch",
     "ValueType",
     "accepts",

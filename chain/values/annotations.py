@@ -22,11 +22,16 @@ from chain.values import (
     OptionalType,
     RemadeType,
     StructType,
+    UnionType,
     ValueType,
 )
 from chain.values.hints import Namespace, UnsupportedAnnotation, resolve
+from chain.values.records import is_frozen_class
 
-_KNOWN = "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…] or 'T | None'"
+_KNOWN = (
+    "u8 … i256, felt252, bool, str, bytes, bytes32, Address, an Enum, a frozen dataclass, list[T], tuple[…], 'T | None' or"
+    " 'A | B' of frozen dataclasses"
+)
 
 
 def type_of_annotation(annotation: object, names: Namespace | None = None) -> ValueType:
@@ -92,7 +97,7 @@ class _Reader:
                 return mark
         origin, items = typing.get_origin(bare), typing.get_args(bare)
         if origin is typing.Union or origin is types.UnionType:
-            return self._option(bare)
+            return self._union(bare)
         if origin is list and len(items) == 1:
             return ListType(self.read(items[0]))
         if origin is tuple:
@@ -116,16 +121,35 @@ class _Reader:
             )
         return annotation
 
-    def _option(self, bare: object) -> OptionalType:
-        items = [item for item in typing.get_args(bare) if item is not types.NoneType]
-        if len(items) != 1:
-            raise UnsupportedAnnotation(
-                f"{format_annotation(bare)} mixes types; a value has one type, or is 'T | None'"
-            )
-        item = self.read(items[0])
+    def _union(self, bare: object) -> ValueType:
+        """Return the type of `T | None`, `A | B` or `A | B | None`."""
+        annotations = typing.get_args(bare)
+        items = [item for item in annotations if item is not types.NoneType]
+        item = self.read(items[0]) if len(items) == 1 else self._variants(bare, items)
+        if len(items) == len(annotations):
+            return item
         if isinstance(item, OptionalType):
             raise UnsupportedAnnotation(f"{format_annotation(bare)} has None twice; remove one")
         return OptionalType(item)
+
+    def _variants(self, bare: object, items: list[Any]) -> UnionType:
+        """Return the type of a value of one of several dataclasses."""
+        variants = [self._variant(bare, item) for item in items]
+        names = [variant.name for variant in variants]
+        if len({*names}) < len(names):
+            raise UnsupportedAnnotation(
+                f"{format_annotation(bare)} has two classes of one name; rename one"
+            )
+        return UnionType(tuple(variants))
+
+    def _variant(self, bare: object, item: Any) -> StructType:
+        if not dataclasses.is_dataclass(item) or not is_frozen_class(item):
+            raise UnsupportedAnnotation(
+                f"{format_annotation(bare)} mixes types; a value has one type, is 'T | None', or one of several frozen"
+                " dataclasses, as in 'Move | Pass'"
+            )
+        cls: Any = item
+        return self._record(cls) if dataclasses.fields(cls) else StructType(cls.__name__, (), cls)
 
     def _tuple(self, items: tuple[object, ...]) -> ValueType:
         if len(items) == 2 and items[1] is Ellipsis:

@@ -14,7 +14,16 @@ from types import SimpleNamespace
 from typing import Any, Final, NoReturn, Protocol, TypeAlias, TypeVar
 
 from chain.crypto.address import Address
-from chain.values import AddressType, OptionalType, StructType, ValueType, join, short_repr
+from chain.values import (
+    VARIANTS,
+    AddressType,
+    OptionalType,
+    StructType,
+    UnionType,
+    ValueType,
+    join,
+    short_repr,
+)
 
 T = TypeVar("T")
 WORD: Final = 2**256 - 1  # the greatest number in a storage word, and the greatest amount of wei
@@ -306,8 +315,10 @@ def with_addresses(kind: ValueType, value: object, path: str, resolve: Resolve) 
     if all(new is old for new, (*_, old) in zip(after, parts, strict=True)):
         return value
     match kind:
-        case OptionalType():
+        case OptionalType() | UnionType():
             return after[0]
+        case StructType(cls=cls) if cls in VARIANTS:
+            return kind.restore(after)
         case StructType(cls=cls) if cls is not None:
             names = [member.name for member in kind.members]
             return SimpleNamespace(**dict(zip(names, after, strict=True)))  # enough for an encoder

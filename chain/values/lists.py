@@ -269,6 +269,10 @@ class ListType(Dynamic):
 
         return load_items
 
+    def pack_row(self, items: list[Any]) -> int:
+        """Return the word that holds these items."""
+        return int.from_bytes(b"".join(self._octets(items)[::-1]))
+
     def unpack_row(self, word: int) -> Sequence[Any]:
         """Return all items of a word, as many as fit into one."""
         return self._rows[word]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cached_property
+from dataclasses import MISSING, fields, is_dataclass, replace
+from functools import cached_property, partial
 from keyword import iskeyword
 from types import FunctionType
 from typing import Any, Final, NamedTuple, TypeAlias
+from weakref import WeakSet
 
 from chain.crypto.address import Address
 from chain.foundation.dataclass import dataclass, is_generated
@@ -33,6 +34,8 @@ from chain.values.source import Item, Source, fail, generated
 
 Convert: TypeAlias = Callable[[ValueType], ValueType]
 
+# The classes of the records of all unions: their JSON has the name of the class, since their members do not tell them apart.
+VARIANTS: Final[WeakSet[Any]] = WeakSet()
 LONG_MEMO: Final = 1 << 12  # entries, each of which may be a whole list or a big record
 _NOTHING: Final = ("null", "none")
 _TOO_BIG: Final = 33  # bytes, more than a word has
@@ -344,7 +347,22 @@ class StructType(TupleLike):
     def from_json(self, value: Any, path: str, find: FindAddress = Address) -> Any:
         if not isinstance(value, list | tuple | Mapping):
             raise self.misread(value, path)
-        return self.build(members_from_json(self.members, value, path, find))
+        if self.cls in VARIANTS and isinstance(value, Mapping) and [*value] == [self.name]:
+            value = value[self.name]
+        return self.build(members_from_json(self.members, value, path, find, self.defaults))
+
+    @cached_property
+    def defaults(self) -> dict[str, Callable[[], object]]:
+        """The functions that return the default of a member, by name."""
+        defaults = dict[str, Callable[[], object]]()
+        for name, value in getattr(self.cls, "_field_defaults", {}).items():  # of a NamedTuple
+            defaults[name] = partial(_same, value)
+        for item in fields(self.cls) if is_dataclass(self.cls) else ():
+            if item.default_factory is not MISSING:
+                defaults[item.name] = item.default_factory
+            elif item.default is not MISSING:
+                defaults[item.name] = partial(_same, item.default)
+        return defaults
 
     def json_of_word(self, word: str, path: str) -> Any:
         return nested_json(self, word, path)
@@ -395,8 +413,15 @@ class StructType(TupleLike):
         """Return source that makes a record of its stored members, without the author's code."""
         if not self.runs_author_code:
             return self.constructed(source, members)
-        names = [member.name for member in self.members]
-        return f"{source.bind(_restorer(self.cls, names))}({', '.join(members)})"
+        return f"{source.bind(self._restorer)}({', '.join(members)})"
+
+    def restore(self, members: Sequence[object]) -> Any:
+        """Return the record with these members, made without the author's code."""
+        return self._restorer(*members)
+
+    @cached_property
+    def _restorer(self) -> Callable[..., Any]:
+        return _restorer(self.cls, [member.name for member in self.members])
 
     # In the ABI
 
@@ -551,7 +576,7 @@ class StructType(TupleLike):
     def loaded(self, source: Source, slot: str) -> str:
         if self.size:
             return super().loaded(source, slot)
-        if self.words == len(self.shared) and not self.is_changeable:
+        if self.words == len(self.shared) > 0 and not self.is_changeable:
             known = source.bind(self._known_by_words)
             words = [f"sload({_after(slot, word)})" for word in range(self.words)]
             return f"{known}[{', '.join(words)},]"
@@ -575,21 +600,32 @@ class StructType(TupleLike):
 
 
 def members_from_json(
-    members: Sequence[Field], value: Any, path: str, find: FindAddress = Address
+    members: Sequence[Field],
+    value: Any,
+    path: str,
+    find: FindAddress = Address,
+    defaults: Mapping[str, Callable[[], object]] = {},
 ) -> list[Any]:
-    """Return the values of named members, from an object or from a list in their order."""
+    """Return the values of named members, from an object or from a list in their order; those left out have their defaults."""
     names = [member.name for member in members]
     by_name = (
         by_field(value, names)
         if isinstance(value, Mapping)
         else dict(zip(names, value, strict=False))
     )
-    if set(by_name) != set(names) or len(value) != len(names):
+    missing = [name for name in names if name not in by_name and name not in defaults]
+    if missing or len(value) > len(by_name) or not {*by_name} <= {*names}:
         raise ParseError(f"{path} = {short_json(value)} is incomplete: write {', '.join(names)}")
     return [
         member.kind.from_json(by_name[member.name], f"{path}.{member.name}", find)
+        if member.name in by_name
+        else defaults[member.name]()
         for member in members
     ]
+
+
+def _same(value: object) -> object:
+    return value
 
 
 def by_field(told: Mapping[str, object], known: Container[str]) -> dict[str, Any]:

@@ -173,7 +173,7 @@ class Sagrada(Contract):
         state = self._table(game_id).state
         if player is None:
             return json.dumps(encoding.encode(state))
-        return json.dumps(encoding.encode_for(state, player))
+        return json.dumps(encoding.encode_for(state, self.account_id(player)))
 
     def _add(self, guests: tuple[Guest, ...]) -> int:
         self.parties.append(Party(self.block.timestamp, guests))
@@ -193,7 +193,7 @@ class Sagrada(Contract):
         return party
 
     def _guest(self, game_id: int, player: str) -> Guest:
-        return setup.guest_named(self._party(game_id).guests, player)
+        return setup.guest_named(self._party(game_id).guests, self.account_id(player))
 
     def _table(self, game_id: int) -> Table:
         table = self.tables[game_id]

@@ -23,6 +23,7 @@ from chain.values import (
     OptionalType,
     StringType,
     StructType,
+    UnionType,
     ValueType,
 )
 from chain.values.annotations import type_of_annotation
@@ -69,11 +70,26 @@ def record_of(kinds: tuple[ValueType, ...], is_class: bool) -> StructType:
     return StructType("Point", members, made)
 
 
+@cache
+def union_of(shapes: tuple[tuple[ValueType, ...], ...]) -> UnionType:
+    """One of several records with members of these kinds, perhaps of one without members."""
+    variants = []
+    for i, kinds in enumerate(shapes):
+        members = tuple(Field(f"m{j}", kind) for j, kind in enumerate(kinds))
+        made = make_dataclass(f"Case{i}", [member.name for member in members], frozen=True)
+        variants.append(StructType(f"Case{i}", members, made))
+    return UnionType(tuple(variants))
+
+
 def composed(inner: st.SearchStrategy[ValueType]) -> st.SearchStrategy[ValueType]:
     return st.one_of(
         inner.filter(lambda kind: not isinstance(kind, OptionalType)).map(OptionalType),
         st.builds(ListType, inner, st.sampled_from([list, tuple])),
         st.builds(record_of, st.lists(inner, min_size=1, max_size=4).map(tuple), st.booleans()),
+        st.builds(
+            union_of,
+            st.lists(st.lists(inner, max_size=2).map(tuple), min_size=2, max_size=3).map(tuple),
+        ),
     )
 
 
@@ -99,6 +115,8 @@ def values_of(kind: ValueType) -> st.SearchStrategy[Any]:
             return st.none() | values_of(item)
         case ListType(item=item, make=make):
             return st.lists(values_of(item), max_size=4).map(make)
+        case UnionType(variants=variants):
+            return st.one_of([values_of(variant) for variant in variants])
         case StructType(members=members, cls=cls):
             parts = st.tuples(*(values_of(member.kind) for member in members))
             return parts if cls is None else parts.map(lambda values: cls(*values))
@@ -114,6 +132,7 @@ WRONG: dict[type, Callable[[Any], list[Any]]] = {
     StringType: lambda kind: ["\ud800", b"a", 5, ["a"], None],
     BytesType: lambda kind: ["a", 5, [1], None],
     ListType: lambda kind: ["ab", b"ab", {}, 5, None],
+    UnionType: lambda kind: [{}, 5, "Case0", (), None],
     StructType: lambda kind: ["ab"[: len(kind.members)], 5, {}, (), None],
 }
 
@@ -125,6 +144,16 @@ def spoiled(kind: ValueType, value: Any) -> st.SearchStrategy[tuple[Any, str]]:
             bad = st.just(value) if value is not None else values_of(item)
             return bad.flatmap(lambda inner: spoiled(item, inner)).filter(
                 lambda b: b[0] is not None
+            )
+        case UnionType():
+            inner = kind.by_class[value.__class__][1]
+            inside = (
+                [spoiled(inner, value).filter(lambda b: b[0].__class__ is inner.cls)]
+                if inner.members
+                else []
+            )
+            return st.one_of(
+                *inside, st.sampled_from([(wrong, "") for wrong in WRONG[UnionType](kind)])
             )
         case ListType(item=item, make=make) if value:
             parts = [(f"[{i}]", item) for i in range(len(value))]

@@ -104,9 +104,7 @@ def test_wrong_players_are_refused(sagrada: Handle, players: list[str], reason: 
 def test_addresses_work_like_names(sagrada: Handle, alice: Account, bob: Account) -> None:
     sagrada.create_game([str(alice).lower(), "bruno"])
     frame = sagrada.window_frames(0, str(alice))[0].name
-    assert_events(
-        sagrada.choose_frame(0, frame, sender=alice), (FrameChosen, {"player": str(alice)})
-    )
+    assert_events(sagrada.choose_frame(0, frame, sender=alice), (FrameChosen, {"player": "alice"}))
     with reverts("You are not invited to this game."):
         sagrada.choose_frame(0, frame, sender=bob)
 

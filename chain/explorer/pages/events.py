@@ -8,12 +8,12 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from chain.abi import abi_name
+from chain.abi.formatting import PythonStyle
 from chain.explorer import equivalent_queries, page
 from chain.explorer.page import Page, PageProblem
 from chain.explorer.pages.transaction import Emitted, emitted
 from chain.explorer.site import Site
 from chain.foundation.dataclass import dataclass
-from chain.ledger.decoded.formatting import PythonStyle
 from chain.ledger.event_source import EventSource
 from chain.ledger.queries import Query
 from chain.ledger.receipts import Receipt

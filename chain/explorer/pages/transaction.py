@@ -128,9 +128,9 @@ def emitted(site: Site, row: LogRow, called: bytes | None = None) -> Emitted:
     return Emitted(emitter, meaning.spec.name, fields, None, query)
 
 
-def _writes(site: Site, writes: Iterable[Write]) -> list[tuple[str, object, object]]:
+def _writes(site: Site, writes: Iterable[Write]) -> list[tuple[str, Write]]:
     show = site.words.show
-    return [(write.format_path(show), write.old, write.new) for write in writes]
+    return [(write.format_path(show), write) for write in writes]
 
 
 async def _boards(site: Site, receipt: Receipt) -> list[BoardView]:

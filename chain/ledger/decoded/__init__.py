@@ -12,6 +12,7 @@ from chain.foundation.late_imports import late_names
 if TYPE_CHECKING:
     from chain.ledger.decoded.activity import activity_of
     from chain.ledger.decoded.build_trace import trace_of
+    from chain.ledger.decoded.failures import failure_text, named_failure
     from chain.ledger.decoded.json_objects import JsonObjects
     from chain.ledger.decoded.trace import Trace
     from chain.ledger.decoded.versions import History, Version
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _HOMES: Final = {
     "activity": ("activity_of",),
     "build_trace": ("trace_of",),
+    "failures": ("failure_text", "named_failure"),
     "json_objects": ("JsonObjects",),
     "versions": ("History", "Version"),
     "trace": ("Trace",),
@@ -46,6 +48,8 @@ __all__ = [
     "Write",
     "activity_of",
     "decode_writes",
+    "failure_text",
+    "named_failure",
     "net_changes",
     "net_of_undone",
     "trace_of",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from chain.abi.formatting import ValueFormatter
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.console_log import console_texts
-from chain.ledger.decoded.formatting import ValueFormatter
+from chain.ledger.decoded.failures import failure_text
 from chain.ledger.logs import text_of
 from chain.ledger.receipts import Receipt
 from chain.machine.state import LogRow
@@ -93,7 +94,7 @@ class ActivityFormatter:
         self._turn_to(receipt.position)
         if receipt.error is not None:
             location = f" at {receipt.error.place}" if receipt.error.place else ""
-            return f"failed: {receipt.error.text}{location}"
+            return f"failed: {failure_text(self._ledger, receipt.error, self.show)}{location}"
         if receipt.to is None:
             name = self._who.display(receipt.address)
             return "ok" if name == receipt.contract else f"as {name}"

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from chain.ledger.calls import named_args
+from chain.ledger.decoded.failures import named_failure
 from chain.ledger.decoded.trace import LogStep, Trace, TraceStep
 from chain.ledger.decoded.writes import Reading, StorageDiff, Write, words_in
 from chain.ledger.known_contracts import Contracts
 from chain.ledger.logs import text_of
 from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
-from chain.machine.failure import with_declared_error
 from chain.machine.frame import Frame
 from chain.machine.recording import CallStep, Logged, WordRead, WriteStep, steps_of
 from chain.machine.transaction import TransactionResult
@@ -55,7 +55,7 @@ class TraceBuilder:
         failure = frame.failure
         if failure is not None:
             self._undo_steps(mark)
-            failure = with_declared_error(failure, self._ledger.decode_error)
+            failure = named_failure(self._ledger, failure)
         return Trace(
             self._ledger, frame.kind, Address(frame.address), Address(frame.caller), Address(frame.code_address), frame.value,
             frame.data, frame.gas_limit, frame.gas_limit - frame.gas, frame.output, failure,

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from chain.abi.json_abi import JsonObject
 from chain.ledger.decoded.address_book import AddressBook
+from chain.ledger.decoded.failures import named_failure
 from chain.ledger.decoded.writes import StorageLocation, Write
 from chain.ledger.logs import Decoding, text_of
 from chain.ledger.receipts import Receipt
@@ -62,7 +63,10 @@ class JsonObjects:
 
     def error(self, failure: Failure) -> JsonObject:
         """Return the error of a failed message: its text, and the declared error with its fields."""
-        error = self._ledger.decode_error(failure.data)
+        error, failure = (
+            self._ledger.decode_error(failure.data),
+            named_failure(self._ledger, failure),
+        )
         return {
             "kind": failure.kind,
             "text": failure.text,

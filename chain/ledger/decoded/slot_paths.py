@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.storage.collection import CollectionLayout
 from chain.storage.fields import FieldsLayout, Layout
+from chain.storage.iterable_map import IterableMapLayout
 from chain.storage.map import MapLayout
+from chain.storage.set import SetLayout
 from chain.storage.slots import Slots
 from chain.storage.vector import VectorLayout
 from chain.types import u256
-from chain.values import Blob, ListType, OptionalType, RemadeType, StructType, ValueType
+from chain.values import Blob, ListType, OptionalType, RemadeType, StructType, UnionType, ValueType
 from chain.values.annotations import type_of_annotation
 
 
@@ -53,13 +55,24 @@ class StoragePath(NamedTuple):
     layout: Any  # a value type, or the layout of a collection
     slot: int
     shift: int = 0
+    is_removed: bool = False  # the end of a list that became shorter
+
+
+class Presence:
+    """The layout of the position of a key of a dict or of an item of a set, of which only matters that there is one."""
+
+    size = 32
+    unpack = bool
 
 
 class UnknownSlot(LookupError):
     """The error for a word that is not part of any known layout."""
 
 
-_NUMBER = type_of_annotation(u256)
+_NUMBER: Final = type_of_annotation(u256)
+_PRESENT: Final = Presence()
+_PLACES, _VALUES = 1, 2  # the parts of a dict, and the first of a set, that are shown
+IN: Final = "in"  # the last step of the path of a key of a dict or of an item of a set: no member has this name
 
 
 def derivation_of(slots: Slots, word: int) -> SlotDerivation:
@@ -73,10 +86,15 @@ def derivation_of(slots: Slots, word: int) -> SlotDerivation:
 
 
 class PathFinder:
-    """A finder of the values that a word is part of; `changed` are the slots of all words that changed with it."""
+    """A finder of the values that a word is part of.
 
-    def __init__(self, changed: Container[int]) -> None:
-        self._changed = changed
+    `changed` are all words that changed with it, before and after; `content` returns the slot where the items of a list begin.
+    """
+
+    def __init__(
+        self, changed: Mapping[int, tuple[int, int]], content: Callable[[int], int]
+    ) -> None:
+        self._changed, self._content = changed, content
 
     def spots(
         self, layout: Layout | FieldsLayout, slot: int, route: SlotDerivation, path: SlotPath
@@ -88,7 +106,7 @@ class PathFinder:
             case ValueType() if layout.size is not None:
                 _need(not route.hops and route.words[0] == slot)
                 yield StoragePath(path, layout, slot)
-            case Blob():
+            case Blob() | RemadeType() | UnionType():
                 yield StoragePath(path, layout, slot)
             case OptionalType() if slot in self._changed:  # it was set or cleared: show it whole
                 yield StoragePath(path, layout, slot)
@@ -96,10 +114,10 @@ class PathFinder:
                 yield from self.spots(layout.item, slot + 1, route, path)
             case StructType():
                 yield from self._members(FieldsLayout.of(layout), slot, route, path)
+            case IterableMapLayout() | SetLayout():
+                yield from self._keyed(layout, slot, route, path)
             case CollectionLayout(fields=FieldsLayout() as parts):
                 yield from self._members(parts, slot, route, path)
-            case RemadeType():
-                yield from self.spots(layout.items, slot, route, path)
             case VectorLayout() | ListType():
                 yield from self._items(layout, slot, route, path)
             case MapLayout() if route.hops and route.hops[0].key is not None:
@@ -132,22 +150,56 @@ class PathFinder:
         path: SlotPath,
     ) -> Iterator[StoragePath]:
         _need(route.words[0] == slot)
+        before, after = self._changed.get(slot, (0, 0))
+        is_whole = isinstance(layout.item, ValueType)
+        removed = range(after, before) if is_whole else range(0)
         if not route.hops:
             yield StoragePath((*path, "length"), _NUMBER, slot)
+            for index in removed:
+                yield self._removed(layout, slot, index, path)
             return
         (key, start), rest, item = route.hops[0], route.after(1), layout.item
         _need(key is None)
         offset = rest.words[0] - start
         if layout.per_word == 1:
             index = offset // item.words
-            yield from self.spots(
-                item, start + index * item.words, rest, (*path, IndexedStep(index))
-            )
+            if index not in removed:
+                first, item_path = start + index * item.words, (*path, IndexedStep(index))
+                yield from self.spots(item, first, rest, item_path)
             return
         _need(not rest.hops)
         for i in range(layout.per_word):
-            item_path = (*path, IndexedStep(offset * layout.per_word + i))
-            yield StoragePath(item_path, item, start + offset, 8 * (item.size or 0) * i)
+            index = offset * layout.per_word + i
+            if index not in removed:
+                item_path = (*path, IndexedStep(index))
+                yield StoragePath(item_path, item, start + offset, 8 * (item.size or 0) * i)
+
+    def _removed(
+        self, layout: VectorLayout | ListType, slot: int, index: int, path: SlotPath
+    ) -> StoragePath:
+        """Return an item that the list had before it became shorter."""
+        item, (word, position) = layout.item, divmod(index, layout.per_word)
+        first = self._content(slot) + (word if item.size else index * item.words)
+        item_path = (*path, IndexedStep(index))
+        return StoragePath(item_path, item, first, 8 * (item.size or 0) * position, is_removed=True)
+
+    def _keyed(
+        self,
+        layout: IterableMapLayout | SetLayout,
+        slot: int,
+        route: SlotDerivation,
+        path: SlotPath,
+    ) -> Iterator[StoragePath]:
+        """Yield a value of a dict, or that a key or an item is present. The order in which these are kept is left out."""
+        parts: list[Any] = layout.fields.layouts if layout.fields else []
+        offset = route.words[0] - slot
+        _need(0 <= offset < len(parts))
+        if offset == _VALUES:
+            yield from self.spots(parts[_VALUES], route.words[0], route, path)
+        elif offset == _PLACES:
+            _need(len(route.hops) == 1 and route.hops[0].key is not None)
+            key = IndexedStep(parts[_PLACES].key.key_of(route.hops[0].key))
+            yield StoragePath((*path, key, IN), _PRESENT, route.words[1])
 
 
 def _need(fits: bool) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any, Final, TypeAlias
 
+from chain.abi.formatting import ValueFormatter
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
 from chain.ledger.decoded.address_book import AddressBook
-from chain.ledger.decoded.formatting import ValueFormatter
 from chain.ledger.decoded.writes import Reading, Write
 from chain.ledger.known_contracts import Contracts
 from chain.ledger.logs import Decoding
@@ -193,7 +193,7 @@ class TraceFormatter:
             case Reading():
                 yield f"{indent}reads {step.format_path(self._show)} = {self._short(step.value)}"
             case Write():
-                yield f"{indent}writes {step.format_path(self._show)}: {self._short(step.old)} -> {self._short(step.new)}"
+                yield f"{indent}writes {step.format(self._short)}"
             case LogStep(text=str(text)):
                 yield from (f"{indent}| {line}".rstrip() for line in text.split("\n"))
             case LogStep(row=(_, topics, data, *_), event=event):

@@ -42,7 +42,7 @@ class StoredWorld(WorldNamespace):
     def _in(self, namespace: str) -> StoredWorld:
         return StoredWorld(self._ledger, self._state, self.address, self._moment, namespace)
 
-    def _spec(self, model: type) -> ModelSpec:
+    def spec_of(self, model: type) -> ModelSpec:
         """Return the description of a model class. Refuse one whose models are stored here in the shape of another class."""
         spec = model_spec(model)
         programs = self._ledger.programs.values()
@@ -62,13 +62,13 @@ class StoredWorld(WorldNamespace):
 
     @locked
     def read(self, model: type[M], *keys: object) -> M:
-        spec = self._spec(model)
+        spec = self.spec_of(model)
         instance: M = spec.load(self._words, spec.slot(self._words, self.namespace, keys), keys)
         return instance
 
     @locked
     def exists(self, model: type, *keys: object) -> bool:
-        spec = self._spec(model)
+        spec = self.spec_of(model)
         return spec.exists(self._words, spec.slot(self._words, self.namespace, keys))
 
     def parent(self, spec: ModelSpec) -> int:
@@ -84,7 +84,7 @@ class StoredWorld(WorldNamespace):
     @locked
     def all(self, model: type[M]) -> list[M]:
         """Return every model of that class that is set, in the order in which they were first written."""
-        return list(self.each(self._spec(model)))
+        return list(self.each(self.spec_of(model)))
 
     def each(self, spec: ModelSpec) -> Iterator[Any]:
         """Yield every model of one kind that is set, in the order in which they were first written."""
@@ -109,7 +109,7 @@ class StoredWorld(WorldNamespace):
     @locked
     def history(self, model: type[M], *keys: object) -> list[Version[M]]:
         """Return the versions of a model: one for each transaction that changed it."""
-        return self.versions(self._spec(model), keys, self._moment)
+        return self.versions(self.spec_of(model), keys, self._moment)
 
     def versions(
         self, spec: ModelSpec, keys: tuple[object, ...], moment: int, most: int | None = None

@@ -13,12 +13,14 @@ from functools import cached_property, partial
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from chain import runtime
+from chain.abi.formatting import NamedStyle, show_plain
 from chain.crypto.hashing import checksum_address
 from chain.errors import Revert
 from chain.foundation.dataclass import dataclass
 from chain.foundation.sealed import sealed
-from chain.ledger.decoded.formatting import PythonStyle
+from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.slot_paths import (
+    IN,
     IndexedStep,
     PathFinder,
     SlotDerivation,
@@ -39,7 +41,7 @@ from chain.storage.fields import FieldsLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.slots import Slots
 from chain.types import Address
-from chain.values import OptionalType, ValueType
+from chain.values import OptionalType, ValueType, join
 
 T = TypeVar("T")
 
@@ -54,6 +56,10 @@ class StorageLocation:
     keys: tuple[object, ...]  # the keys of the model, or of the item in the field
     member: str  # the path from there on: "board[3].position.x"
     is_model: bool = field(default=False, kw_only=True)  # True if it is in a model of a world
+    steps: SlotPath = field(
+        default=(), kw_only=True, compare=False, repr=False
+    )  # `member`, step by step
+    names: AddressBook | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property
     def model(self) -> str | None:
@@ -71,14 +77,27 @@ class StorageLocation:
         return self.keys[0] if len(self.keys) == 1 else self.keys or None
 
     def format_path(self, show: Callable[[object], str]) -> str:
-        """Return the location in Python syntax; `show` formats the keys."""
-        keys = [show(key) for key in self.keys]
+        """Return the location in Python syntax; `show` formats the keys. A key of a dict reads `bob in Game.players`."""
+        keys: list[object] = [*self.keys]
+        steps: list[Any] = [*self.steps] or ([self.member] if self.member else [])
+        if steps and steps[-1] == IN:
+            steps.pop()
+            last = steps.pop().key if steps else keys.pop()
+            return f"{show(last)} in {self._path(keys, steps, show)}"
+        return self._path(keys, steps, show)
+
+    def _path(self, keys: list[object], steps: list[Any], show: Callable[[object], str]) -> str:
+        shown = [show(key) for key in keys]
         if self.is_model:
-            path = f"{self.name}({', '.join(keys)})"
+            path = f"{self.name}({', '.join(shown)})"
         else:
-            path = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in keys)
-        dot = "." if self.member and not self.member.startswith("[") else ""
-        return f"{path}{dot}{self.member}"
+            path = f"{self.contract}.{self.name}" + "".join(f"[{key}]" for key in shown)
+        return join(path, _written((*steps,), show))
+
+    @property
+    def _show(self) -> Callable[[object], str]:
+        """The function that shows a value, with the names of the chain."""
+        return show_plain if self.names is None else NamedStyle(self.names.name).show
 
 
 @sealed
@@ -88,16 +107,23 @@ class Write(StorageLocation):
 
     >>> write = receipt.writes[-1]
     >>> write
-    Race.squares[0xf39F...]: 0 -> 4
+    Race.squares[alice]: 0 -> 4
     >>> write.contract, write.field, write.key == alice, write.old, write.new
     ('Race', 'squares', True, 0, 4)
     """
 
     old: Any  # the value before
-    new: Any  # the value after
+    new: Any  # the value after; None if it is an item that was removed from the end of a list
+    is_removed: bool = field(default=False, kw_only=True)  # True for such an item
+
+    def format(self, show: Callable[[object], str]) -> str:
+        """Return location and change; `show` formats keys and values."""
+        old, new = show(self.old), show(self.new)
+        change = f"removed {old}" if self.is_removed else f"{old} -> {new}"
+        return f"{self.format_path(show)}: {change}"
 
     def __str__(self) -> str:
-        return f"{self.format_path(show_plain)}: {show_plain(self.old)} -> {show_plain(self.new)}"
+        return self.format(self._show)
 
     __repr__ = __str__
 
@@ -114,7 +140,7 @@ class Reading(StorageLocation):
     value: object  # what was read
 
     def __str__(self) -> str:
-        return f"{self.format_path(show_plain)} = {show_plain(self.value)}"
+        return f"{self.format_path(self._show)} = {self._show(self.value)}"
 
     __repr__ = __str__
 
@@ -130,13 +156,12 @@ class PackedValue(NamedTuple):
         return self.layout.unpack(word >> self.shift)
 
 
-show_plain: Final = PythonStyle().show
 # The words do not match the layout, so they were written by other code.
 _MISMATCHES: Final = (UnknownSlot, ValueError, KeyError, Revert)
 
 
-# The first fields of `StorageLocation`.
-_Place: TypeAlias = tuple[Address, str, str, tuple[object, ...], str]
+# The fields of `StorageLocation`.
+_Place: TypeAlias = dict[str, Any]
 # By address, then by slot: the word before and after.
 NetChanges: TypeAlias = dict[bytes, dict[int, tuple[int, int]]]
 
@@ -226,18 +251,19 @@ class StorageDiff:
         self._slots = ledger.state.slots
         self._old = StorageSide(self._slots, {slot: pair[0] for slot, pair in words.items()}, then)
         self._new = StorageSide(self._slots, {slot: pair[1] for slot, pair in words.items()}, then)
-        self._finder = PathFinder(words)
+        self._finder = PathFinder(words, self._old.data_slot)
+        self._names = AddressBook(ledger)
 
     def writes(self) -> Iterator[Write]:
         """Yield the values that differ."""
         for slot, writes in self._describe(self._write):
             old, new = self._words[slot]
-            yield from writes or [Write(*self._slot(slot), old, new)]
+            yield from writes or [Write(**self._slot(slot), old=old, new=new)]
 
     def readings(self) -> Iterator[Reading]:
         """Yield the values that the words are part of, as they were before."""
         for slot, readings in self._describe(self._reading):
-            yield from readings or [Reading(*self._slot(slot), self._words[slot][0])]
+            yield from readings or [Reading(**self._slot(slot), value=self._words[slot][0])]
 
     def packed(self, slot: int) -> list[PackedValue] | None:
         """Return the values that the word holds; None unless each of them is known from the word alone."""
@@ -251,8 +277,7 @@ class StorageDiff:
             layout = spot.layout
             if layout.size is None or isinstance(layout, OptionalType):
                 return None
-            place = self._named(root, spot.path)
-            location = StorageLocation(*place, is_model=root.model is not None)
+            location = StorageLocation(**self._named(root, spot.path))
             values.append(PackedValue(location, layout, spot.shift))
         return values
 
@@ -277,7 +302,7 @@ class StorageDiff:
     def _slot(self, slot: int) -> _Place:
         """Return the location of a slot without a name."""
         contract = self._spec.name if self._spec else checksum_address(self._address)
-        return Address(self._address), contract, f"slot {slot:#x}", (), ""
+        return self._place(contract, f"slot {slot:#x}")
 
     def _root(self, route: SlotDerivation) -> RootLayout:
         if self._spec is None:
@@ -307,6 +332,9 @@ class StorageDiff:
     def _write(self, root: RootLayout, spot: StoragePath) -> Iterator[Write]:
         """Yield the write of the value at `spot`, or those of its members; nothing if it did not change."""
         old, new = self._values(spot)
+        if spot.is_removed:
+            yield Write(**self._named(root, spot.path), old=old, new=None, is_removed=True)
+            return
         if old == new:
             return
         inner = unwrap_optional(spot) if old is not None and new is not None else spot
@@ -314,7 +342,7 @@ class StorageDiff:
         for part in parts:
             yield from self._write(root, part)
         if not parts:
-            yield Write(*self._named(root, spot.path), old, new, is_model=root.model is not None)
+            yield Write(**self._named(root, spot.path), old=old, new=new)
 
     def _reading(self, root: RootLayout, spot: StoragePath) -> Iterator[Reading]:
         layout = spot.layout
@@ -322,24 +350,37 @@ class StorageDiff:
             value = layout.unpack(self._old.sload(spot.slot) >> spot.shift)
         else:
             value = layout.load(self._old, spot.slot)
-        yield Reading(*self._named(root, spot.path), value, is_model=root.model is not None)
+        yield Reading(**self._named(root, spot.path), value=value)
 
     def _values(self, spot: StoragePath) -> tuple[Any, Any]:
         layout = spot.layout
         if layout.size is None:
             return layout.load(self._old, spot.slot), layout.load(self._new, spot.slot)
         old, new = (side.sload(spot.slot) >> spot.shift for side in (self._old, self._new))
-        if (old ^ new) & ((1 << 8 * layout.size) - 1) == 0:
+        if (old ^ new) & ((1 << 8 * layout.size) - 1) == 0 and not spot.is_removed:
             return None, None  # another part of the word changed
         return layout.unpack(old), layout.unpack(new)
 
     def _named(self, root: RootLayout, path: SlotPath) -> _Place:
         """Return a location by name."""
-        address, contract = Address(self._address), self._spec.name if self._spec else ""
+        contract = self._spec.name if self._spec else ""
         if root.model is not None:
-            return address, contract, root.model.name, root.keys, _written(path)
+            return self._place(contract, root.model.name, root.keys, path) | {"is_model": True}
         keys = _leading_keys(path[1:])
-        return address, contract, str(path[0]), keys, _written(path[1 + len(keys) :])
+        return self._place(contract, str(path[0]), keys, path[1 + len(keys) :])
+
+    def _place(
+        self, contract: str, name: str, keys: tuple[object, ...] = (), steps: SlotPath = ()
+    ) -> _Place:
+        return {
+            "address": Address(self._address),
+            "contract": contract,
+            "name": name,
+            "keys": keys,
+            "member": _written(steps, show_plain),
+            "steps": steps,
+            "names": self._names,
+        }
 
 
 def _innermost(spot: StoragePath) -> list[StoragePath]:
@@ -356,11 +397,10 @@ def _leading_keys(path: SlotPath) -> tuple[object, ...]:
     return tuple(keys)
 
 
-def _written(path: SlotPath) -> str:
+def _written(path: SlotPath, show: Callable[[object], str]) -> str:
     """Return a path in Python syntax."""
     steps = (
-        f"[{show_plain(step.key)}]" if isinstance(step, IndexedStep) else f".{step}"
-        for step in path
+        f"[{show(step.key)}]" if isinstance(step, IndexedStep) else f".{step}" for step in path
     )
     return "".join(steps).removeprefix(".")
 

@@ -14,10 +14,10 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from chain.abi import abi_name
+from chain.abi.formatting import ValueStyle, method_for
 from chain.crypto.hashing import checksum_address
-from chain.ledger.decoded.formatting import ValueStyle, method_for
 from chain.types import Address
-from chain.values import PLAIN
+from chain.values import PLAIN, VARIANTS
 from chain.values.inputs import text
 
 Portable: TypeAlias = object  # None, bool, int, str, or lists and dicts of these
@@ -56,6 +56,10 @@ class JsonStyle(ValueStyle[Portable]):
 
     def record(self, cls: type | str, fields: Mapping[str, object]) -> Portable:
         return self.members(fields)
+
+    def instance(self, value: Any) -> Portable:
+        shown, cls = super().instance(value), value.__class__
+        return {cls.__name__: shown} if cls in VARIANTS else shown
 
     def members(self, values: Mapping[str, object]) -> dict[str, Portable]:
         """Return fields or arguments by their ABI names."""

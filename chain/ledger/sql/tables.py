@@ -14,6 +14,8 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from chain.abi import BadData, abi_name
+from chain.abi.formatting import show_plain
+from chain.ledger import decoded
 from chain.ledger.artifacts import describe_record
 from chain.ledger.decoded.writes import StorageLocation
 from chain.ledger.event_types import UPGRADED, EventType
@@ -22,6 +24,7 @@ from chain.ledger.receipts import Receipt
 from chain.ledger.sql import json_values as form
 from chain.ledger.sql.json_values import Portable
 from chain.ledger.sql.table_names import ModelType, declared_on
+from chain.machine.failure import Failure
 from chain.metering.program import Program
 from chain.spec.contracts import EntrySpec
 from chain.values import AddressType, EnumType, Field, OptionalType, ValueType
@@ -83,8 +86,13 @@ def receipt_cells(
         _args(known, entry, row.data, creates) if known and entry else None,
         None if creates or error else _result(entry, row.output),
         row.value, row.nonce, row.gas_used, row.gas_price, error is None,
-        *((None, None, None) if error is None else (error.text, error.kind, error.place or None)),
+        *((None, None, None) if error is None else (_reason(receipt, row.failure or error), error.kind, error.place or None)),
     )  # fmt: skip
+
+
+def _reason(receipt: Receipt, failure: Failure) -> str:
+    """Return why a transaction failed, with whole addresses: names may change."""
+    return decoded.failure_text(receipt.ledger, failure, show_plain)
 
 
 LOG_COLUMNS: Final = (

@@ -20,6 +20,7 @@ from chain.values import (
     ListType,
     OptionalType,
     StructType,
+    UnionType,
     ValueType,
     accepts,
 )
@@ -53,6 +54,10 @@ def plain(kind: ValueType, value: Any) -> Any:
             return kind.code_of[value]
         case OptionalType(item=item):
             return (False, nothing(item)) if value is None else (True, plain(item, value))
+        case UnionType(variants=variants):
+            shown = [plain(v, value) if value.__class__ is v.cls else nothing(v) for v in variants]
+            number = kind.by_class[value.__class__][0]
+            return number, *[each for each, v in zip(shown, variants, strict=True) if v.members]
         case ListType(item=item):
             return [plain(item, each) for each in value]
         case StructType(members=members, cls=cls):
@@ -69,6 +74,8 @@ def nothing(kind: ValueType) -> Any:
             return 0
         case OptionalType(item=item):
             return False, nothing(item)
+        case UnionType(variants=variants):
+            return 0, *[nothing(variant) for variant in variants if variant.members]
         case StructType(members=members):
             return tuple(nothing(member.kind) for member in members)
         case _:

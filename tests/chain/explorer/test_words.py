@@ -38,16 +38,18 @@ def names() -> Names:
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (Turn(Shape.U5, Square(9, 15)), "U5 (9, 15)"),
-        (Turn(None, Square(0, 1), True, "x"), "(0, 1) flip x"),
-        (Square(0, 0), "0 0"),
-        ([Square(1, 2), "text"], "[1 2, text]"),
+        (
+            Turn(Shape.U5, Square(9, 15)),
+            "Turn(shape=U5, at=Square(row=9, col=15), flip=False, note='')",
+        ),
+        ([Square(1, 2), "text"], "[Square(row=1, col=2), 'text']"),
+        ("text", "text"),
         (None, "None"),
         (b"\x01\x02", "0x0102"),
     ],
 )
-def test_a_record_is_shown_by_its_values(names: Names, value: object, words: str) -> None:
-    assert ShortWords(names).show(value) == words
+def test_a_record_keeps_the_names_of_its_fields(names: Names, value: object, words: str) -> None:
+    assert ShortWords(names).word(value) == words
 
 
 def test_an_address_is_a_link_with_its_name(names: Names) -> None:

@@ -235,7 +235,7 @@ def test_creations_are_named(chain: Chain, buyer: Handle) -> None:
 def test_models_are_named(chain: Chain) -> None:
     world = chain.deploy_world("arcade", systems=[Scoring], writers={Score: [Scoring]})
     trace = world.system(Scoring).win(3, sender=BOB).trace
-    assert f"Score({BOB}).points: 0 -> 3" in steps_of(trace, Write)
+    assert "Score(bob).points: 0 -> 3" in steps_of(trace, Write)
 
 
 def test_bytecode_is_in_the_same_tree(chain: Chain, shop: Handle, forwarder: Address) -> None:

@@ -16,7 +16,7 @@ from chain.ledger.decoded.writes import Write
 from chain.machine.state import iter_changes
 from chain.types import i16, u8, u16, u64, u256
 
-ALICE = Chain().accounts[0]
+ALICE, BOB = Chain().accounts[:2]
 
 
 class Suit(Enum):
@@ -53,6 +53,16 @@ class Session:
     notes: tuple[str, ...] | None
 
 
+@dataclass
+class Bag:
+    counts: dict[str, u8]
+    codes: set[u8]
+
+    def add(self, name: str) -> None:
+        self.counts[name] = 1
+        self.codes.add(9)
+
+
 class Lab(Contract):
     """A field of every layout, and a way to change it inside one message."""
 
@@ -66,6 +76,8 @@ class Lab(Contract):
     grid: Map[tuple[u8, Address], Map[u64, Point]]
     piles: Map[u64, Vector[u8]]
     seen: Set[u16]
+    seats: dict[Address, u8]
+    bags: list[Bag]
     cell: Point | None
 
     @call
@@ -124,6 +136,10 @@ def with_board(*cubes: Cube) -> Session:
     return Session(Game("a", cubes, None, (0, 0), None, 0), None)
 
 
+TOLD_SESSION = (
+    "Session(game=Game(name='a', board=(Cube(position=Point(x=0, y=0), suit=CLUBS, owner=None),), winner=None, pair=(0, 0),"
+    " long=None, moves=0), notes=None)"
+)
 TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
     ([put("low", 7)], ["Lab.low: 0 -> 7"]),
     ([put("low", 7), put("high", 8)], ["Lab.high: 0 -> 8"]),  # in one word
@@ -132,7 +148,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
     ([put("sizes", (1, 2, 3)), put("sizes", (1, 5, 3))], ["Lab.sizes[1]: 2 -> 5"]),
     (
         [put("sizes", (1, 2)), put("sizes", (1,))],
-        ["Lab.sizes[1]: 2 -> 0", "Lab.sizes.length: 2 -> 1"],
+        ["Lab.sizes.length: 2 -> 1", "Lab.sizes[1]: removed 2"],
     ),
     ([put("cell", Point(1, -2))], ["Lab.cell: None -> Point(x=1, y=-2)"]),
     ([put("cell", Point(1, -2)), put("cell", Point(1, 3))], ["Lab.cell.y: -2 -> 3"]),
@@ -144,7 +160,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
         [
             "Lab.session.game.board[0].position.y: 0 -> 4",
             "Lab.session.game.board[0].suit: CLUBS -> HEARTS",
-            f"Lab.session.game.board[0].owner: None -> {ALICE}",
+            "Lab.session.game.board[0].owner: None -> alice",
         ],
     ),
     (
@@ -163,7 +179,7 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
     ([lambda lab: lab.prices.__setitem__("tea", 3)], ["Lab.prices['tea']: 0 -> 3"]),
     (
         [lambda lab: lab.grid[2, ALICE].__setitem__(9, Point(0, 1))],
-        [f"Lab.grid[(2, {ALICE})][9].y: 0 -> 1"],
+        ["Lab.grid[(2, alice)][9].y: 0 -> 1"],
     ),
     (
         [lambda lab: lab.piles[4].append(6)],
@@ -171,7 +187,29 @@ TOLD: list[tuple[list[Callable[[Any], object]], list[str]]] = [
     ),
     (
         [lambda lab: lab.seen.add(77)],
-        ["Lab.seen[0]: 0 -> 77", "Lab.seen.length: 0 -> 1", "Lab.seen[77].place: 0 -> 1"],
+        ["77 in Lab.seen: False -> True"],
+    ),
+    (
+        [lambda lab: lab.seen.update((5, 6, 7)), lambda lab: lab.seen.remove(5)],
+        ["5 in Lab.seen: True -> False"],  # the last item takes its place
+    ),
+    (
+        [
+            lambda lab: lab.seats.update({ALICE: 1, BOB: 2, Address(bytes(20)): 3}),
+            lambda lab: lab.seats.pop(BOB),
+        ],
+        ["Lab.seats[bob]: 2 -> 0", "bob in Lab.seats: True -> False"],
+    ),
+    (
+        [lambda lab: lab.sessions.append(with_board(CUBE)), lambda lab: lab.sessions.pop()],
+        ["Lab.sessions.length: 1 -> 0", f"Lab.sessions[0]: removed {TOLD_SESSION}"],
+    ),
+    (
+        [lambda lab: lab.bags.append(Bag({"tea": 1}, {3})), lambda lab: lab.bags[0].add("rum")],
+        [
+            "Lab.bags[0].counts: {'tea': 1} -> {'tea': 1, 'rum': 1}",
+            "Lab.bags[0].codes: {3} -> {3, 9}",
+        ],
     ),
     ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 0))], []),
     ([lambda lab: (setattr(lab, "low", 5), setattr(lab, "low", 6))], ["Lab.low: 0 -> 6"]),
@@ -236,7 +274,7 @@ sessions = st.builds(Session, games, st.none() | st.lists(texts, max_size=3).map
 
 
 def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the differences of two values, member by member; beyond the end of a list there are zeros."""
+    """Yield the differences of two values, member by member. Items were zero before they were added, and None afterwards."""
     if old == new:
         return
     if is_dataclass(new) and is_dataclass(old):
@@ -249,8 +287,11 @@ def differences(old: Any, new: Any, blank: Any, path: str = "") -> Iterator[tupl
         if len(old) != len(new):
             yield f"{path}.length", len(old), len(new)
         for i in range(max(len(old), len(new))):
-            one, other = (values[i] if i < len(values) else blank for values in (old, new))
-            yield from differences(one, other, None, f"{path}[{i}]")
+            if i >= len(new):
+                yield f"{path}[{i}]", old[i], None
+                continue
+            one = old[i] if i < len(old) else blank
+            yield from differences(one, new[i], None, f"{path}[{i}]")
     else:
         yield path, old, new
 

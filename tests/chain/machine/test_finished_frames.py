@@ -109,12 +109,6 @@ class Keeper(System):
         raise Hands(OF_A_WORLD[what](self))
 
 
-def _walk(contract: Any) -> Any:
-    walk = iter(contract.items)
-    next(walk)
-    return walk
-
-
 def _open(system: Any) -> Any:
     scope = system.world.in_place(Score, system.caller)
     scope.__enter__().points = 9
@@ -126,7 +120,6 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "items": lambda it: it.items,
     "map": lambda it: it.by_key,
     "set": lambda it: it.members,
-    "walk": _walk,
     "random": lambda it: it.random,
     "remote": lambda it: it.at(Keeps, it.address),
     "emit": lambda it: it.emit,
@@ -152,7 +145,6 @@ DEEDS: list[tuple[str, Callable[[Any], Any]]] = [
     ("map", lambda it: it.__delitem__(1)),
     ("set", lambda it: it.add(7)),
     ("set", lambda it: 1 in it),
-    ("walk", next),
     ("random", lambda it: it.below(6)),
     ("random", lambda it: it.choice([1, 2])),
     ("remote", lambda it: it.fill()),

@@ -176,7 +176,7 @@ def test_models_are_shown_with_their_namespace(world: WorldHandle, chain: Chain)
     duel, items, carol = world.system(Duel), world("items"), chain.account("carol")
     items.grant_writer(Sword, duel, sender="bob")
     receipt = duel.steal(3, sender=carol)
-    assert [str(write) for write in receipt.writes][-1] == f"Sword({carol}).edge: 0 -> 3"
+    assert [str(write) for write in receipt.writes][-1] == "Sword(carol).edge: 0 -> 3"
     assert [tuple(row) for row in chain.sql("select namespace, edge from Sword")] == [("items", 3)]
     node = Node(chain, {})
     assert [(found["namespace"], list(found["models"])) for found in rpc_worlds(node)] == [

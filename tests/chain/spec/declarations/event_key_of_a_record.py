@@ -6,7 +6,7 @@ from chain.types import u8
 
 @dataclass(frozen=True)
 class Square:
-    x: u8
+    marks: tuple[u8, ...]
 
 
 @event

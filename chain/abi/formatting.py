@@ -1,17 +1,18 @@
-"""Values as text or as data: one visitor, and a style for each purpose. This module has the text for people, with accounts by
-name."""
+"""Values as text or as data: one visitor, and a style for each purpose. This module has the text for people, in which accounts
+may have names.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from chain.abi.json_abi import DecodedAbiEvent
-from chain.types import Address
+from chain.crypto.address import Address
 
 S = TypeVar("S")
 
@@ -19,7 +20,6 @@ _OF_PYTHON: Final = (
     int,
     float,
     str,
-    Mapping,
     set,
     frozenset,
     type(None),
@@ -66,21 +66,28 @@ class ValueStyle(ABC, Generic[S]):
 
 # The methods of a style by class. An Enum is first, since it may be a number or a text, too.
 _METHODS: Final[tuple[tuple[Any, str], ...]] = (
-    (Enum, "member"), (Address, "address"), (bytes | bytearray, "raw"), (list | tuple, "items"), (DecodedAbiEvent, "abi_event"),
+    (Enum, "member"), (Address, "address"), (bytes | bytearray, "raw"), (DecodedAbiEvent, "abi_event"),
 )  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 10)
 def method_for(cls: type) -> str:
     """Return the name of the method that shows instances of a class."""
-    found = (method for base, method in _METHODS if issubclass(cls, base))
-    return next(found, "instance" if dataclasses.is_dataclass(cls) else "plain")
+    for base, method in _METHODS:
+        if issubclass(cls, base):
+            return method
+    if dataclasses.is_dataclass(cls) or hasattr(cls, "_fields"):  # a NamedTuple has these
+        return "instance"
+    return "items" if issubclass(cls, list | tuple) else "plain"
 
 
 @lru_cache(maxsize=1 << 10)
 def _names_of(cls: Any) -> tuple[str, ...]:
-    """Return the names of the fields of a dataclass."""
-    return tuple(member.name for member in dataclasses.fields(cls))
+    """Return the names of the fields of a dataclass or a NamedTuple."""
+    if dataclasses.is_dataclass(cls):
+        return tuple(member.name for member in dataclasses.fields(cls))
+    names: tuple[str, ...] = cls._fields
+    return names
 
 
 class PythonStyle(ValueStyle[str]):
@@ -100,7 +107,24 @@ class PythonStyle(ValueStyle[str]):
         return cls if isinstance(cls, str) else cls.__name__
 
     def plain(self, value: object) -> str:
-        return repr(value if isinstance(value, _OF_PYTHON) else str(value))
+        match value:
+            case Mapping():
+                pairs = (f"{self.show(key)}: {self.show(item)}" for key, item in value.items())
+                return f"{{{', '.join(pairs)}}}"
+            case set() | frozenset() if value:
+                return f"{{{', '.join(sorted(map(self.show, value)))}}}"
+            case _:
+                return repr(value if isinstance(value, _OF_PYTHON) else str(value))
+
+
+class NamedStyle(PythonStyle):
+    """The same with accounts and contracts by name, as far as these have one."""
+
+    def __init__(self, name_of: Callable[[bytes], str | None]) -> None:
+        self._name_of = name_of
+
+    def address(self, value: Address) -> str:
+        return self._name_of(value) or str(value)
 
 
 class ValueFormatter(PythonStyle):
@@ -115,3 +139,13 @@ class ValueFormatter(PythonStyle):
     def raw(self, value: bytes | bytearray) -> str:
         suffix = f"… ({len(value)} bytes)" if len(value) > _LONGEST else ""
         return f"{super().raw(value[:_LONGEST])}{suffix}"
+
+
+show_plain: Final = PythonStyle().show
+
+
+def outside_text(error: Any) -> str:
+    """Return a declared error as other programs see it, which know no names: `NotYourTurn(0x90F7…)`, with whole addresses."""
+    cls = error.__class__
+    fields = ", ".join([show_plain(getattr(error, name)) for name in _names_of(cls)])
+    return f"{cls.__name__}({fields})"
