@@ -45,6 +45,8 @@ class Entered(Protocol):
     def thread(self) -> int: ...
     @property
     def is_over(self) -> bool: ...
+    def settle(self) -> None:
+        """Write what is still kept back, before anything else is done."""
 
 
 class StepObserver(Protocol):
@@ -173,10 +175,11 @@ class Steps:
             self.scopes = (*self.scopes, ref(scope))
 
     def refuse_others(self) -> None:
-        """Refuse this thread if another thread has an open scope."""
+        """Refuse this thread if another thread has an open scope; write what its own scopes keep back."""
         first = self.scopes[0]() if len(self.scopes) == 1 else None
         if first is not None and first.thread == get_ident() and not first.is_over:
-            return  # the usual case, which changes nothing
+            first.settle()
+            return  # the usual case
         entered = [
             open_scope
             for scope in self.scopes
@@ -189,6 +192,8 @@ class Steps:
                     "become part of it: wait until that scope has ended, or work on chain.fork()"
                 )
         self.scopes = tuple(map(ref, entered))
+        for open_scope in entered:
+            open_scope.settle()
 
 
 class Stepwise(Protocol):

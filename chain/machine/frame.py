@@ -38,7 +38,7 @@ from chain.storage.fields import FieldsLayout
 from chain.storage.read_only import ReadOnlyStorage
 from chain.storage.unit_of_work import Line, UnitOfWork
 
-DELEGATION = b"\xef\x01\x00"  # prefix of the code of an account that delegates (EIP-7702)
+NO_CODE = b""  # in place of the address of a lender that is a precompiled contract
 
 
 class Executor(Protocol):
@@ -51,6 +51,7 @@ class Executor(Protocol):
     def execute(self, frame: Frame) -> None: ...
     def declare(self, program: Program) -> Program: ...
     def program_at(self, address: bytes) -> Program | None: ...
+    def block_hash(self, number: int, /) -> bytes: ...
 
 
 class TransactionContext(Budget):
@@ -116,7 +117,7 @@ class Frame(MeteredMessage):
         self.state = state = context.machine.state
         self.kind = kind  # "call", "static", "delegate" or "create"; "fields" if storage is read without a message
         self.address = address
-        self.code_address = code_address or address
+        self.code_address = address if code_address is None else code_address
         self.caller = caller
         self.value = value
         self.data = data
@@ -334,13 +335,13 @@ class Frame(MeteredMessage):
         self.touch(to)
         if value:
             self.charge(cost.CALL_VALUE + (0 if self._is_alive(to) else cost.NEW_ACCOUNT))
-        code_address = self._delegate(to)
+        lender = self._lender(to)
         passed = cost.all_but_one_64th(self.gas)
         passed = passed if gas is None else min(gas, passed)
         self.gas -= passed
         child = type(self)(
             self.context, "static" if static else "call", to, self.address, value, data,
-            passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, code_address,
+            passed + (cost.CALL_STIPEND if value else 0), static or self.static, self.depth + 1, lender,
         )  # fmt: skip
         return self._run(child)
 
@@ -390,14 +391,13 @@ class Frame(MeteredMessage):
     def _is_alive(self, address: bytes) -> bool:
         return self.state.account(address) != NO_ACCOUNT
 
-    def _delegate(self, to: bytes) -> bytes:
-        """Return the address whose code runs for `to`: its own, or that of the account it delegates to."""
-        code = self.state.code(to)
-        if not code.startswith(DELEGATION):
-            return to
-        delegate = code[3:]
-        self.touch(delegate)
-        return delegate
+    def _lender(self, to: bytes) -> bytes | None:
+        """Return the address whose code runs for `to`, if that is another one, and pay for access to it."""
+        lender = self.state.lender(to)
+        if lender is None:
+            return None
+        self.touch(lender)
+        return lendable(lender, self.context.block)
 
     def refusal(self, what: str) -> Exception:
         """Return the error for something that a static message must not do; `what` names it."""
@@ -413,6 +413,11 @@ class Frame(MeteredMessage):
         """The name for error texts: `Contract.entry`, or as much of it as is known."""
         contract = self.program.spec.name if self.program else checksum_address(self.address)
         return f"{contract}.{self.entry.name}" if self.entry else contract
+
+
+def lendable(lender: bytes, block: BlockContext) -> bytes:
+    """Return the address of the code that an account lends: that of a precompiled contract cannot be lent (EIP-7702)."""
+    return NO_CODE if lender in block.fork.precompiles else lender
 
 
 class RunningFrame(Frame):

@@ -1,7 +1,6 @@
-"""The direct executor: runs a transaction to a Python contract, or to no contract, from nonce to fee.
+"""The state transition: a transaction from nonce to fee, and each of its messages, by the rules of the fork of the block.
 
-It follows the rules of the fork of the block as py-evm implements them; tests check that both executors agree. Anything that it
-cannot run itself, above all bytecode, goes to the py-evm executor, which works on the same state.
+The code of a message is a Python contract, bytecode or a precompiled contract, which py-evm runs, or none.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from chain.machine.deep_calls import THREAD_DEPTHS, run_on_new_thread
 from chain.machine.dispatch import RejectedCall, run_call, run_constructor
 from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
-from chain.machine.frame import Frame, RunningFrame, TransactionContext
+from chain.machine.frame import Frame, RunningFrame, TransactionContext, lendable
 from chain.machine.limits import limits_of
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
-from chain.machine.transaction import Transaction, TransactionResult
+from chain.machine.transaction import ADDED, NONE_ADDED, Transaction, TransactionResult
 from chain.machine.validation import validate
 from chain.metering.fuel import GAS_PER_TICK
 from chain.metering.program import Program, parse_code, parse_initcode
@@ -73,15 +72,16 @@ class Machine:
 
     # The class of a transaction's first frame, and so of all others.
     frame: type[Frame] = RunningFrame
+    # Module and name of the executor of bytecode. It is imported on first use, because the import takes most of a second.
+    executor = "chain.machine.evm.executor", "PyEvmExecutor"
 
-    def __init__(self, state: State, *, evm_only: bool = False, guards: bool = True) -> None:
+    def __init__(self, state: State, *, guards: bool = True) -> None:
         self.state = state
         self.guards = guards  # True if the guard checks a contract before it is declared
         self.debugs = False  # True if debug statements of contracts run
         self.limits = UNLIMITED  # of a message, see `chain.foundation.watchdog`
         self.programs = Programs()  # by digest
         self._by_code: dict[bytes, Program] = {}  # by the hash of the code
-        self.evm_only = evm_only  # run everything by py-evm, to compare the two executors in tests
         self._evm: object = None
         self.loaded: Any = None
         self.mocks: Any = ()  # the results of mocked entries: see `chain.simulator.mocking`
@@ -89,7 +89,7 @@ class Machine:
 
     def with_state(self, state: State) -> Machine:
         """Return a machine with the same programs that runs on another state."""
-        machine = Machine(state, evm_only=self.evm_only, guards=self.guards)
+        machine = Machine(state, guards=self.guards)
         machine.debugs, machine.limits = self.debugs, self.limits
         machine.programs |= self.programs
         machine.programs.find_as(self.programs)
@@ -137,51 +137,46 @@ class Machine:
 
     @property
     def evm(self) -> Any:
-        """The py-evm executor. It is imported on first use, because the import takes most of a second."""
+        """The executor of bytecode."""
         if self._evm is None:
-            module: Any = uninterrupted(import_module, "chain.machine.evm.py_evm_executor")
-            self._evm = module.PyEvmExecutor(self)
+            module, name = self.executor
+            self._evm = getattr(uninterrupted(import_module, module), name)()
         return self._evm
 
     # One transaction
 
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
-        state = self.state
-        sender, gas = tx.sender, tx.gas
+        state, sender, gas = self.state, tx.sender, tx.gas
+        added = self.evm.added_fields(tx) if tx.type in ADDED else NONE_ADDED
         nonce, balance, code_hash = account = state.account(sender)
-        intrinsic, floor = validate(tx, block, state, account)
-        if self.evm_only or not self._runs_here(tx, block):
-            outcome: TransactionResult = self.evm.transact(tx, block)
-            return outcome
+        intrinsic, floor = validate(tx, block, state, account, added)
         price = min(tx.max_fee, block.base_fee + tx.tip)
         prepaid = nonce + 1, balance - gas * price, code_hash
+        if added.blob_hashes:
+            blob_fee = cost.PER_BLOB * len(added.blob_hashes) * block.blob_base_fee
+            prepaid = nonce + 1, balance - gas * price - blob_fee, code_hash
         state.set_account(sender, prepaid)
-        to = tx.to or create_address(sender, nonce)
-        state.access = {sender: {}, block.coinbase: {}, to: {}}
+        state.access = {sender: {}, block.coinbase: {}}
         for address, slots in tx.access_list:
             state.warm_address(address)
             for slot in slots:
                 state.touch_slot(address, slot)
+        fuel = (gas - intrinsic) // GAS_PER_TICK
         context = TransactionContext(
-            self,
-            block,
-            sender,
-            nonce,
-            price,
-            forced_random=self.loaded,
-            fuel=(gas - intrinsic) // GAS_PER_TICK,
+            self, block, sender, nonce, price, added.blob_hashes, self.loaded, fuel
         )
-        call_type = "call" if tx.to is not None else "create"
-        frame = self.frame(context, call_type, to, sender, tx.value, tx.data, gas - intrinsic)
         try:
+            if added.authorizations:
+                context.refund = self.evm.lend_code(context, added)
+            frame = self.first_frame(context, tx.to, tx.value, tx.data, gas - intrinsic)
             self.execute(frame)
         except BaseException:  # an interrupt, not a failure of the contract
             state.undo(START)
             state.close()
             raise
         used = gas - frame.gas
-        if context.refund:  # zero if the first message failed
+        if context.refund:
             used -= min(context.refund, used // cost.REFUND_SHARE)
         if used < floor:
             used = floor
@@ -190,22 +185,24 @@ class Machine:
             state.add_balance(block.coinbase, used * (price - block.base_fee))
         if context.evm is not None:
             context.evm.delete_doomed()
+            context.evm = None  # it refers to the context: a cycle would be work for the collector
         changes, logs = state.close()
         return TransactionResult(frame, context, used, price, changes, logs)
 
-    def _runs_here(self, tx: Transaction, block: BlockContext) -> bool:
-        """Return True if the direct executor can run `tx`."""
-        if tx.type > 2:
-            return False
-        if tx.to is None:
-            return parse_initcode(tx.data) is not None
-        code_hash = self.state.account(tx.to)[2]
-        return (
-            code_hash in self._by_code
-            or (code_hash == EMPTY_CODE_HASH and tx.to not in block.fork.precompiles)
-            or self._offered_at(tx.to) is not None
-            or self.undeclared_at(tx.to, tx.data) is not None
-        )
+    def first_frame(
+        self, context: TransactionContext, to: bytes | None, value: int, data: bytes, gas: int
+    ) -> Frame:
+        """Return the frame of the first message of a transaction, which creates a contract if it has no recipient."""
+        state, sender, lender = self.state, context.origin, None
+        address = to or create_address(sender, context.nonce)
+        state.access.setdefault(address, {})
+        if to is not None:
+            lender = state.lender(to)
+            if lender is not None:
+                state.warm_address(lender)
+                lender = lendable(lender, context.block)
+        kind = "create" if to is None else "call"
+        return self.frame(context, kind, address, sender, value, data, gas, code_address=lender)
 
     # One message
 
@@ -267,29 +264,16 @@ class Machine:
         if frame.kind == "create":
             self._create(frame)
             return
-        code_hash = self.state.account(frame.code_address)[2]
+        address = frame.code_address
+        code_hash = self.state.account(address)[2]
         program = self._by_code.get(code_hash)
-        if program is not None and not self.evm_only:
+        if program is None and code_hash != EMPTY_CODE_HASH:
+            program = self._offered_at(address) or self.undeclared_at(address, frame.data)
+        if program is not None:
             run_call(frame, program)
-        elif (
-            code_hash != EMPTY_CODE_HASH
-            or frame.code_address in frame.context.block.fork.precompiles
-        ):
-            is_python = parse_code(self.state.codes[code_hash]) is not None
-            program = self._undeclared(frame) if is_python else None
-            if program is not None:
-                run_call(frame, program)
-            else:
-                self.evm.run(frame)
-
-    def _undeclared(self, frame: Frame) -> Program | None:
-        """Return the program of a message to a Python contract whose class is not declared, None if py-evm runs it."""
-        address, data = frame.code_address, frame.data
-        program = self._offered_at(address) or self.undeclared_at(address, data)
-        if program is not None and not self.evm_only:
-            return program
-        self.require_declared(address, data)
-        return None
+        elif code_hash != EMPTY_CODE_HASH or address in frame.context.block.fork.precompiles:
+            self.require_declared(address)
+            self.evm.run(frame)
 
     def undeclared_at(self, address: bytes, data: bytes) -> Program | None:
         """Return a placeholder program for a contract whose class is not declared here, if `data` upgrades it.
@@ -301,10 +285,10 @@ class Machine:
             return None
         return Program(_ANY_CONTRACT, digest)
 
-    def require_declared(self, address: bytes, data: bytes) -> None:
-        """Refuse to call a Python contract whose class is not declared here, unless `data` upgrades it."""
+    def require_declared(self, address: bytes) -> None:
+        """Refuse to run a Python contract whose class is not declared here."""
         digest = parse_code(self.state.code(address))
-        if digest and self.program(digest) is None and data[:4] != UPGRADE.selector:
+        if digest:
             raise UndeclaredContract(checksum_address(address), self.programs.reasons.get(digest))
 
     def _create(self, frame: Frame) -> None:
@@ -314,19 +298,18 @@ class Machine:
         if state.is_taken(address):
             frame.gas = 0
             raise RejectedCall(f"there already is a contract at {checksum_address(address)}")
-        parsed = parse_initcode(frame.data)
-        if parsed is None or self.evm_only:
-            self.evm.run(frame)
-            return
         state.set_account(address, (1, balance, code_hash))
-        self.run_init_code(frame, *parsed)
-        frame.charge_code(frame.output)
-        state.set_code(address, frame.output)
+        parsed = parse_initcode(frame.data)
+        if parsed is None:
+            self.evm.run(frame)
+        else:
+            self._run_init_code(frame, *parsed)
+        if frame.failure is None and frame.output:
+            frame.charge_code(frame.output)
+            state.set_code(address, frame.output)
 
-    def run_init_code(self, frame: Frame, digest: bytes, args: bytes) -> None:
+    def _run_init_code(self, frame: Frame, digest: bytes, args: bytes) -> None:
         """Run the init code of a Python contract; the output is the code to be stored."""
-        # `_create` may have replaced the dictionary.
-        frame.storage = self.state.storages[frame.address]
         program = self.program(digest)
         if program is None:
             raise UnknownCode(digest)

@@ -6,10 +6,8 @@ for it, so transactions that are not recorded do not become slower.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
-from chain.foundation.watchdog import uninterrupted
 from chain.machine.finished_frame import Finished
 from chain.machine.frame import Frame
 from chain.machine.machine import Machine
@@ -127,6 +125,7 @@ class RecordingMachine(Machine):
     """
 
     frame = RecordingFrame
+    executor = "chain.machine.evm.tracing", "RecordingExecutor"
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -140,14 +139,6 @@ class RecordingMachine(Machine):
         self.room -= size
         if self.room < 0:
             raise TraceTooLarge
-
-    @property
-    def evm(self) -> Any:
-        """The py-evm executor that records, imported on first use."""
-        if self._evm is None:
-            module: Any = uninterrupted(import_module, "chain.machine.evm.opcode_recording")
-            self._evm = module.ObservedEvm(self)
-        return self._evm
 
 
 def steps_of(frame: Frame) -> list[Step]:

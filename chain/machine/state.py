@@ -25,6 +25,9 @@ ACCOUNT: Final = "account"
 STORAGE: Final = "storage"
 EMPTY_CODE_HASH: Final = keccak(b"")
 NO_ACCOUNT: Final[Account] = (0, 0, EMPTY_CODE_HASH)
+DELEGATION: Final = (
+    b"\xef\x01\x00"  # the code of an account that delegates begins with it (EIP-7702)
+)
 START: Final[Mark] = (0, 0, 0)
 
 _RECENT: Final = 2_000  # more parts than are made between two collections
@@ -170,6 +173,11 @@ class State:
 
     def code(self, address: bytes) -> bytes:
         return self.codes[self.account(address)[2]]
+
+    def lender(self, address: bytes) -> bytes | None:
+        """Return the address whose code runs for an account that delegates to it (EIP-7702)."""
+        code = self.code(address)
+        return code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
 
     def word(self, address: bytes, slot: int) -> int:
         return self.storages[address].get(slot, 0)

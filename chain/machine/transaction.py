@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from chain.errors import InvalidTransaction
 from chain.foundation.dataclass import dataclass
@@ -14,11 +14,24 @@ from chain.values.inputs import NONCE, address_of, raw_bytes, wei, whole_number
 
 BLOB_TYPE: Final = 3
 SET_CODE_TYPE: Final = 4
+BLOB_VERSION: Final = b"\x01"  # the first byte of a blob's hash
 # Why a transaction that needs a recipient is refused without one, by its type.
 NO_CREATION: Final = {
     BLOB_TYPE: "blob transaction of type create: with blobs it cannot create a contract",
     SET_CODE_TYPE: "EIP-7702 transaction cannot be used to create contract: send it to an account",
 }
+
+
+class AddedFields(NamedTuple):
+    """The fields that only transactions of some types have."""
+
+    blob_hashes: tuple[bytes, ...] = ()
+    max_blob_fee: int = 0
+    authorizations: Sequence[Any] = ()
+
+
+ADDED: Final = frozenset({BLOB_TYPE, SET_CODE_TYPE})  # the types with such fields
+NONE_ADDED: Final = AddedFields()
 
 
 @dataclass(slots=True)

@@ -46,8 +46,7 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
     """A chain in memory, or in a file (`Chain.open`). The same script gives the same blocks on every machine, every time.
 
     `seed` determines the random numbers, `elastic_fees` lets the base fee follow demand, `tx_gas_cap` limits a transaction to
-    2**24 gas, `evm_only` runs only bytecode, `guard=False` deploys contracts that the determinism lint refuses, `debug` lets
-    contracts print.
+    2**24 gas, `guard=False` deploys contracts that the determinism lint refuses, `debug` lets contracts print.
 
     >>> chain.advance(60)  # time
     >>> chain.set_time(chain.now + 60)
@@ -102,7 +101,6 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         elastic_fees: bool = False,
         fork: str = DEFAULT.name,
         tx_gas_cap: bool = False,
-        evm_only: bool = False,
         guard: bool = True,
         debug: bool = False,
         time_limit: float | None = 10,
@@ -116,10 +114,9 @@ class Chain(LogQueries, Upgrading, StateSetters, FilePersistence, DeployMixin):
         With `debug` the statements `print(…)` and `breakpoint()` of contracts run; gas and hashes are as without them.
         """
         rules = ChainConfig.of(seed, chain_id, gas_limit, elastic_fees, fork, tx_gas_cap)
-        inputs.flag(evm_only, "evm_only")
         inputs.flag(guard, "guard")
         limits = Limits(*inputs.message_limits(time_limit, memory_limit))
-        content = genesis(rules, genesis_time, base_fee, limits, evm_only=evm_only, guard=guard)
+        content = genesis(rules, genesis_time, base_fee, limits, guard=guard)
         if inputs.flag(debug, "debug") or not guard:
             content[0].debug()
         self._set_driver(ChainDriver(*content))

@@ -6,6 +6,7 @@ it is over; nothing that a scope sets outlives it. While a thread is in a scope,
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from threading import get_ident
 from typing import Any, ClassVar, TypeVar
@@ -30,6 +31,9 @@ class ChainScope(AbstractContextManager[T_co]):
 
     def __init__(self, driver: ChainDriver) -> None:
         self.driver, self.is_over, self.thread = driver, False, 0
+
+    def settle(self) -> None:
+        """Do nothing: the scope keeps nothing back."""
 
     def _enter(self) -> None:
         """Register the scope with the chain, for the running thread."""
@@ -110,27 +114,38 @@ class Setting(ChainScope[None]):
 
     name = "setting"
 
+    _works: dict[object, UnitOfWork]
+
     def __enter__(self) -> None:
-        self._works: dict[object, UnitOfWork] = {}
+        self._works = {}
         self._enter()
 
     def __exit__(self, kind: object, *_: object) -> None:
         try:
             if kind is None:
-                self._flush()
+                self.settle()
         finally:
             self.is_over = True
 
     def unit_of_work(self, frame: Frame, layout: FieldsLayout) -> UnitOfWork:
         """Return the unit of work of a contract in this scope."""
         key = frame.address, layout
-        return self._works.setdefault(key, UnitOfWork(frame, layout))
+        if key not in self._works:
+            self._works[key] = UnitOfWork(frame, layout)
+            self._works[key].is_outside = False  # until the chain does something else
+        return self._works[key]
+
+    def settle(self) -> None:
+        """Write what changed in place, and read everything anew from then on."""
+        works, self._works = self._works, {}
+        if works:
+            self._flush(works.values())
 
     @step
-    def _flush(self) -> None:
-        """Write what changed in place."""
-        for work in self._works.values():
+    def _flush(self, works: Iterable[UnitOfWork]) -> None:
+        for work in works:
             work.flush()
+            work.is_outside = True
 
     @step
     def write(self, address: bytes, slot: int, word: int) -> None:

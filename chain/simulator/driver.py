@@ -430,13 +430,13 @@ class ChainDriver(Driver):
 
 
 def genesis(
-    rules: ChainConfig, genesis_time: int, base_fee: int, limits: Limits = DEFAULT_LIMITS, *, evm_only: bool = False,
+    rules: ChainConfig, genesis_time: int, base_fee: int, limits: Limits = DEFAULT_LIMITS, *,
     guard: bool = True,
 ) -> tuple[Machine, Ledger, dict[bytes, Account], Mining]:  # fmt: skip
     """Return the content of a chain with only its first block."""
     keys: dict[bytes, Account] = {bytes(account): account for account in ACCOUNTS}
     state = State()
-    machine = Machine(state, evm_only=evm_only, guards=guard)
+    machine = Machine(state, guards=guard)
     machine.limit(limits)
     for account in ACCOUNTS:
         state.accounts[bytes(account)] = (0, FUNDS, EMPTY_CODE_HASH)

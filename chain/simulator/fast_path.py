@@ -45,7 +45,7 @@ def call_and_mine(driver: ChainDriver, to: bytes, data: bytes, sender: bytes) ->
     accounts, parent = state.accounts, ledger.blocks.head
     rules = parent.rules
     clock, automine, interval, overrides = driver.mining
-    is_special = overrides or machine.evm_only or not automine or HISTORY in accounts
+    is_special = overrides or not automine or HISTORY in accounts
     if is_special or ledger.open is not None or driver.held is not None:
         return None
     account = accounts.get(sender)

@@ -32,7 +32,7 @@ from chain.ledger.edits import are_versions, warn_of_edit
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
-from chain.machine.frame import DELEGATION, Frame, TransactionContext
+from chain.machine.frame import Frame, TransactionContext
 from chain.machine.hardforks import DEFAULT
 from chain.machine.machine import Machine
 from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, LogRow, State
@@ -384,15 +384,10 @@ class ChainReader(Sealed, ABC):
         if gas is not None:
             gas = gas_of(gas)
         state = machine.state
-        state.access = {sender: {}, to: {}}
+        state.access = {sender: {}}
         context = TransactionContext(machine, block, sender, state.account(sender)[0], 0)
         context.fuel = _CALL_FUEL if gas is None else gas // GAS_PER_TICK
-        code = state.code(to)
-        delegate = code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
-        frame_type = machine.frame
-        return frame_type(
-            context, "call", to, sender, value, data, gas or _CALL_GAS, code_address=delegate
-        )
+        return machine.first_frame(context, to, value, data, gas or _CALL_GAS)
 
     @property
     def web3(self) -> Any:

@@ -110,6 +110,8 @@ class Holder:
         before = self._taken.get(key, _ABSENT)
         if before is value:
             return
+        if self._work.is_outside:
+            self._require_writable(self._step_of(key))
         layout, place = self._place_of(key)
         try:
             layout.refuse_misfit(value)

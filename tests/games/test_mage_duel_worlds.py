@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 from random import Random
 from typing import Any, Final
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -259,18 +257,6 @@ def any_call(duel: Duel, chance: Random) -> Any:
     )
     system = duel.game if hasattr(duel.game, str(name)) else profile
     return getattr(system, str(name))(*args, sender=somebody(), check=False)
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_both_executors_reach_the_same_board(seed: int) -> None:
-    chains = Chain(), Chain(evm_only=True)
-    for chain in chains:
-        duel, chance = Duel(deploy(chain), *chain.accounts[:2]), Random(seed)
-        for _ in islice(played_on(duel, chance), 8):
-            pass
-    ours, theirs = chains
-    assert [each.gas_used for each in ours.receipts] == [each.gas_used for each in theirs.receipts]
-    assert ours.block_hash() == theirs.block_hash()
 
 
 @given(SEEDS, st.data())

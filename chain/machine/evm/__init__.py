@@ -1,4 +1,4 @@
 """py-evm on our state: the executor of bytecode. The only package below `rpc` that imports `eth`.
 
-Begin with `py_evm_executor`.
+Begin with `executor`.
 """

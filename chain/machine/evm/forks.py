@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from eth.abc import ComputationAPI, OpcodeAPI
-from eth.constants import GAS_NULL, GAS_VERYLOW
-from eth.exceptions import FullStack, OutOfGas
+from eth.constants import GAS_NULL
+from eth.exceptions import OutOfGas
 from eth.vm import mnemonics, opcode_values
 from eth.vm.forks.byzantium.opcodes import ensure_no_static
 from eth.vm.forks.cancun.logic import selfdestruct_eip6780
@@ -39,7 +39,6 @@ decode_transaction: Final = PragueTransactionBuilder().decode  # of every type a
 
 CLZ: Final = 0x1E
 _WORD: Final = 256  # bits
-_STACK: Final = 1024  # words
 
 
 def _count_leading_zeros(computation: ComputationAPI) -> None:
@@ -57,27 +56,8 @@ def _write_word(computation: Any) -> None:
     computation.write_storage(*computation.stack_pop_ints(2))
 
 
-def _push(size: int) -> OpcodeAPI:
-    """Return the operation that pushes the next bytes of the code. Every third operation is one of these.
-
-    py-evm's own pass through five functions, which check what cannot be wrong here.
-    """
-
-    def push(computation: Any) -> None:
-        code, words = computation.code, computation._stack.values
-        start = code.program_counter
-        code.program_counter = end = start + size
-        word = code._raw_code_bytes[start:end]
-        if len(words) >= _STACK:
-            raise FullStack("Stack limit reached")
-        words.append(word if len(word) == size else word.ljust(size, b"\0"))
-
-    return as_opcode(push, f"PUSH{size}", GAS_VERYLOW)
-
-
 _PRAGUE_OPERATIONS: Final[Operations] = {
     **PRAGUE_OPCODES,
-    **{opcode_values.PUSH1 + size - 1: _push(size) for size in range(1, 33)},
     # Words are read and written through the frame, as by Python contracts.
     opcode_values.SLOAD: as_opcode(_read_word, mnemonics.SLOAD, GAS_NULL),
     opcode_values.SSTORE: as_opcode(ensure_no_static(_write_word), mnemonics.SSTORE, GAS_NULL),

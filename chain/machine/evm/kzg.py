@@ -13,8 +13,8 @@ from py_arkworks_bls12381 import GT, G1Point, G2Point, Scalar
 
 from chain.machine import gas
 from chain.machine.evm.precompile import Precompile
+from chain.machine.transaction import BLOB_VERSION
 
-VERSION: Final = b"\x01"  # the first byte of a blob's hash
 _SIZE: Final = 192  # bytes of the input: hash, point, value, commitment, proof
 _MODULUS: Final = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001
 _ELEMENTS: Final = 4096  # field elements in a blob
@@ -39,7 +39,7 @@ def evaluate(data: bytes) -> bytes:
     if len(data) != _SIZE:
         raise VMError(f"a point evaluation takes {_SIZE} bytes, not {len(data)}")
     commitment, proof = data[96:144], data[144:]
-    if data[:32] != VERSION + sha256(commitment).digest()[1:]:
+    if data[:32] != BLOB_VERSION + sha256(commitment).digest()[1:]:
         raise VMError("the commitment of the point evaluation does not match its hash")
     point, value = _scalar(data[32:64]), _scalar(data[64:96])
     try:

@@ -63,12 +63,11 @@ class Bank(Contract):
         return second or seats[0].player
 
 
-@pytest.fixture(params=["memory", "py-evm", "file", "node"])
+@pytest.fixture(params=["memory", "file", "node"])
 def each(request: Any, tmp_path: Path) -> Iterator[Chain]:
     near = Chain()
     chain = {
         "memory": lambda: near,
-        "py-evm": lambda: Chain(evm_only=True),
         "file": lambda: Chain.open(tmp_path / "bank.chain"),
         "node": lambda: Chain.connect(near.node),
     }[request.param]()
@@ -172,7 +171,6 @@ def test_wrong_option_of_a_chain_is_reported(
     assert not (tmp_path / "new.chain").exists()
 
 
-@pytest.mark.parametrize("evm_only", [False, True])
 @pytest.mark.parametrize(
     ("field", "value", "error"),
     [
@@ -191,9 +189,8 @@ def test_wrong_option_of_a_chain_is_reported(
     ],
 )
 def test_transaction_made_by_hand_is_checked(
-    evm_only: bool, field: str, value: Any, error: type[Exception]
+    chain: Chain, field: str, value: Any, error: type[Exception]
 ) -> None:
-    chain = Chain(evm_only=evm_only)
     alice, bob = chain.accounts[:2]
     tx = Transaction(bytes(alice), bytes(bob), b"", 0, 100_000, 0, 10**9)
     setattr(tx, field, value)

@@ -85,9 +85,7 @@ def test_longer_name_is_refused(chain: Chain, name: str) -> None:
     chain.state_root()
 
 
-@pytest.mark.parametrize("evm_only", [False, True])
-def test_init_code_has_a_longest_size(evm_only: bool) -> None:
-    chain = Chain(evm_only=evm_only)
+def test_init_code_has_a_longest_size(chain: Chain) -> None:
     assert chain.send(None, bytes(49_152)).ok
     with pytest.raises(InvalidTransaction, match="49153"):
         chain.send(None, bytes(49_153))

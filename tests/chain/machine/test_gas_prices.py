@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, call, event, init
 from chain.crypto.hashing import keccak
-from chain.machine.frame import DELEGATION, Frame
+from chain.machine.frame import Frame
+from chain.machine.state import DELEGATION
 from chain.machine.transaction import Transaction
 from chain.types import u256
 from tests.chain.helpers import Code

@@ -12,11 +12,6 @@ from chain.types import u64
 from tests.chain.helpers import failure_of
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
-def chain(request: pytest.FixtureRequest) -> Chain:
-    return Chain(evm_only=request.param)
-
-
 class Forgetful(Contract):
     count: u64
 

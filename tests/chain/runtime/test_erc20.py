@@ -186,11 +186,6 @@ ERC20 = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
-def chain(request: pytest.FixtureRequest) -> Chain:
-    return Chain(evm_only=request.param)
-
-
 @pytest.fixture
 def gold(chain: Chain) -> Handle:
     return chain.deploy(Gold, 1_000)

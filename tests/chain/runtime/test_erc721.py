@@ -172,11 +172,6 @@ def send_with(token: IERC721, to: address, id: uint256, data: Bytes[64]):
 """
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
-def chain(request: pytest.FixtureRequest) -> Chain:
-    return Chain(evm_only=request.param)
-
-
 @pytest.fixture
 def art(chain: Chain) -> Handle:
     art = chain.deploy(Art)

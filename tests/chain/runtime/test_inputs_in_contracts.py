@@ -61,10 +61,9 @@ INSIDE: list[tuple[Callable[[Any], object], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("evm_only", [False, True])
 @pytest.mark.parametrize("case", range(len(INSIDE)))
-def test_mistake_of_a_contract_fails_its_message(case: int, evm_only: bool) -> None:
-    chain = Chain(evm_only=evm_only, guard=False)
+def test_mistake_of_a_contract_fails_its_message(case: int) -> None:
+    chain = Chain(guard=False)
     contract = chain.deploy(Probe)
     wei = wei_of(chain)
     receipt = contract.do(case, value=100, check=False)

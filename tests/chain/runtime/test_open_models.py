@@ -59,9 +59,9 @@ class Other(System):
 job: list[Callable[[Any], object]] = []
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "evm"])
-def world(request: pytest.FixtureRequest) -> Any:
-    chain = Chain(evm_only=request.param, guard=False)
+@pytest.fixture
+def world() -> Any:
+    chain = Chain(guard=False)
     world = chain.deploy_world("duel", systems=[Work, Other], writers={Graph: [Work, Other]})
     work(world, lambda storage: storage.write(graph(), graph(id=2)))
     return world

@@ -376,22 +376,3 @@ def test_own_world_class_works(chain: Chain) -> None:
 
     arena = chain.deploy(Arena, "arena")
     assert chain.deploy(Game, arena.address).fields.world.namespace == "arena"
-
-
-# Both executors
-
-
-def test_both_executors_agree() -> None:
-    chains = [Chain(evm_only=evm_only, guard=False) for evm_only in (False, True)]
-    for chain in chains:
-        job.clear()  # what it holds is a part of the contract
-        world = deploy(chain)
-        world.system(Game).move(1, sender=chain.accounts[1])
-        world.system(Register).score(5)
-        work(world, lambda game: game.world.write(Score(ZERO_ADDRESS, 1)), check=False)
-        work(world, lambda game: [game.world.uuid() for _ in range(99)], gas=60_000, check=False)
-        world.revoke_writer(Board, Game)
-    assert chains[0].block_hash() == chains[1].block_hash()
-    assert [receipt.gas_used for receipt in chains[0].receipts] == [
-        receipt.gas_used for receipt in chains[1].receipts
-    ]

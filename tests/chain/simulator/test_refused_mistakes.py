@@ -297,13 +297,6 @@ def test_replay_takes_a_text_and_a_list_of_contracts(chain: Chain) -> None:
         replay(record(chain), contracts=Bell)  # type: ignore[arg-type]
 
 
-def test_trace_on_a_chain_that_runs_all_through_the_evm() -> None:
-    chain = Chain(evm_only=True)
-    chain.deploy(Bell).ring()
-    assert "writes Bell.times: 0 -> 1" in str(chain.receipts[-1].trace)
-    assert "deploy Bell()" in str(chain.receipts[0].trace)
-
-
 def test_contract_beside_names_imported_by_star(tmp_path: Path) -> None:
     """What `from __future__ import annotations` leaves in a module comes with its other names."""
     path = tmp_path / "star.py"

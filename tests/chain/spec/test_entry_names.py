@@ -110,11 +110,6 @@ class Customer(Contract):
         return price
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "py-evm"])
-def chain(request: pytest.FixtureRequest) -> Chain:
-    return Chain(evm_only=request.param)
-
-
 @pytest.fixture
 def shop(chain: Chain) -> Handle:
     return chain.deploy(Shop)

@@ -51,8 +51,8 @@ def work(on: Any, what: Callable[[Any], object]) -> None:
     on.work(gas=29_000_000)
 
 
-def filled(evm_only: bool = False) -> Any:
-    on = Chain(evm_only=evm_only, guard=False).deploy(Shelf)
+def filled() -> Any:
+    on = Chain(guard=False).deploy(Shelf)
 
     def fill(contract: Any) -> None:
         for item in (1, 2, 3):

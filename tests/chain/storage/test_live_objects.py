@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chain import Chain, Contract, Reverted, call, view
+from chain import Account, Address, Chain, Contract, Reverted, call, view
 from chain.types import u8, u64
 from tests.chain.storage.drawn_programs import Program
 from tests.chain.storage.test_differential import compare
@@ -179,9 +179,9 @@ class Table(Contract):
 job: list[Callable[[Any], object]] = []
 
 
-@pytest.fixture(params=[False, True], ids=["direct", "evm"])
-def table(request: pytest.FixtureRequest) -> Any:
-    return Chain(evm_only=request.param, guard=False).deploy(Table)
+@pytest.fixture
+def table() -> Any:
+    return Chain(guard=False).deploy(Table)
 
 
 def work(table: Any, what: Callable[[Any], object]) -> Any:
@@ -351,3 +351,41 @@ def test_emptied_collections_leave_nothing(table: Any) -> None:
     work(table, fill)
     work(table, empty)
     assert not table.chain.state.storages[table.address]
+
+
+# From outside
+
+
+@dataclass
+class Score:
+    points: u8
+
+
+class Rack(Contract):
+    scores: dict[Address, Score]
+    row: list[u8]
+
+    @call
+    def go(self) -> None:
+        self.scores.setdefault(self.caller, Score(1)).points += 1
+        self.row.append(7)
+
+
+def test_what_is_set_in_place_is_there_before_the_next_call(chain: Chain, alice: Account) -> None:
+    rack = chain.deploy(Rack)
+    rack.go(sender=alice)
+    with chain.setting():
+        rack.fields.scores[alice].points = 9
+        row = rack.fields.row
+        row.append(1)
+        rack.go(sender=alice)
+        assert rack.fields.scores[alice].points == 10
+        assert row == [7, 1, 7]
+        rack.fields.scores[alice].points = 50
+    assert rack.fields.scores == {alice: Score(50)}
+
+
+def test_outside_of_a_setting_nothing_can_be_assigned(chain: Chain, alice: Account) -> None:
+    rack = chain.deploy(Rack)
+    with pytest.raises(AttributeError, match="cannot be changed through its fields"):
+        rack.fields.scores[alice] = Score(1)

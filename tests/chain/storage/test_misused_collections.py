@@ -58,12 +58,9 @@ CHANGED: list[tuple[Callable[[Any], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize("evm_only", [False, True], ids=["direct", "evm"])
 @pytest.mark.parametrize(("what", "name"), CHANGED)
-def test_change_while_walked_is_refused(
-    what: Callable[[Any], object], name: str, evm_only: bool
-) -> None:
-    on = filled(evm_only)
+def test_change_while_walked_is_refused(what: Callable[[Any], object], name: str) -> None:
+    on = filled()
     work(on, lambda me: me.debts.update(ada=Card("ace", (), 3), bob=Card("two", (), 2)))
     text = rf"RuntimeError: Shelf\.\w+: the {name} changed during the iteration"
     with pytest.raises(Reverted, match=text):

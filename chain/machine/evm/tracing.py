@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import field
 from typing import Any, Final, cast
 
 from eth.abc import ComputationAPI, MessageAPI, OpcodeAPI
-from eth.exceptions import Halt, Revert, VMError
+from eth.exceptions import Revert, VMError
 from eth.vm.logic.invalid import InvalidOpcode
 from eth_typing import Address
 
 from chain.foundation.dataclass import dataclass
+from chain.machine.evm.executor import Computation, FrameMessage, PyEvmExecutor
 from chain.machine.evm.forks import OPERATIONS, Operations
-from chain.machine.evm.messages import Computation, FrameMessage
-from chain.machine.evm.py_evm_executor import PyEvmExecutor
 from chain.machine.recording import (
     CallStep,
     Destroyed,
@@ -54,6 +52,15 @@ class ObservedComputation(Computation):
     running: OpcodeStep | None = None  # the record of the running operation
     known: dict[int, int] | None = None  # the words that the message has read or written, by slot
 
+    @property
+    def words(self) -> list[Any]:
+        """The stack."""
+        return cast("list[Any]", cast(Any, self._stack).values)
+
+    @property
+    def machine(self) -> RecordingMachine:
+        return cast(RecordingMachine, self.state.context.machine)
+
     @staticmethod
     def operations_of(evm: str) -> Operations:
         operations = OPERATIONS[evm]
@@ -61,12 +68,6 @@ class ObservedComputation(Computation):
             code: cast(OpcodeAPI, _recorded(code, operations.get(code) or InvalidOpcode(code)))
             for code in range(256)
         }
-
-    def run_bytecode(self) -> None:
-        position = 0
-        with suppress(Halt):
-            while True:
-                position = self.run_plainly(position)
 
     def run_opcode(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record its steps."""
@@ -78,7 +79,7 @@ class ObservedComputation(Computation):
         if code == _SELFDESTRUCT:
             balance = self.state.world.account(address)[1]
             steps.append(Destroyed(address, top.to_bytes(32)[12:], balance))
-        machine = cast(RecordingMachine, self.state.machine)
+        machine = self.machine
         if machine.opcodes is None or len(machine.opcodes) >= machine.most_opcodes:
             self.running = None
             run(computation=self)
@@ -87,7 +88,7 @@ class ObservedComputation(Computation):
 
     def _note(self, code: int, name: str, run: Callable[..., None]) -> None:
         """Run one operation and record it in the list of operations."""
-        machine, meter = cast(RecordingMachine, self.state.machine), self._gas_meter
+        machine, meter = self.machine, self._gas_meter
         machine.take_room(self._size(machine.keeps_memory))
         stack = [_number(item) for item in self.words]
         pc = max(0, self.code.program_counter - 1)
@@ -115,7 +116,7 @@ class ObservedComputation(Computation):
     def _note_word(self, made: OpcodeStep, code: int, stack: list[int]) -> None:
         """Record the word that an SLOAD or SSTORE accessed; `made` is its record, `stack` the stack before it."""
         self.known = self.known or {}
-        cast(RecordingMachine, self.state.machine).take_room(2 * _WORD * (1 + len(self.known)))
+        self.machine.take_room(2 * _WORD * (1 + len(self.known)))
         self.known[stack[-1]] = stack[-2] if code == _SSTORE else _number(self.words[-1])
         made.storage = dict(self.known)
 
@@ -146,7 +147,7 @@ def _recorded(code: int, opcode: Any) -> Callable[..., None]:
     return run
 
 
-class ObservedEvm(PyEvmExecutor):
+class RecordingExecutor(PyEvmExecutor):
     """The py-evm executor that records operations."""
 
     computation = ObservedComputation
