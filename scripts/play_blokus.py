@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from chain import Chain
+from chain import Chain, Handle
 from chain.crypto.accounts import Account
-from chain.simulator.handle import Handle
 from contracts.blokus import Blokus, GameFinished, PiecePlaced, PlayerJoined, TurnPassed
 from contracts.blokus.strategies import Easy, Hard, Medium, Original, Strategy
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from chain import Chain
+from chain import Chain, Handle
 from chain.crypto.accounts import Account
-from chain.simulator.handle import Handle
 from contracts.deblockle import Deblockle
 
 Square = tuple[int, int]

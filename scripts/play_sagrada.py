@@ -10,8 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from chain import Chain
-from chain.simulator.handle import Handle
+from chain import Chain, Handle
 from contracts.sagrada import (
     CommandExecuted,
     GameEnded,

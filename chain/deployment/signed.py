@@ -27,5 +27,5 @@ def send_signed(
     tx = Transaction(bytes(signer), target, data, value, limit, nonce, fee)
     if gas is None:
         estimate, _ = estimate_gas(chain, tx, block)
-        tx.gas = min(estimate + estimate // 4, room)
+        tx = tx._replace(gas=min(estimate + estimate // 4, room))
     return chain.send_raw(encode_signed(tx, chain.chain_id, signer))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import field
+from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 from chain.crypto.hashing import keccak
 from chain.foundation.dataclass import dataclass
@@ -33,6 +34,9 @@ class BlockRow(NamedTuple):
     forced_prevrandao: int | None = None
     blob_gas_used: int = 0
     excess_blob_gas: int = 0
+
+
+block_row: Final = partial(tuple.__new__, BlockRow)  # `_make`, without a call of Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +99,8 @@ class Block(Sealed):
     timestamp: int = _of_row("timestamp")  # its time, in seconds since 1970
     base_fee: int = _of_row("base_fee")  # the wei that are burnt for a unit of gas
     coinbase: bytes = _of_row("coinbase")  # the account that gets the tips
-    first_timeline_index: int = _of_row(
-        "first_timeline_index"
-    )  # an index into the ledger's timeline
+    # An index into the ledger's timeline.
+    first_timeline_index: int = _of_row("first_timeline_index")
     first_receipt: int = _of_row("first_receipt")  # the position of its first receipt
     end_timeline_index: int = _of_row("end_timeline_index")  # one past the last
     end_receipt: int = _of_row("end_receipt")  # the position after its last receipt
@@ -263,12 +266,7 @@ class Blocks(Sealed, Sequence[Block]):
         self._append(empty_block(rules, 0, time, fee, bytes(20)))
 
     def _append(self, block: Block) -> None:
-        self._close(block, block.row)
-
-    def _close(self, block: Block, row: BlockRow) -> None:
-        """Append a block, with the values that it has at its end."""
-        set_row(block, row)
-        self._rows.new.append(row)
+        self._rows.new.append(block.row)
         _set_head(self, block)
 
     def _restore(self, rows: Sequence[BlockRow]) -> None:

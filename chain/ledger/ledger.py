@@ -20,7 +20,15 @@ from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger import decoded, event_types
 from chain.ledger.artifacts import Artifacts
-from chain.ledger.blocks import Block, BlockRow, Blocks, ChainConfig, change_block
+from chain.ledger.blocks import (
+    Block,
+    BlockRow,
+    Blocks,
+    ChainConfig,
+    block_row,
+    change_block,
+    set_row,
+)
 from chain.ledger.creations import Creations
 from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.event_types import EventTypes
@@ -37,7 +45,7 @@ from chain.machine.gas import PER_BLOB
 from chain.machine.machine import Programs
 from chain.machine.state import Account as AccountState
 from chain.machine.state import Changes, LogRow, State
-from chain.machine.transaction import BLOB_TYPE, Transaction, TransactionResult
+from chain.machine.transaction import Transaction, TransactionResult
 from chain.metering.program import Program, parse_code
 from chain.spec.contracts import ContractSpec
 from chain.types import Address
@@ -141,31 +149,34 @@ class Ledger:
             self.timeline.add_note(changes)
         self.state.closed = ()
 
-    def append(self, tx: Transaction, outcome: TransactionResult, block: Block) -> Receipt:
-        position = len(self.receipts._rows)
-        row = receipt_row(tx, outcome, block.number, position - block.first_receipt, position)
-        self.timeline.new.append(outcome.changes)
+    def append(
+        self, tx: Transaction, outcome: TransactionResult, block: Block, closes: bool = False
+    ) -> Receipt:
+        """Append a transaction, and its block if the transaction `closes` it."""
+        (
+            number, time, fee, coinbase, start, first, _, position, gas, prevrandao, blob_gas, excess,
+        ) = block.row  # fmt: skip
+        row = receipt_row(tx, outcome, number, position - first, position)
+        timeline, blobs = self.timeline, outcome.context.blob_versioned_hashes
+        timeline.new.append(outcome.changes)
         self.state.closed = ()
-        change_block(block, gas_used=block.gas_used + outcome.gas_used)
-        if tx.type == BLOB_TYPE:
-            blob_gas = len(outcome.context.blob_versioned_hashes) * PER_BLOB
-            change_block(block, blob_gas_used=block.blob_gas_used + blob_gas)
-        self.receipts._append(row)
+        self.receipts._rows.new.append(row)
+        set_row(block, block_row((
+            number, time, fee, coinbase, start, first, timeline.stored + len(timeline.new), position + 1,
+            gas + outcome.gas_used, prevrandao, blob_gas + len(blobs) * PER_BLOB, excess,
+        )))  # fmt: skip
+        if closes:
+            self.blocks._append(block)
         return Receipt(self, row)
 
     def close(self, block: Block) -> None:
         """Append a finished block."""
-        end_timeline_index, end_receipt = len(self.timeline), len(self.receipts._rows)
-        change_block(block, end_timeline_index=end_timeline_index, end_receipt=end_receipt)
+        end = self.timeline.stored + len(self.timeline.new)
+        if (
+            end != block.row.end_timeline_index
+        ):  # changes outside of transactions came after the last one
+            change_block(block, end_timeline_index=end)
         self.blocks._append(block)
-
-    def append_alone(self, row: ReceiptRow, changes: Changes) -> int:
-        """Append the only transaction of the next block. Return the length of the timeline after it."""
-        timeline = self.timeline
-        timeline.new.append(changes)
-        self.state.closed = ()
-        self.receipts._rows.new.append(row)
-        return timeline.stored + len(timeline.new)
 
     def last(self, blocks: int, moments: int) -> tuple[object, ...]:
         """Return marks of the last of the first `blocks` blocks and `moments` timeline entries; empty if there are fewer."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.sealed import Sealed, put, setter
@@ -60,21 +60,23 @@ class ReceiptRow(NamedTuple):
     ticks: int
 
 
+# `_make`, without a call of Python: each transaction makes one.
+_receipt_row: Final = partial(tuple.__new__, ReceiptRow)
+
+
 def receipt_row(
     tx: Transaction, outcome: TransactionResult, block: int, index: int, position: int
 ) -> ReceiptRow:
     """Return the row that the ledger stores for a transaction."""
-    frame, context = outcome.frame, outcome.context
-    program = frame.program
-    return ReceiptRow(
-        position, block, index,
-        tx.type, tx.sender, tx.to, tx.data, tx.value, tx.gas, tx.nonce, tx.max_fee, tx.tip, tx.access_list, tx.raw,
+    sender, to, data, value, gas, nonce, max_fee, tip, kind, access_list, _, raw, _ = tx
+    frame, context, used, price, changes, logs = outcome
+    program, forced = frame.program, context.forced_random
+    return _receipt_row((
+        position, block, index, kind, sender, to, data, value, gas, nonce, max_fee, tip, access_list, raw,
         frame.address, program.digest if program is not None else None, frame.output, frame.failure,
-        outcome.gas_used, outcome.gas_price, outcome.changes, outcome.logs,
-        context.undone_changes, context.undone_logs, call_rows(frame) if frame.children else (),
-        () if context.forced_random is None else context.forced_random.drain_record(),
-        context.ticks,
-    )  # fmt: skip
+        used, price, changes, logs, context.undone_changes, context.undone_logs,
+        call_rows(frame) if frame.children else (), () if forced is None else forced.drain_record(), context.ticks,
+    ))  # fmt: skip
 
 
 def _of_row(name: str) -> Any:
@@ -189,12 +191,7 @@ class Receipt(DecodedMessage):
     def calls(self) -> tuple[CallRecord, ...]:
         """The messages that the contract sent, each with those that it sent in turn."""
         ledger = self.ledger
-        return call_tree(
-            self.call_rows,
-            ledger.program,
-            ledger.foreign.get,
-            partial(decoded.named_failure, ledger),
-        )
+        return call_tree(self.call_rows, ledger.program, ledger.foreign.get, self._named)
 
     @property
     def logs(self) -> list[Log]:
@@ -244,7 +241,7 @@ class Receipt(DecodedMessage):
         """Return the receipt as JSON: the form of `chain.export_jsonl`, of `--json` and of JSON-RPC.
 
         >>> told = receipt.as_dict()
-        >>> told["entry"], told["result"], told["logs"][0]["event"], told["writes"][1]["text"]
+        >>> told["entry"], told["result"], told["logs"][0]["event"], told["writes"][0]["text"]
         ('roll', 4, 'Moved', 'Race.rolls[0]: 0 -> 4')
         """
         return decoded.JsonObjects(self.ledger).receipt(self)

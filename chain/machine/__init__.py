@@ -1,5 +1,6 @@
 """The state transition: accounts, words and the journal, gas, and the execution of transactions.
 
-A transaction to a Python contract is run by the direct executor (`machine`), anything else by py-evm (`evm/`), both on one
-`state`. May import `metering`, `spec` and what is below them. Begin with `machine`, then `frame` and `dispatch`.
+A transaction and its messages take one road, `machine`. The code of a message is a Python contract (`dispatch`), or bytecode,
+which py-evm runs (`evm/`). May import `metering`, `spec` and what is below them.
+Begin with `machine`, then `frame` and `dispatch`.
 """

@@ -77,7 +77,8 @@ def _run_fuelled(
         contract: Any = _new(spec.cls)
         contract._frame, contract._random = frame, None
         frame.result, frame.output = entry.invoke(contract, data)
-        frame.end_work()
+        if frame.work is not None or frame.besides:
+            frame.end_work()
     except BaseException as error:
         frame.end_work(has_failed=True)
         if isinstance(error, OutOfGas):

@@ -17,6 +17,15 @@ from chain.values import short_repr
 DrawRecord: TypeAlias = tuple[tuple[str, object], ...]
 
 
+def count_of(items: Sequence[object]) -> int:
+    """Return the number of items, also of a range that is too long for `len`."""
+    if isinstance(items, range):
+        return max(
+            0, (items.stop - items.start + items.step - (1 if items.step > 0 else -1)) // items.step
+        )
+    return len(items)
+
+
 class ForcedRandom(ABC):
     """The source that `self.random` asks before it draws. Each method returns None if the tag is not forced."""
 
@@ -59,7 +68,7 @@ class ForcedRandom(ABC):
             return None
         index = self.index_of(forced[0], items)
         self._drawn.append((tag, index))
-        if not 0 <= index < len(items):
+        if not 0 <= index < count_of(items):
             raise ValueError(
                 f"the loaded outcome {forced[0]!r} for '{tag}' is not one of {items!r}"
             )

@@ -26,7 +26,7 @@ from chain.machine.failure import Failure
 from chain.machine.failure_from_exception import failure_from_exception
 from chain.machine.frame import Frame, RunningFrame, TransactionContext, lendable
 from chain.machine.limits import limits_of
-from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
+from chain.machine.state import ACCOUNT, EMPTY_CODE_HASH, NO_ACCOUNT, START, Mark, State
 from chain.machine.transaction import ADDED, NONE_ADDED, Transaction, TransactionResult
 from chain.machine.validation import validate
 from chain.metering.fuel import GAS_PER_TICK
@@ -147,29 +147,33 @@ class Machine:
 
     def transact(self, tx: Transaction, block: BlockContext) -> TransactionResult:
         """Run `tx` in `block`, or raise `InvalidTransaction` and change nothing."""
-        state, sender, gas = self.state, tx.sender, tx.gas
-        added = self.evm.added_fields(tx) if tx.type in ADDED else NONE_ADDED
-        nonce, balance, code_hash = account = state.account(sender)
+        state = self.state
+        sender, to, data, value, gas, _, max_fee, tip, tx_type, access_list, _, _, _ = tx
+        added = self.evm.added_fields(tx) if tx_type in ADDED else NONE_ADDED
+        before = state.accounts.get(sender)
+        nonce, balance, code_hash = account = before or NO_ACCOUNT
         intrinsic, floor = validate(tx, block, state, account, added)
-        price = min(tx.max_fee, block.base_fee + tx.tip)
-        prepaid = nonce + 1, balance - gas * price, code_hash
+        base_fee, coinbase = block.base_fee, block.coinbase
+        price = max_fee if max_fee < base_fee + tip else base_fee + tip
+        fee = gas * price
         if added.blob_hashes:
-            blob_fee = cost.PER_BLOB * len(added.blob_hashes) * block.blob_base_fee
-            prepaid = nonce + 1, balance - gas * price - blob_fee, code_hash
-        state.set_account(sender, prepaid)
-        state.access = {sender: {}, block.coinbase: {}}
-        for address, slots in tx.access_list:
+            fee += cost.PER_BLOB * len(added.blob_hashes) * block.blob_base_fee
+        prepaid = nonce + 1, balance - fee, code_hash
+        state.changes += (sender, ACCOUNT, before, prepaid)
+        state.accounts[sender] = prepaid
+        state.access = {sender: {}, coinbase: {}}
+        for address, slots in access_list:
             state.warm_address(address)
             for slot in slots:
                 state.touch_slot(address, slot)
-        fuel = (gas - intrinsic) // GAS_PER_TICK
+        message_gas = gas - intrinsic
         context = TransactionContext(
-            self, block, sender, nonce, price, added.blob_hashes, self.loaded, fuel
-        )
+            self, block, sender, nonce, price, added.blob_hashes, self.loaded, message_gas // GAS_PER_TICK
+        )  # fmt: skip
         try:
             if added.authorizations:
                 context.refund = self.evm.lend_code(context, added)
-            frame = self.first_frame(context, tx.to, tx.value, tx.data, gas - intrinsic)
+            frame = self.first_frame(context, to, value, data, message_gas)
             self.execute(frame)
         except BaseException:  # an interrupt, not a failure of the contract
             state.undo(START)
@@ -181,8 +185,8 @@ class Machine:
         if used < floor:
             used = floor
         state.refund_fee(sender, prepaid, (gas - used) * price)
-        if price > block.base_fee:
-            state.add_balance(block.coinbase, used * (price - block.base_fee))
+        if price > base_fee:
+            state.add_balance(coinbase, used * (price - base_fee))
         if context.evm is not None:
             context.evm.delete_doomed()
             context.evm = None  # it refers to the context: a cycle would be work for the collector
@@ -193,30 +197,34 @@ class Machine:
         self, context: TransactionContext, to: bytes | None, value: int, data: bytes, gas: int
     ) -> Frame:
         """Return the frame of the first message of a transaction, which creates a contract if it has no recipient."""
-        state, sender, lender = self.state, context.origin, None
-        address = to or create_address(sender, context.nonce)
-        state.access.setdefault(address, {})
-        if to is not None:
+        state, sender = self.state, context.origin
+        if to is None:
+            address = create_address(sender, context.nonce)
+            state.access.setdefault(address, {})
+            return self.frame(context, "create", address, sender, value, data, gas)
+        state.access.setdefault(to, {})
+        lender = None
+        if state.accounts.get(to, NO_ACCOUNT)[2] not in self._by_code:
             lender = state.lender(to)
-            if lender is not None:
-                state.warm_address(lender)
-                lender = lendable(lender, context.block)
-        kind = "create" if to is None else "call"
-        return self.frame(context, kind, address, sender, value, data, gas, code_address=lender)
+        if lender is not None:
+            state.warm_address(lender)
+            lender = lendable(lender, context.block)
+        return self.frame(context, "call", to, sender, value, data, gas, False, 0, lender)
 
     # One message
 
     def execute(self, frame: Frame) -> None:
         """Run one message to its end. A failed message changes nothing in the state; `frame.failure` records it."""
         state, context = self.state, frame.context
-        mark, refund = state.mark(), context.refund
+        mark = len(state.changes), len(state.access_journal), len(state.logs)
+        refund, depth = context.refund, frame.depth
         try:
-            if frame.depth > cost.MAX_DEPTH:
-                raise RejectedCall(f"calls are nested deeper than {cost.MAX_DEPTH}")
             if frame.value and frame.kind != "delegate":
                 self._transfer(frame)
-            if frame.depth in THREAD_DEPTHS:
+            if depth in THREAD_DEPTHS:
                 run_on_new_thread(self._run, frame)
+            elif depth > cost.MAX_DEPTH:
+                raise RejectedCall(f"calls are nested deeper than {cost.MAX_DEPTH}")
             else:
                 self._run(frame)
         except BaseException as error:
@@ -265,7 +273,7 @@ class Machine:
             self._create(frame)
             return
         address = frame.code_address
-        code_hash = self.state.account(address)[2]
+        code_hash = self.state.accounts.get(address, NO_ACCOUNT)[2]
         program = self._by_code.get(code_hash)
         if program is None and code_hash != EMPTY_CODE_HASH:
             program = self._offered_at(address) or self.undeclared_at(address, frame.data)

@@ -176,7 +176,7 @@ class State:
 
     def lender(self, address: bytes) -> bytes | None:
         """Return the address whose code runs for an account that delegates to it (EIP-7702)."""
-        code = self.code(address)
+        code = self.codes[self.accounts.get(address, NO_ACCOUNT)[2]]
         return code[len(DELEGATION) :] if code.startswith(DELEGATION) else None
 
     def word(self, address: bytes, slot: int) -> int:

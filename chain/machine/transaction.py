@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from chain.errors import InvalidTransaction
-from chain.foundation.dataclass import dataclass
 from chain.machine.frame import Frame, TransactionContext
 from chain.machine.state import Changes, LogRow
 from chain.values import short_repr
@@ -34,8 +33,7 @@ ADDED: Final = frozenset({BLOB_TYPE, SET_CODE_TYPE})  # the types with such fiel
 NONE_ADDED: Final = AddedFields()
 
 
-@dataclass(slots=True)
-class Transaction:
+class Transaction(NamedTuple):
     """The fields of a transaction: sender, target, data, value, gas and fees."""
 
     sender: bytes
@@ -91,8 +89,7 @@ def _access_list(entries: Any) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
     )
 
 
-@dataclass(slots=True)
-class TransactionResult:
+class TransactionResult(NamedTuple):
     """The outcome of a transaction."""
 
     frame: Frame

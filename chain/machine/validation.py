@@ -30,85 +30,84 @@ def validate(
     `account` is that of the sender. No account with code can sign (EIP-3607);
     a transaction that is not signed may come from one, to impersonate it.
     """
-    intrinsic, floor = _least_gas(tx, added, block)
-    _check_sender(tx, state, account)
-    _check_fees(tx, block)
-    _check_gas(tx, block, max(intrinsic, floor))
-    balance, needed = account[1], tx.gas * tx.max_fee + tx.value
+    nonce, balance, code_hash = account
+    sender, to, data, value, gas, tx_nonce, fee, tip, _, access_list, _, _, is_free = tx
+    tokens = cost.calldata_tokens(data)
+    intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
+    floor = cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
+    if to is None or access_list or added is not NONE_ADDED:
+        intrinsic += _special_gas(tx, block, added)
+    if code_hash != EMPTY_CODE_HASH and tx.is_signed and not state.lender(sender):
+        raise _of_contract(sender)
+    if tx_nonce != nonce:
+        raise _wrong_nonce(tx, nonce)
+    if nonce == NONCE and not is_free:  # EIP-2681
+        raise InvalidTransaction(
+            f"nonce has max value: {checksum_address(sender)} has used up all its nonces"
+        )
+    if fee < block.base_fee and not is_free:
+        raise InvalidTransaction(
+            f"it is {fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW
+        )
+    if value < 0:
+        wei(value, wrong=InvalidTransaction)
+    if tip > fee:
+        raise InvalidTransaction(
+            f"max priority fee per gas higher than max fee per gas: the tip is {tip} wei, the whole fee {fee}"
+        )
+    if gas < intrinsic or gas < floor:
+        least = max(intrinsic, floor)
+        raise InvalidTransaction(
+            f"it has {gas} gas, its bytes alone take {least}", Unfit.GAS_TOO_LOW
+        )
+    if gas > block.max_transaction_gas:
+        raise _too_much_gas(gas, block)
+    needed = gas * fee + value
     if added is not NONE_ADDED:
         _check_added(tx, added, block)
         needed += len(added.blob_hashes) * cost.PER_BLOB * added.max_blob_fee
     if balance < needed:
-        wei(tx.value, wrong=InvalidTransaction)
+        wei(value, wrong=InvalidTransaction)
         raise InvalidTransaction(
-            f"{checksum_address(tx.sender)} has {balance} wei, {needed} may be needed; set_balance gives it more",
+            f"{checksum_address(sender)} has {balance} wei, {needed} may be needed; set_balance gives it more",
             Unfit.NO_FUNDS,
         )
     return intrinsic, floor
 
 
-def _least_gas(tx: Transaction, added: AddedFields, block: BlockContext) -> tuple[int, int]:
-    data = tx.data
-    tokens = cost.calldata_tokens(data)
-    intrinsic = cost.TRANSACTION + cost.TOKEN * tokens
-    if tx.to is None:
-        intrinsic += cost.CREATE + cost.INITCODE_WORD * cost.word_count(len(data))
-        if len(data) > block.fork.max_initcode:
-            raise InvalidTransaction(
-                f"it has {len(data)} bytes, at most {block.fork.max_initcode} are allowed",
-                Unfit.INITCODE_TOO_LARGE,
-            )
+def _special_gas(tx: Transaction, block: BlockContext, added: AddedFields) -> int:
+    """Return the intrinsic gas for creating a contract, for an access list and for permissions."""
+    special = cost.AUTHORIZATION * len(added.authorizations)
     for _, slots in tx.access_list:
-        intrinsic += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
-    intrinsic += cost.AUTHORIZATION * len(added.authorizations)
-    return intrinsic, cost.TRANSACTION + cost.FLOOR_PER_TOKEN * tokens
+        special += cost.ACCESS_LIST_ADDRESS + cost.ACCESS_LIST_SLOT * len(slots)
+    if tx.to is not None:
+        return special
+    size, most = len(tx.data), block.fork.max_initcode
+    if size > most:
+        raise InvalidTransaction(
+            f"it has {size} bytes, at most {most} are allowed", Unfit.INITCODE_TOO_LARGE
+        )
+    return special + cost.CREATE + cost.INITCODE_WORD * cost.word_count(size)
 
 
-def _check_sender(tx: Transaction, state: State, account: Account) -> None:
-    nonce, _, code_hash = account
-    if code_hash != EMPTY_CODE_HASH and tx.is_signed and not state.lender(tx.sender):
-        raise InvalidTransaction(
-            f"{checksum_address(tx.sender)} is a contract, so it cannot sign",
-            Unfit.SENDER_IS_CONTRACT,
-        )
-    if tx.nonce != nonce:
-        raise InvalidTransaction(
-            f"it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}",
-            Unfit.NONCE_TOO_LOW if tx.nonce < nonce else Unfit.NONCE_TOO_HIGH,
-        )
-    if nonce == NONCE and not tx.is_free:  # EIP-2681
-        raise InvalidTransaction(
-            f"nonce has max value: {checksum_address(tx.sender)} has used up all its nonces"
-        )
+def _of_contract(sender: bytes) -> InvalidTransaction:
+    text = f"{checksum_address(sender)} is a contract, so it cannot sign"
+    return InvalidTransaction(text, Unfit.SENDER_IS_CONTRACT)
 
 
-def _check_fees(tx: Transaction, block: BlockContext) -> None:
-    if tx.max_fee < block.base_fee and not tx.is_free:
-        raise InvalidTransaction(
-            f"it is {tx.max_fee} wei, the base fee {block.base_fee}", Unfit.FEE_TOO_LOW
-        )
-    if tx.value < 0:
-        wei(tx.value, wrong=InvalidTransaction)
-    if tx.tip > tx.max_fee:
-        raise InvalidTransaction(
-            f"max priority fee per gas higher than max fee per gas: the tip is {tx.tip} wei, the whole fee {tx.max_fee}"
-        )
+def _wrong_nonce(tx: Transaction, nonce: int) -> InvalidTransaction:
+    text = f"it is {tx.nonce}, the next of {checksum_address(tx.sender)} is {nonce}"
+    is_low = tx.nonce < nonce
+    return InvalidTransaction(text, Unfit.NONCE_TOO_LOW if is_low else Unfit.NONCE_TOO_HIGH)
 
 
-def _check_gas(tx: Transaction, block: BlockContext, least: int) -> None:
-    if tx.gas < least:
-        raise InvalidTransaction(
-            f"it has {tx.gas} gas, its bytes alone take {least}", Unfit.GAS_TOO_LOW
-        )
-    if tx.gas > block.max_transaction_gas:
-        reason = (
-            "exceeds block gas limit: gas limit reached, a block"
-            if tx.gas > block.gas_limit
-            else "transaction gas limit too high: a transaction"
-        )
-        raise InvalidTransaction(
-            f"{reason} holds at most {block.max_transaction_gas} gas, not {tx.gas}"
-        )
+def _too_much_gas(gas: int, block: BlockContext) -> InvalidTransaction:
+    reason = (
+        "exceeds block gas limit: gas limit reached, a block"
+        if gas > block.gas_limit
+        else "transaction gas limit too high: a transaction"
+    )
+    return InvalidTransaction(f"{reason} holds at most {block.max_transaction_gas} gas, not {gas}")
 
 
 def _check_added(tx: Transaction, added: AddedFields, block: BlockContext) -> None:

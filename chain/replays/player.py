@@ -333,7 +333,7 @@ class Replayer:
             chain.state.account(sender)[0],
             block.base_fee,
         )
-        return replace(usual, is_free=options.get("max_fee") == 0, **options)
+        return usual._replace(is_free=options.get("max_fee") == 0, **options)
 
     def _data(self, step: TranscriptStep, to: Address | None) -> bytes:
         told, chain = step.told, self.chain

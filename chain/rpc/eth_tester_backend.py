@@ -181,7 +181,7 @@ class ChainBackend(BaseChainBackend):  # type: ignore[misc]
                 )
             if tx.type == 0:
                 # eth-tester wants a v of one byte, so nothing about the chain can be in it
-                tx.raw = encode_signed(tx, None, self.chain.keys[tx.sender])
+                tx = tx._replace(raw=encode_signed(tx, None, self.chain.keys[tx.sender]))
             return self.chain.add_to_open_block(tx).tx_hash
 
     def send_raw_transaction(self, raw_transaction: bytes) -> bytes:

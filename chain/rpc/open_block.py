@@ -22,6 +22,7 @@ def undo_from(chain: Chain, first: int) -> list[Receipt | Changes]:
     """Undo the open block back to before the receipt at position `first`, and return the undone items."""
     timeline_index = chain.ledger.timeline_index(chain.receipts[first])
     later, block = list(_open_block_items(chain, timeline_index)), copy(chain.pending)
+    change_block(block, end_receipt=first)
     for receipt in chain.receipts[first:]:
         change_block(block, gas_used=block.gas_used - receipt.gas_used)
         if receipt.type == BLOB_TYPE:

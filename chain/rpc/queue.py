@@ -7,7 +7,7 @@ belongs to the node, not to the chain: it is not in the chain's file, and is los
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Final
 
 from chain.crypto.hashing import keccak
@@ -48,7 +48,7 @@ class Queue:
         """Return the queue with another transaction, if it can be in a block once its turn comes."""
         state, block = chain.state, chain.pending
         account = state.account(tx.sender)
-        validate(replace(tx, nonce=account[0]), block, state, account)
+        validate(tx._replace(nonce=account[0]), block, state, account)
         items = {(other.sender, other.nonce): other for other in self.waiting(state)}
         old = items.get((tx.sender, tx.nonce))
         if old is not None:

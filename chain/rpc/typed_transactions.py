@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Final
 
 from eth_keys.exceptions import BadSignature
@@ -60,7 +59,7 @@ def encode_typed(
     type_byte = bytes((tx.type,))
     if account is None:
         raw = type_byte + rlp.encode([*fields, 0, 0, 0])
-        return replace(tx, raw=raw, signed=decode_transaction(raw))
+        return tx._replace(raw=raw, signed=decode_transaction(raw))
     signed = sign(account.key, keccak(type_byte + rlp.encode(fields)))
     r, s = int.from_bytes(signed[:32]), int.from_bytes(signed[32:64])
     return decode_raw(type_byte + rlp.encode([*fields, signed[64], r, s]), chain_id)

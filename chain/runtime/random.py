@@ -10,10 +10,26 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from chain.crypto.hashing import keccak
+from chain.machine.forced_random import count_of
 from chain.machine.frame import Frame
+from chain.values import short_repr
 from chain.values.inputs import whole_number
 
 T = TypeVar("T")
+
+
+def _whole(number: int, name: str) -> int:
+    """Return a number that may be negative, if it is a whole one."""
+    if type(number) is not int:
+        raise TypeError(f"{name} is {short_repr(number)}, not a whole number")
+    return number
+
+
+def _listed(items: Sequence[T]) -> Sequence[T]:
+    """Return the items, if they have an order."""
+    if not isinstance(items, Sequence):
+        raise TypeError(f"{short_repr(items)} is not a list, tuple, range or text to draw from")
+    return items
 
 
 class Random:
@@ -54,7 +70,7 @@ class Random:
         >>> self.random.randint(1, 6, tag="die")
         6
         """
-        return self.choice(range(a, b + 1), tag)
+        return self.choice(range(_whole(a, "a"), _whole(b, "b") + 1), tag)
 
     def randrange(self, start: int, stop: int | None = None, step: int = 1, tag: str = "") -> int:
         """Return an item of `range(start, stop, step)`; with one number, of `range(start)`.
@@ -62,15 +78,16 @@ class Random:
         >>> self.random.randrange(0, 100, 10)
         30
         """
-        return self.choice(range(start) if stop is None else range(start, stop, step), tag)
+        bounds = (start,) if stop is None else (start, stop, step)
+        return self.choice(range(*(_whole(bound, "a bound") for bound in bounds)), tag)
 
     def choices(self, items: Sequence[T], k: int = 1, tag: str = "") -> list[T]:
         """Return k items, each drawn from all.
 
         >>> self.random.choices("ab", k=3)
-        ['a', 'b', 'a']
+        ['b', 'a', 'b']
         """
-        return [self.choice(items, tag) for _ in range(k)]
+        return [self.choice(_listed(items), tag) for _ in range(_whole(k, "k"))]
 
     def sample(self, items: Sequence[T], k: int, tag: str = "") -> list[T]:
         """Return k of the items in random order, none of them twice.
@@ -78,7 +95,7 @@ class Random:
         >>> self.random.sample([1, 2, 3, 4], 2, tag="deal")
         [2, 4]
         """
-        if not 0 <= k <= len(items):
+        if not 0 <= _whole(k, "k") <= len(_listed(items)):
             raise ValueError(f"sample: there are {len(items)} items, not {k}")
         forced = self._frame.context.forced_random
         drawn = None if forced is None else forced.selection(items, k, tag)
@@ -93,11 +110,12 @@ class Random:
         >>> self.random.choice(["rock", "paper"], tag="hand")
         'paper'
         """
-        if not items:
+        count = count_of(items)
+        if not count:
             raise ValueError("choice: there is nothing to choose from")
         forced = self._frame.context.forced_random
         index = None if forced is None else forced.choose_index(items, tag)
-        return items[self._draw(len(items)) if index is None else index]
+        return items[self._draw(count) if index is None else index]
 
     def shuffle(self, items: list[T], tag: str = "") -> None:
         """Put `items` in a random order, in place.

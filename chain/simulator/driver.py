@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, TypeAlias
@@ -22,20 +21,19 @@ from chain.foundation.atomic_steps import Entered, Steps
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import DEFAULT_LIMITS, Limits
 from chain.ledger.block_limits import require_blob_room
-from chain.ledger.blocks import Block, ChainConfig, Head, Mining, empty_block, set_row
+from chain.ledger.blocks import Block, ChainConfig, Head, Mining, block_row, empty_block, set_row
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import Receipt
 from chain.machine.block_context import BlockContext
 from chain.machine.deep_calls import rest
 from chain.machine.forced_random import LoadedOutcomes
 from chain.machine.machine import Machine
-from chain.machine.state import EMPTY_CODE_HASH, State
+from chain.machine.state import EMPTY_CODE_HASH, NO_ACCOUNT, State
 from chain.machine.transaction import BLOB_TYPE, Transaction
 from chain.metering.program import Program
 from chain.runtime import account_names
 from chain.simulator.block_time import WallClock, time_of_next_block
-from chain.simulator.fast_path import call_and_mine
-from chain.simulator.predeployed import has_history, write_parent_hash
+from chain.simulator.predeployed import HISTORY, has_history, write_parent_hash
 from chain.types import Address
 from chain.values import inputs
 from chain.values.inputs import AccountLike
@@ -158,9 +156,9 @@ class ChainDriver(Driver):
         time = time_of_next_block(clock, row.timestamp, mining.interval)
         if row.blob_gas_used or row.excess_blob_gas:
             excess = parent.next_excess_blob_gas
-        block = empty_block(
-            rules, row.number + 1, time, fee, row.coinbase, row.end_timeline_index, row.end_receipt, excess,
-        )  # fmt: skip
+        ends = row.end_timeline_index, row.end_receipt
+        first = row.number + 1, time, fee, row.coinbase, *ends, *ends, 0, None, 0, excess
+        block = Block(rules, block_row(first))
         return block.with_fields(**dict(mining.overrides)) if mining.overrides else block
 
     @property
@@ -242,10 +240,6 @@ class ChainDriver(Driver):
     ) -> Receipt:  # fmt: skip
         """Validate the arguments and send a transaction."""
         sender_address = DEFAULT_SENDER if sender is None else self.sender(sender)
-        if gas is None and type(to) is type(data) is bytes and type(value) is int and not value:
-            receipt = call_and_mine(self, to, data, sender_address)
-            if receipt is not None:
-                return receipt
         if to is not None and (type(to) is not bytes or len(to) != ADDRESS_SIZE):
             to = bytes(to if isinstance(to, Address) else self.ledger.address_of(to, "to"))
         if type(data) is not bytes:
@@ -255,32 +249,39 @@ class ChainDriver(Driver):
         if gas is not None:
             gas = inputs.gas_of(gas, wrong=InvalidTransaction)
         block = self.next_block()
-        tx = Transaction(
-            sender_address, to, data, value, block.gas_left if gas is None else gas,
-            self.state.account(sender_address)[0], block.base_fee,
-        )  # fmt: skip
+        nonce, _, _ = self.state.accounts.get(sender_address, NO_ACCOUNT)
+        if gas is None:
+            gas = block.gas_left
+        tx = Transaction(sender_address, to, data, value, gas, nonce, block.base_fee)
         try:
             return self.apply(tx, block)
         except InvalidTransaction as error:
             if error.reason is not Unfit.NO_FUNDS or sender_address in self.keys:
                 raise
             # An account without a key, such as a contract: a test sends for it, and pays no fee.
-            return self.apply(replace(tx, max_fee=0, is_free=True), block)
+            return self.apply(tx._replace(max_fee=0, is_free=True), block)
 
     def apply(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction unchanged in `block` and, unless the block stays open, mine it."""
-        receipt = self.include(tx, block)
-        if self.mining.automine and (self.held is None or not self.is_held):
-            self._close_block(block)
-        return receipt
+        closes = self.mining.automine and (self.held is None or not self.is_held)
+        return self._include(tx, block, closes)
 
     def include(self, tx: Transaction, block: Block) -> Receipt:
         """Run a transaction unchanged in `block`, and leave the block open."""
+        return self._include(tx, block, False)
+
+    def _include(self, tx: Transaction, block: Block, closes: bool) -> Receipt:
+        """Run a transaction in a block, which then is closed or stays open."""
         if tx.type == BLOB_TYPE:
             require_blob_room(tx, block)
-        self.begin_block(block)
-        receipt = self.ledger.append(tx, self.machine.transact(tx, block), block)
-        self.ledger.open = block
+        if HISTORY in self.state.accounts:  # to change nothing takes some time, too
+            self.begin_block(block)
+        ledger = self.ledger
+        receipt = ledger.append(tx, self.machine.transact(tx, block), block, closes)
+        if closes:
+            self._begin_next(block)
+        else:
+            ledger.open = block
         return receipt
 
     def lacking(self, programs: Sequence[Program]) -> Sequence[Program]:
@@ -297,6 +298,10 @@ class ChainDriver(Driver):
     def _close_block(self, block: Block) -> None:
         """Close `block` and add it to the chain."""
         self.ledger.close(block)
+        self._begin_next(block)
+
+    def _begin_next(self, block: Block) -> None:
+        """Go on after a block that was closed."""
         self.ledger.open = None
         self.mining = self.mining._replace(clock=block.timestamp, overrides=())
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from chain.ledger.blocks import Block
 from chain.machine.failure import Failure
@@ -34,7 +33,7 @@ def estimate_gas(chain: ChainReader, tx: Transaction, block: Block) -> tuple[int
 def without_fees(chain: ChainReader, tx: Transaction, gas: int) -> Transaction:
     """Return the transaction with this gas and the next nonce, and without fees."""
     nonce = chain.state.account(tx.sender)[0]
-    return replace(tx, gas=gas, nonce=nonce, max_fee=0, tip=0, is_free=True)
+    return tx._replace(gas=gas, nonce=nonce, max_fee=0, tip=0, is_free=True)
 
 
 def _rehearse(chain: ChainReader, tx: Transaction, block: Block, gas: int) -> TransactionResult:

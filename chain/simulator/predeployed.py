@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from chain.crypto.hashing import keccak
-from chain.machine.state import State
+from chain.machine.state import NO_ACCOUNT, State
 
 CREATE2_FACTORY: Final = bytes.fromhex("4e59b44847b379578588920ca78fbf26c0b4956c")
 HISTORY: Final = bytes.fromhex("0000f90827f1c53a10cb7a02335b175320002935")
@@ -29,7 +29,7 @@ _HISTORY_CODE_HASH: Final = keccak(CODES[HISTORY])
 
 
 def has_history(state: State) -> bool:
-    return state.account(HISTORY)[2] == _HISTORY_CODE_HASH
+    return state.accounts.get(HISTORY, NO_ACCOUNT)[2] == _HISTORY_CODE_HASH
 
 
 def write_parent_hash(state: State, number: int, block_hash: Callable[[int], bytes]) -> None:

@@ -106,7 +106,7 @@ def test_page_is_as_the_docstrings_are() -> None:
 
 def test_classes_are_imported_as_the_page_says() -> None:
     imports = re.findall(r"^`(from .+)`$", reference.PAGE.read_text("utf-8"), re.MULTILINE)
-    assert {"from chain import Chain", "from chain.simulator.handle import Handle"} <= {*imports}
+    assert {"from chain import Chain", "from chain.ledger.blocks import Head"} <= {*imports}
     for line in imports:
         exec(line, {})
 

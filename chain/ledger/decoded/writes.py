@@ -56,9 +56,9 @@ class StorageLocation:
     keys: tuple[object, ...]  # the keys of the model, or of the item in the field
     member: str  # the path from there on: "board[3].position.x"
     is_model: bool = field(default=False, kw_only=True)  # True if it is in a model of a world
-    steps: SlotPath = field(
-        default=(), kw_only=True, compare=False, repr=False
-    )  # `member`, step by step
+    # `member`, step by step
+    steps: SlotPath = field(default=(), kw_only=True, compare=False, repr=False)
+    # the names of the chain
     names: AddressBook | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from chain.crypto.hashing import checksum_address
@@ -123,7 +122,7 @@ def simulated(
     free = without_fees(there, tx, min(tx.gas, block.max_transaction_gas))
     if all(fields.get(name) is None for name in FEES):
         return free
-    return replace(free, max_fee=tx.max_fee, tip=tx.tip, is_free=not tx.max_fee and not tx.tip)
+    return free._replace(max_fee=tx.max_fee, tip=tx.tip, is_free=not tx.max_fee and not tx.tip)
 
 
 def imagined(

@@ -106,7 +106,7 @@ class Simulation:
         run = tx
         if not self._validates:
             nonce = self._there.state.account(tx.sender)[0]
-            run = replace(tx, nonce=nonce, is_free=not tx.max_fee and not tx.tip)
+            run = tx._replace(nonce=nonce, is_free=not tx.max_fee and not tx.tip)
         try:
             outcome = self._machine.transact(run, block)
         except InvalidTransaction as error:
@@ -123,7 +123,7 @@ class Simulation:
         if block.blob_gas_used > most_blobs * PER_BLOB:
             raise RpcError(errors.BLOCK_FULL, f"a block has room for {most_blobs} blobs")
         if tx.raw is None:
-            tx = replace(tx, raw=attach_signature(tx, block.chain_id, 0, 0, 0))
+            tx = tx._replace(raw=attach_signature(tx, block.chain_id, 0, 0, 0))
         ledger = self._there.ledger
         row = receipt_row(tx, outcome, block.number, index, len(ledger.receipts) + index)
         return SimulatedCall(Receipt(ledger, row), tx.gas - outcome.frame.gas, outcome.frame)

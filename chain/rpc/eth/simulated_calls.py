@@ -29,7 +29,7 @@ class SimulatedCall:
 
     def json(self, place: Json, log_numbers: Iterator[int]) -> Json:
         """Return the call as JSON. `place` identifies its block; its logs have the next numbers."""
-        receipt, failure = self.receipt, self.receipt.error
+        receipt, failure = self.receipt, self.frame.failure
         logs = [
             {
                 "address": data(address),

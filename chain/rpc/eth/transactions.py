@@ -118,7 +118,7 @@ def parse_sent(node: Node, fields: object) -> Transaction:
 def _with_gas(node: Node, fields: Any, tx: Transaction) -> Transaction:
     """Give a transaction the gas that it needs, if the client names none."""
     if fields.get("gas") is None and tx.raw is None:
-        tx.gas = needed_gas(node.chain, tx, node.chain.pending)
+        return tx._replace(gas=needed_gas(node.chain, tx, node.chain.pending))
     return tx
 
 

@@ -143,7 +143,7 @@ class Shop(Contract):
         (("make", "take"), "shop.take(1000000000001, sender=alice)"),  # a number that was returned
         (("close",), "chain.advance("),
         (("pay",), "shop.pay(sender=alice, value=10)"),
-        (("greet",), "shop.greet(str(alice), sender=alice)"),
+        (("greet",), "shop.greet('alice', sender=alice)"),
         (("meet",), "shop.meet(alice, sender=alice)"),
     ],
 )

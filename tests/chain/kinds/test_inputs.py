@@ -192,8 +192,7 @@ def test_transaction_made_by_hand_is_checked(
     chain: Chain, field: str, value: Any, error: type[Exception]
 ) -> None:
     alice, bob = chain.accounts[:2]
-    tx = Transaction(bytes(alice), bytes(bob), b"", 0, 100_000, 0, 10**9)
-    setattr(tx, field, value)
+    tx = Transaction(bytes(alice), bytes(bob), b"", 0, 100_000, 0, 10**9)._replace(**{field: value})
     for send in (chain.send_transaction, chain.add_to_open_block, chain.rehearse):
         with pytest.raises(error, match=field):
             send(tx)

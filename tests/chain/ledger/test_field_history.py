@@ -105,7 +105,7 @@ def shelf(chain: Chain) -> Handle:
     ("field", "keys", "words"),
     [
         ("size", (), "Shelf has no field 'size'; it has count, other, title"),
-        ("rows", (), "Shelf.rows is a Vector: name an item"),
+        ("rows", (), "Shelf.rows is a list: name an item"),
         ("places", (1,), r"Shelf.places\[1\] is a Map: name an item"),
         ("count", (1,), "Shelf.count has no items: leave out 1"),
         ("places", ("x", "alice"), "places"),

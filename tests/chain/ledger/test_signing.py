@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import rlp
 from eth.vm.forks.prague.transactions import PragueTransactionBuilder
@@ -84,7 +82,7 @@ def test_signs_as_eth_account(tx: Transaction) -> None:
 @given(transactions)
 def test_reads_what_it_writes(tx: Transaction) -> None:
     raw = signed(tx)
-    assert decode_signed(raw, CHAIN_ID) == replace(tx, raw=raw)
+    assert decode_signed(raw, CHAIN_ID) == tx._replace(raw=raw)
 
 
 @settings(deadline=None, max_examples=60)
@@ -107,8 +105,8 @@ def test_py_evm_reads_the_same(tx: Transaction) -> None:
 # What is not a transaction
 
 TX = Transaction(ALICE, bytes(BOB), b"\x01\x02", 5, 21_000, 7, 10**9, 1, 2)
-LEGACY = replace(TX, type=0)
-LISTED = replace(TX, access_list=((bytes(BOB), (1,)),))
+LEGACY = TX._replace(type=0)
+LISTED = TX._replace(access_list=((bytes(BOB), (1,)),))
 
 
 def changed(place: int, item: rlp.Item, tx: Transaction = TX) -> bytes:
@@ -237,8 +235,8 @@ def test_named_account_signs(chain: Chain, counter: Handle) -> None:
 def test_signed_transaction_keeps_its_bytes(chain: Chain, counter: Handle) -> None:
     stranger = account_of_key(b"\5" * 32, "a key the chain does not know")
     chain.set_balance(stranger, 10**18)
-    asked = replace(
-        TX, to=counter.address, data=counter.add.calldata(1), value=0, gas=100_000, nonce=0
+    asked = TX._replace(
+        to=counter.address, data=counter.add.calldata(1), value=0, gas=100_000, nonce=0
     )
     raw = encode_signed(asked, CHAIN_ID, stranger)
     receipt = chain.send_transaction(decode_signed(raw, CHAIN_ID))

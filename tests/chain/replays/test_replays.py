@@ -131,8 +131,7 @@ def signed(chain: Chain, board: Handle) -> None:
     tx = Transaction(bytes(bob), bytes(board.address), data, 3, 400_000, 0, 2 * 10**9, 7, 2, spot)
     chain.send_transaction(tx)
     later = Transaction(bytes(bob), bytes(bob), b"", 0, 30_000, 1, 10**9, 0, 0)
-    later.raw = encode_signed(later, chain.chain_id, bob)
-    chain.send_transaction(later)
+    chain.send_transaction(later._replace(raw=encode_signed(later, chain.chain_id, bob)))
 
 
 def unfinished(chain: Chain, board: Handle) -> None:

@@ -230,7 +230,7 @@ def test_interrupted_draw_is_drawn_again(monkeypatch: Any) -> None:
     dice = chain.deploy(Dice)
     with chain.loaded(die=[5, 3]):
         with monkeypatch.context() as patched:
-            patched.setattr("chain.simulator.fast_path.Receipt", stop)
+            patched.setattr("chain.ledger.ledger.Receipt", stop)
             interrupted(dice.roll)
         assert [dice.roll().return_value, dice.roll().return_value] == [6, 4]
 

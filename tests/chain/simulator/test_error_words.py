@@ -82,6 +82,8 @@ def test_other_programs_see_whole_addresses(chain: Chain, table: Handle[Table]) 
         chain.node.request("eth_call", [message, "latest"])
     outside = f"NotYourTurn({Address(bob)}, Clue(colour=None, rank=1))"
     assert caught.value.message == f"execution reverted: {outside}"
+    simulated = chain.node.request("eth_simulateV1", [{"blockStateCalls": [{"calls": [message]}]}])
+    assert simulated[0]["calls"][0]["error"]["message"] == f"execution reverted: {outside}"
 
 
 def test_a_table_of_sql_has_whole_addresses(chain: Chain, table: Handle[Table]) -> None:

@@ -84,7 +84,7 @@ class Bell(Contract):
 
     @call
     def roll_in_vain(self) -> None:
-        self.random.randint(1, 6)
+        self.random.gauss(1, 6)  # type: ignore[attr-defined]
 
     @call
     def ask_the_block(self) -> None:
@@ -105,7 +105,7 @@ IN_CONTRACTS = {
     "call_an_address": "AttributeError: an Address has no 'ring': self.at(Contract, address).ring is that of the",
     "set_a_constant": "AttributeError: Bell.loud is not a field, because it has no type: declare 'loud: u64', or",
     "set_in_a_value": "FrozenInstanceError: 'face' of a value cannot be set: assign a changed copy, dataclasses.replace(",
-    "roll_in_vain": "AttributeError: self.random has no 'randint': write self.random.below(n),",
+    "roll_in_vain": "AttributeError: self.random has no 'gauss': it has below, randint, randrange,",
     "ask_the_block": "AttributeError: a block has no 'hash': it has number, timestamp and",
     "answer_nothing": "answer_nothing.result = None is not a whole number, as u8 is",
     "choose_a_side": "ValueError: 9 is not a valid Side",

@@ -157,7 +157,7 @@ def edit_only(cls: type, text: str) -> None:
 @pytest.mark.parametrize(("text", "told"), [
     ("class Game(", r"arena_\d+.py:1: this is not valid Python"),
     ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
-    (FIRST.replace("u64) -> u64", "u64)"), "it has no return type"),
+    (FIRST.replace("n: u64", "n"), "argument 'n' has no type"),
     (FIRST.replace("self.total += n", "print(id(self))"), r"Game is not deployed: the guard found"),
 ], ids=["no Python", "no module", "no declaration", "guard"])  # fmt: skip
 def test_broken_edit_changes_nothing(text: str, told: str, edit: Edit, chain: Chain) -> None:
