@@ -6,13 +6,13 @@ So a distant state costs as much as a recent one, and later changes of the chain
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from chain.foundation.atomic_steps import locked
 from chain.foundation.thread_lock import ThreadLock
 from chain.ledger.timeline import Former, each_change
-from chain.machine.overlay import OverlaidAccounts, overlay
+from chain.machine.overlay import OverlaidAccounts, lay_over, overlay
 from chain.machine.state import ACCOUNT, Account, State
 
 if TYPE_CHECKING:
@@ -42,16 +42,25 @@ class PastState:
 
     @locked
     def addresses(self) -> Iterable[bytes]:
-        question = 'select distinct address from "derived:words" where moment < ?'
-        found = [address for (address,) in self._ask(question)]
+        found = self._each("address", "")
         return dict.fromkeys([*self._ledger.genesis, *found, *(place[0] for place in self._former)])
 
     @locked
     def slots_of(self, address: bytes) -> Iterable[int]:
-        question = """select distinct slot from "derived:words" where address = ? and slot > x'' and moment < ?"""
-        found = [int.from_bytes(slot) for (slot,) in self._ask(question, address)]
+        found = [
+            int.from_bytes(slot) for slot in self._each("slot", "address = ? and", bytes(address))
+        ]
         undone = [slot for at, slot in self._former if at == address and slot is not ACCOUNT]
         return dict.fromkeys([*found, *undone])
+
+    def _each(self, column: str, condition: str, *values: object) -> list[bytes]:
+        """Return the values of a column, from one to the next, however many rows each has. Some may have come later."""
+        least = f'select min({column}) from "derived:words" where {condition} {column} >'
+        question = f"""with recursive found(x) as (
+            {least} x'' union all select ({least} found.x) from found where found.x is not null
+        ) select x from found where x is not null"""
+        store = self._ledger.store
+        return [x for (x,) in store.ask("words", question, (*values, *values), self._moment)]
 
     def keep(self, end: int) -> None:
         """Keep the values that a truncation of the timeline to `end` is about to undo. May be interrupted and repeated."""
@@ -78,19 +87,13 @@ class PastState:
         return self._ledger.store.ask("words", question, (*values, self._moment), self._moment)
 
 
-class Kept(Protocol):
-    """A state that a truncation of the timeline must not change."""
-
-    def keep(self, end: int) -> None:
-        """Prepare for a truncation of the timeline to `end`. May be interrupted and repeated."""
-
-
 class PastStates:
     """The states of the past of one ledger."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._held: WeakSet[Kept] = WeakSet()
+        self._held: WeakSet[PastState] = WeakSet()
+        self._stored: PastState | None = None  # below the present state
 
     def state(self, moment: int) -> State:
         """Return the state at an index of the timeline. The caller may change it."""
@@ -98,14 +101,16 @@ class PastStates:
         self._held.add(past)
         return overlay(past, state.codes, state.slots)
 
-    def hold(self, state: Kept) -> None:
-        """Have a state prepared for each truncation."""
-        self._held.add(state)
+    def restore(self, moment: int) -> None:
+        """Begin with the state that the tables have at a moment."""
+        self._stored = past = PastState(self._ledger, moment)
+        self._held.add(past)
+        lay_over(self._ledger.state, past)
 
     def fork(self, moment: int) -> State:
         """Return an independent state, for another chain that continues from an index of the timeline."""
         accounts = self._ledger.state.accounts
-        if isinstance(accounts, OverlaidAccounts) and not isinstance(accounts.base, PastState):
+        if isinstance(accounts, OverlaidAccounts) and accounts.base is self._stored:
             state = self.state(moment)
             state.codes, state.slots = state.codes.copy(), state.slots.copy()
             return state

@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Final
 
+from chain.ledger.file.watched_file import WatchedFile
 from chain.ledger.ledger import Ledger
-from chain.ledger.store import ALL_PARTS, SCHEMA, Lengths, Place, Store
+from chain.ledger.store import ALL_PARTS, SCHEMA, Lengths, Store
 
 _ENDS: Final = {"models": "last", "words": "moment", "writes": "receipt", "headers": "number"}
 _KEYS: Final = {"receipts": "position", "logs": "position", "models": "id"}
@@ -29,20 +30,12 @@ _OWN_SCHEMA: Final = [
 ]
 
 
-class ReadFile(Place, Protocol):
-    """A file that is read."""
-
-    @property
-    def identity(self) -> object:
-        """What a connection to the file reads; another value if a new one must be opened."""
-
-
 class ReadingStore(Store):
     """The derived tables of one ledger, of which a file has some."""
 
-    place: ReadFile
+    place: WatchedFile
 
-    def __init__(self, ledger: Ledger, place: ReadFile) -> None:
+    def __init__(self, ledger: Ledger, place: WatchedFile) -> None:
         super().__init__(ledger, place)
         self._identity: object = None  # of the file that the connection reads
         self._checked: object = None  # what the rows of the file were last found to be valid for
@@ -94,16 +87,19 @@ class ReadingStore(Store):
     def _look(self) -> None:
         """Find out how far the rows of the file are valid."""
         run = self.connection().execute
+        ((version,),) = run("pragma data_version")
+        state = version, self.place.step
+        if self._done is not None and self._checked == state:
+            return
         is_new = not run("select 1 from temp.sqlite_master where name = 'own:done'").fetchone()
         if is_new:
             for statement in _OWN_SCHEMA:
                 run(statement)
-        ((version,),) = run("pragma data_version")
-        if is_new or self._checked != (version, self.place.step):
+        if is_new or self._checked != state:
             valid = self._valid_in_file()
             if is_new or any(reach > valid[part] for part, reach in self._reaches().items()):
                 self._start(valid)
-            self._checked, self._has_moved = (version, self.place.step), True
+            self._checked, self._has_moved = state, True
         self._done = dict(run('select part, count from "own:done"').fetchall())
 
     def _valid_in_file(self) -> dict[str, int]:

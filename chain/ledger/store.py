@@ -28,7 +28,7 @@ from chain.ledger.decoded.address_book import AddressBook
 from chain.ledger.decoded.world_namespace import WorldNamespace, is_world
 from chain.ledger.decoded.writes import Reading, StorageDiff
 from chain.ledger.event_types import Meaning, Source, decoded_members
-from chain.ledger.file.pages import FilePages
+from chain.ledger.file.pages import Pages
 from chain.ledger.ledger import Ledger
 from chain.ledger.logs import text_of
 from chain.ledger.past_states import stored_value
@@ -251,7 +251,7 @@ class Store:
     ) -> list[Any]:
         """Return the rows of a query on a part of the tables, up to date, or at least up to a receipt or moment."""
         with self.reading():
-            if self._reach(part) < until:
+            if self.covered(part) < until:
                 self.catch_up((part,))
             return self.connection().execute(question, values).fetchall()
 
@@ -305,7 +305,7 @@ class Store:
                 self._done = self._read_done()
             return self._reach(part)
 
-    def pages(self, part: str, column: str, decoded: Callable[[Any], T]) -> FilePages[T]:
+    def pages(self, part: str, column: str, decoded: Callable[[Any], T]) -> Pages[T]:
         """Return the rows of a part that a file has now, as a sequence that is read on demand."""
         key = "number" if part == "headers" else "position"
         question = (
@@ -319,7 +319,7 @@ class Store:
                     raise sqlite3.DatabaseError(f'rows of "derived:{part}" are missing')
             return [decoded(cell) for (cell,) in rows]
 
-        return FilePages(self.covered(part), read)
+        return Pages(read, self.covered(part))
 
     def is_behind(self) -> bool:
         """Return True if the tables are not there yet, or lack rows of the ledger."""

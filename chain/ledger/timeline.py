@@ -7,9 +7,10 @@ moment.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self, TypeAlias
 
+from chain.ledger.file.pages import Lazy
 from chain.ledger.rows import Rows
 from chain.machine.state import STORAGE, Changes, iter_changes
 
@@ -56,6 +57,24 @@ class Timeline(Rows[Changes]):
         duplicate = super().copy(length)
         duplicate.notes = self.notes[: bisect_left(self.notes, length)]
         return duplicate
+
+
+class StoredTimeline(Lazy[Changes]):
+    """The changes of stored receipts, by position, and between them the notes, by moment."""
+
+    def __init__(
+        self, count: int, changes: Callable[[int], Changes],
+        notes: Sequence[int], note: Callable[[int], Changes],
+    ) -> None:  # fmt: skip
+        self._count, self._changes, self._notes, self._note = count, changes, notes, note
+
+    def __len__(self) -> int:
+        return self._count + len(self._notes)
+
+    def item(self, place: int) -> Changes:
+        before = bisect_left(self._notes, place)
+        is_note = before < len(self._notes) and self._notes[before] == place
+        return self._note(place) if is_note else self._changes(place - before)
 
 
 def each_change(changes: Changes) -> Iterator[tuple[bytes, Any, Any, Any]]:

@@ -7,21 +7,19 @@ comes from a node is data.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from itertools import islice
 from math import inf
-from typing import Any, Final, NamedTuple, TypeVar, get_type_hints, overload
+from typing import Any, Final, NamedTuple, get_type_hints
 
 from chain.crypto import rlp
 from chain.crypto.accounts import Account
 from chain.crypto.hashing import keccak
 from chain.crypto.messagepack import decode
-from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, BlockRow
+from chain.ledger.file.growth import take_lasting
+from chain.ledger.file.pages import Pages
 from chain.ledger.file.rows import deserialize_row, unpack_changes
 from chain.ledger.headers import Header, Headers
 from chain.ledger.ledger import Ledger
@@ -33,15 +31,13 @@ from chain.ledger.sql.json_values import to_hex
 from chain.ledger.sql.result import QueryResult
 from chain.ledger.sql.tables import Table, quoted
 from chain.ledger.store import Store
+from chain.ledger.timeline import StoredTimeline
 from chain.machine.overlay import lay_over, overlay
 from chain.machine.state import Changes, State
 from chain.runtime.account_names import account_named
 from chain.simulator.node_client import NodeClient, NodeUnreachable, explaining
 from chain.values.inputs import text
 
-T = TypeVar("T")
-_PAGE: Final = 64
-_KEPT: Final = 1 << 15  # rows in memory
 _FEW: Final = 64  # changes that are redone here rather than read again
 _NO_CUT: Final = (1 << 62, 1 << 62)
 LISTS: Final = 6  # codes, named accounts, artifacts, slots, notes and creations
@@ -63,73 +59,6 @@ class Node(NamedTuple):
         answer = self.client(method, params)
         with explaining():
             return decode(bytes.fromhex(answer[2:]))
-
-
-# Rows
-
-
-class Lazy(Sequence[T]):
-    """A sequence whose items are read when they are asked for."""
-
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[T]: ...
-    def __getitem__(self, place: int | slice) -> T | list[T]:
-        if isinstance(place, slice):
-            return [self.item(i) for i in range(*place.indices(len(self)))]
-        return self.item(range(len(self))[place])
-
-    @abstractmethod
-    def item(self, place: int) -> T:
-        """Return the item at a place."""
-
-
-class NodeRows(Lazy[T]):
-    """Rows of a node, of which the chain has `length` here. `read` returns some from a place on."""
-
-    def __init__(self, read: Callable[[int], Sequence[T]]) -> None:
-        self._read, self.length = read, 0
-        self._kept: dict[int, T] = {}
-
-    def __len__(self) -> int:
-        return self.length
-
-    def item(self, place: int) -> T:
-        first = place if place - 1 in self._kept else place - place % _PAGE
-        while place not in self._kept:
-            found = self._read(first)
-            if not found:
-                raise NodeUnreachable(f"the node does not have row {first}")
-            if len(self._kept) > _KEPT:
-                self._kept = dict(islice(self._kept.items(), _KEPT // 2, None))
-            self._kept.update(enumerate(found, first))
-            first += len(found)
-        return self._kept[place]
-
-    def put(self, place: int, row: T) -> None:
-        """Take a row that came with another answer."""
-        self._kept[place] = row
-
-    def forget(self, first: int) -> None:
-        """Read the rows from a place on again."""
-        self._kept = {place: row for place, row in self._kept.items() if place < first}
-
-
-class NodeTimeline(Lazy[Changes]):
-    """The changes of the receipts of a node and, between them, its notes."""
-
-    def __init__(self, receipts: Sequence[ReceiptRow], notes: Mapping[int, Changes]) -> None:
-        self._receipts, self._notes, self._moments = receipts, notes, list(notes)
-
-    def __len__(self) -> int:
-        return len(self._receipts) + len(self._notes)
-
-    def item(self, place: int) -> Changes:
-        if place in self._notes:
-            return self._notes[place]
-        changes: Changes = self._receipts[place - bisect_left(self._moments, place)].changes
-        return changes
 
 
 # Tables
@@ -269,12 +198,8 @@ class NodeLedger:
 
     def __init__(self, ledger: Ledger, keys: dict[bytes, Account], client: NodeClient) -> None:
         self._ledger, self._keys, self.node = ledger, keys, Node(client)
-        self._receipts = NodeRows(
-            lambda first: [*map(_receipt, self.node.read("rows", "receipts", first))]
-        )
-        self._blocks = NodeRows(
-            lambda first: [*map(BlockRow._make, self.node.read("rows", "blocks", first))]
-        )
+        self._receipts = Pages(lambda first, _: [*map(_receipt, self._rows("receipts", first))])
+        self._blocks = Pages(lambda first, _: [*map(BlockRow._make, self._rows("blocks", first))])
         self._counts = [0] * LISTS
         self._kept = _NO_CUT  # blocks and receipts that remain since the last head
         self._reached: object
@@ -331,21 +256,12 @@ class NodeLedger:
     def _take_lists(
         self, codes: Any, names: Any, artifacts: Any, slots: Any, notes: Any, creations: Any
     ) -> None:
-        ledger, state = self._ledger, self._ledger.state
-        for code in codes:
-            state.intern_code(code)
+        take_lasting(self._ledger, codes, slots, artifacts)
         for address, name in names:
             with suppress(ValueError):  # the key follows from the name: no key travels
                 account = account_named(name)
                 if account == address:
                     self._keys.setdefault(address, account)
-        for digest, row in artifacts:
-            ledger.artifacts.add(digest, Artifact.from_row(row))
-        for parent, key in slots:
-            if key is None:
-                state.slots.content_slot(parent)
-            else:
-                state.slots.map_slot(parent, key)
         self._notes |= {moment: unpack_changes(changes) for moment, changes in notes}
         self._creations[self._counts[-1] :] = creations
 
@@ -356,8 +272,9 @@ class NodeLedger:
             return
         self._blocks.length, self._receipts.length = blocks, receipts
         self._blocks.put(blocks - 1, BlockRow._make(last))
-        timeline = NodeTimeline(self._receipts, self._notes)
-        ledger.restore(self._blocks, self._receipts, timeline, list(self._notes))
+        notes = list(self._notes)
+        timeline = StoredTimeline(receipts, self._changes, notes, self._notes.__getitem__)
+        ledger.restore(self._blocks, self._receipts, timeline, notes)
         ledger.creations.restore(self._creations, receipts)
         if before < 0 or moments > before + _FEW:
             lay_over(ledger.state, self._past.base(moments))
@@ -365,6 +282,16 @@ class NodeLedger:
             for changes in timeline[before:moments]:
                 ledger.state.redo_changes(changes)
         self._moment, self._reached = moments, tuple(lengths)
+
+    def _rows(self, kind: str, first: int) -> Any:
+        """Return the rows from a place on, as many as the node gives at once."""
+        found = self.node.read("rows", kind, first)
+        if not found:
+            raise NodeUnreachable(f"the node does not have row {first}")
+        return found
+
+    def _changes(self, position: int) -> Changes:
+        return self._receipts[position].changes
 
     def put(self, position: int, packed: bytes) -> None:
         """Take a receipt that came with another answer."""

@@ -6,8 +6,8 @@ here: a step that changes something is undone.
 
 from __future__ import annotations
 
-from chain.ledger.file.load_ledger import counts_of, load_ledger, load_tables
-from chain.ledger.file.replication import take_page
+from chain.ledger.file.growth import follow
+from chain.ledger.file.load_ledger import counts_of, load_ledger, load_tables, stored_growth
 from chain.ledger.file.store import NotWritten
 from chain.ledger.file.watched_file import WatchedFile
 from chain.ledger.reading_store import ReadingStore
@@ -30,7 +30,7 @@ class WatchDriver(ChainDriver):
         self.mining = self._now.mining
         self.ledger.artifacts.is_copy = True
         self.ledger.use_tables(ReadingStore(self.ledger, file))
-        file.moment = load_tables(file, self.ledger)
+        load_tables(file, self.ledger)
         self._before, self._followed = self._now, self._content()
 
     def close(self) -> None:
@@ -45,14 +45,10 @@ class WatchDriver(ChainDriver):
             now = file.now()
             if now.number == had.number:
                 return
-            lengths, cut = had.lengths, file.remaining(had, now)
-            if cut is not None:
-                _, *kept = cut
-                kept = [*map(min, kept, lengths)]
-                lengths = lengths._replace(blocks=kept[0], timeline=kept[1], receipts=kept[2])
-            page = file.growth(lengths, now.lengths)
-        kept = [max(1, lengths.blocks), lengths.timeline, lengths.receipts]
-        take_page(self.ledger, self.keys, kept, page, now.open)
+            blocks, *others = file.remaining(had, now)
+            kept = max(1, blocks), *others  # each chain begins with the first block
+            growth = stored_growth(file, had.lengths.after(kept), now.lengths)
+        follow(self.ledger, self.keys, kept, growth, now.open)
         self.mining, self._now = now.mining, now
         file.follow(now)
         self._followed = self._content()

@@ -95,11 +95,13 @@ class Slots:
 
     def since(self, first: int) -> list[Preimage]:
         """Return the preimages of the slots after the first ones, in the order in which these were computed."""
-        new, stored = self.count - first, self._stored
-        if stored is None:
-            return [*islice(reversed(self._preimages.values()), new)][::-1]
-        added = [self._preimages[slot] for slot in islice(self._added, max(0, first - stored.count), None)]  # fmt: skip
-        return [*(stored.since(first) if first < stored.count else ()), *added]
+        count = self.count
+        added = self._preimages if self._stored is None else self._added
+        new = [*islice(reversed(added), count - first)][::-1]
+        stored = (
+            () if self._stored is None or first >= self._stored.count else self._stored.since(first)
+        )
+        return [*stored, *map(self._preimages.__getitem__, new)]
 
     def content_slot(self, slot: int) -> int:
         """Return the slot where the content of the list or text at `slot` begins."""

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 from chain.crypto.messagepack import BadRow, decode
 from chain.ledger.file.checksum import Damaged, add_checksum, opened
 from chain.ledger.file.lock import Lock, LockHeld
-from chain.ledger.file.pages import FilePages
+from chain.ledger.file.pages import Pages
 from chain.storage.slots import hashed
 from chain.values.inputs import file_path
 
@@ -254,7 +254,7 @@ class ChainFile:
         selected = self._select(table, first, sys.maxsize)
         return [(key, decode(opened(table, key, row))) for key, row in selected]
 
-    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> FilePages[T]:
+    def pages(self, table: str, count: int, made: Callable[[bytes], T]) -> Pages[T]:
         """Return the first `count` rows of a table as a lazy sequence; `made` builds an item from the bytes of a row."""
 
         def read(first: int, end: int) -> list[T]:
@@ -265,7 +265,7 @@ class ChainFile:
                     raise Damaged(f'row {first} of "chain:{table}" is missing')
                 return [made(opened(table, key, row)) for key, row in enumerate(present, first)]
 
-        return FilePages(count, read)
+        return Pages(read, count)
 
     def _select(self, table: str, first: int, end: int) -> list[tuple[int, bytes]]:
         key = _KEY[table]
@@ -301,10 +301,28 @@ class ChainFile:
     def create(self, settings: dict[str, object]) -> None:
         """Create the file of a new chain. As SQLite does, drop the log of a file of that name that was deleted."""
         row = add_checksum("now", SETTINGS, tuple(settings.items()))
-        with self._fresh() as connection:
-            for end in ("-wal", "-shm"):
+        # It has another name until it is complete.
+        new_path = self.location.with_name(f"{self.location.name}-new")
+        try:
+            for end in ("-new", "-wal", "-shm"):
                 self.location.with_name(f"{self.location.name}{end}").unlink(missing_ok=True)
-            connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
+            with closing(sqlite3.connect(new_path, isolation_level=None)) as connection:
+                connection.execute("pragma journal_mode = memory")
+                connection.execute("begin")
+                for statement in TABLES.values():
+                    connection.execute(statement)
+                connection.execute('insert into "chain:now" values (?, ?)', (SETTINGS, row))
+                connection.execute("commit")
+                connection.execute(f"pragma application_id = {APPLICATION_ID}")
+                connection.execute(f"pragma user_version = {FORMAT}")
+                connection.execute("pragma journal_mode = wal")
+            new_path.replace(self.location)
+        except BaseException as problem:
+            with suppress(OSError):
+                new_path.unlink(missing_ok=True)
+            if isinstance(problem, sqlite3.OperationalError | OSError):
+                raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
+            raise
 
     def damage(self, problem: str) -> BadChainFile:
         """Return the error that refuses the file because it is damaged."""
@@ -333,32 +351,6 @@ class ChainFile:
                 places.add(place)
             if places != {*range(slots)}:
                 raise Damaged(f'"chain:slots" has {len(places)} rows that can be read, and had {slots}')  # fmt: skip
-
-    @contextmanager
-    def _fresh(self) -> Iterator[sqlite3.Connection]:
-        """Replace the file by a new one, completely or not at all: it has another name until it is complete."""
-        new_path = self.location.with_name(f"{self.location.name}-new")
-        new_path.unlink(missing_ok=True)
-        try:
-            with closing(sqlite3.connect(new_path, isolation_level=None)) as connection:
-                connection.execute("pragma journal_mode = memory")
-                connection.execute("begin")
-                for statement in TABLES.values():
-                    connection.execute(statement)
-                yield connection
-                connection.execute("commit")
-                connection.execute(f"pragma application_id = {APPLICATION_ID}")
-                connection.execute(f"pragma user_version = {FORMAT}")
-                connection.execute("pragma journal_mode = wal")
-            new_path.replace(self.location)
-        except BaseException as problem:
-            with suppress(OSError):
-                new_path.unlink(missing_ok=True)
-            if isinstance(problem, sqlite3.OperationalError | OSError) and not isinstance(
-                problem, BadChainFile
-            ):
-                raise BadChainFile(f"{self.path} cannot be written: {problem}") from None
-            raise
 
 
 def check_schema(connection: sqlite3.Connection, tables: dict[str, str]) -> None:

@@ -6,42 +6,28 @@ receipts, blocks, hashes and older changes stay in the file.
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple
 
-from chain.crypto.accounts import Account, make_account
+from chain.crypto.accounts import Account
 from chain.crypto.messagepack import decode
-from chain.ledger.artifacts import Artifact
 from chain.ledger.blocks import Block, BlockRow, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
 from chain.ledger.file.checksum import Damaged
+from chain.ledger.file.growth import Growth, LedgerLengths, take_growth
 from chain.ledger.file.rows import CHANGES, deserialize_row, unpack_changes
-from chain.ledger.file.stored_state import StoredSlots, StoredState
+from chain.ledger.file.stored_slots import StoredSlots
 from chain.ledger.headers import Header
 from chain.ledger.ledger import Ledger
 from chain.ledger.receipts import ReceiptRow
 from chain.ledger.store import ENDLESS, Lengths
-from chain.machine.overlay import lay_over
+from chain.ledger.timeline import StoredTimeline
 from chain.machine.state import Changes
 
 CUTS: Final = 32  # the number of rollbacks that the file records for processes that watch it
 NOTHING: Final = Lengths(0, 0, 0)
 _GROWING: Final = ("blocks", "receipts", "codes", "slots", "keys", "artifacts")
-
-
-class LedgerLengths(NamedTuple):
-    """The number of items in the file of everything that grows."""
-
-    blocks: int = 0
-    timeline: int = 0
-    receipts: int = 0
-    codes: int = 0
-    slots: int = 0
-    keys: int = 0
-    artifacts: int = 0
 
 
 class Cut(NamedTuple):
@@ -80,9 +66,6 @@ class Now(NamedTuple):
         return cls(mining, held, lengths, number, was_cut)
 
 
-_block_row: Final = BlockRow._make
-
-
 def last_step(file: ChainFile) -> Now | None:
     """Return the present as the last step left it; None if no step was written.
 
@@ -100,7 +83,9 @@ def _after_receipts(file: ChainFile, now: Now, count: int) -> Now:
     ends = {table: file.end(table) for table in _GROWING}
     lengths = LedgerLengths(timeline=lengths.timeline + count, **ends)
     if block is None:
-        mining = mining._replace(clock=_block_row(file.row("blocks", lengths.blocks - 1)).timestamp)
+        mining = mining._replace(
+            clock=BlockRow._make(file.row("blocks", lengths.blocks - 1)).timestamp
+        )
     else:
         gas_used = file.row("receipts", lengths.receipts - 1)[-1]
         block = block._replace(gas_used=gas_used)
@@ -123,15 +108,9 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
         if now is None:  # it was created, and no step was written
             return Now(Mining(ledger.blocks.head.timestamp))
         had = now.lengths
-        for raw, key, name in file.rows("keys", 0, had.keys):
-            keys.setdefault(raw, make_account(raw, key, name))
-        for code in file.rows(
-            "codes", 0, had.codes
-        ):  # under their hashes, which are computed again
-            ledger.state.intern_code(code)
+        history = had._replace(codes=0, keys=0, artifacts=0)
+        take_growth(ledger, keys, stored_growth(file, history, had))
         ledger.state.slots.restore(StoredSlots(file, had.slots))
-        for digest, row in file.rows("artifacts", 0, had.artifacts):
-            ledger.artifacts.add(digest, Artifact.from_row(row))
         _check_ends(file, counts_of(now))
         _load_history(file, ledger, had)
         if now.open is not None:
@@ -139,10 +118,22 @@ def load_ledger(file: ChainFile, ledger: Ledger, keys: dict[bytes, Account]) -> 
     return now
 
 
-def load_tables(file: ChainFile, ledger: Ledger) -> int:
-    """Fill the ledger from its tables: the present state, and what was derived before. Most of it stays there.
+def stored_growth(file: ChainFile, had: LedgerLengths, have: LedgerLengths) -> Growth:
+    """Return the rows of a file between some lengths."""
+    return Growth(
+        file.rows("blocks", had.blocks, have.blocks),
+        file.rows("receipts", had.receipts, have.receipts),
+        file.rows_from("notes", had.timeline),
+        file.rows("codes", had.codes, have.codes),
+        file.rows("keys", had.keys, have.keys),
+        file.rows("artifacts", had.artifacts, have.artifacts),
+    )
 
-    Return the index of the timeline at which the state is that of the tables: 0 if they are not trusted.
+
+def load_tables(file: ChainFile, ledger: Ledger) -> None:
+    """Fill the ledger from its tables, unless they are not trusted: the present state, and what was derived before.
+
+    Most of it stays there.
     """
     store, moment = ledger.store, 0
     if not file.is_thorough:
@@ -155,12 +146,9 @@ def load_tables(file: ChainFile, ledger: Ledger) -> int:
         ledger.envelopes.restore(store.pages("hashes", "hash", bytes))
         moment = store.covered("words")
     if moment:
-        state = StoredState(file, ledger, moment)
-        ledger.past.hold(state)
-        lay_over(ledger.state, state)
+        ledger.past.restore(moment)
     for changes in ledger.timeline[moment:]:
         ledger.state.redo_changes(changes)
-    return moment
 
 
 def _check_ends(file: ChainFile, counts: Mapping[str, int]) -> None:
@@ -175,8 +163,14 @@ def _load_history(file: ChainFile, ledger: Ledger, had: LedgerLengths) -> None:
     if len(notes) != had.timeline - had.receipts:
         raise Damaged(f'"chain:notes" has {len(notes)} rows, and had {had.timeline - had.receipts}')
     receipts = file.pages("receipts", had.receipts, _receipt)
-    blocks = file.pages("blocks", had.blocks, lambda raw: _block_row(decode(raw)))
-    timeline = _Timeline(file, file.pages("receipts", had.receipts, _changes), notes)
+    blocks = file.pages("blocks", had.blocks, lambda raw: BlockRow._make(decode(raw)))
+    changes = file.pages("receipts", had.receipts, _changes)
+
+    def note(moment: int) -> Changes:
+        with file.reading():
+            return unpack_changes(file.row("notes", moment))
+
+    timeline = StoredTimeline(had.receipts, changes.__getitem__, notes, note)
     ledger.restore(blocks, receipts, timeline, notes)
 
 
@@ -198,27 +192,3 @@ def _changes(raw: bytes) -> Changes:
 def _receipt(raw: bytes) -> ReceiptRow:
     """Return the row of a receipt."""
     return deserialize_row(decode(raw))
-
-
-class _Timeline(Sequence[Changes]):
-    """The changes in a file: those of its receipts, and between them its notes, which are changes outside of transactions."""
-
-    def __init__(self, file: ChainFile, changes: Sequence[Changes], notes: Sequence[int]) -> None:
-        self._file, self._changes = file, changes
-        self._notes = array("q", notes)
-
-    def __len__(self) -> int:
-        return len(self._changes) + len(self._notes)
-
-    @overload
-    def __getitem__(self, moment: int) -> Changes: ...
-    @overload
-    def __getitem__(self, moment: slice) -> list[Changes]: ...
-    def __getitem__(self, moment: int | slice) -> Changes | list[Changes]:
-        if isinstance(moment, slice):
-            return [self[i] for i in range(*moment.indices(len(self)))]
-        before = bisect_left(self._notes, moment)
-        if before == len(self._notes) or self._notes[before] != moment:
-            return self._changes[moment - before]
-        with self._file.reading():
-            return unpack_changes(self._file.row("notes", moment))

@@ -15,25 +15,24 @@ from __future__ import annotations
 
 import atexit
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Timer
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 from weakref import WeakMethod
 
 from chain.crypto.accounts import Account
-from chain.crypto.messagepack import encode
 from chain.foundation.thread_lock import ThreadLock
 from chain.foundation.watchdog import uninterrupted
 from chain.ledger.blocks import BlockRow, Mining
 from chain.ledger.file.chain_file import NOW, ChainFile
-from chain.ledger.file.checksum import sealed
+from chain.ledger.file.checksum import add_checksum
+from chain.ledger.file.growth import LedgerLengths, growth_since, lengths_of
 from chain.ledger.file.load_ledger import (
     CUTS,
     Cut,
-    LedgerLengths,
     Now,
     check_root,
     counts_of,
@@ -41,16 +40,14 @@ from chain.ledger.file.load_ledger import (
     load_ledger,
     load_tables,
 )
-from chain.ledger.file.new_rows import put, write_others
-from chain.ledger.file.rows import serialize_row
+from chain.ledger.kept_programs import kept_rows
 from chain.ledger.ledger import Ledger
 from chain.ledger.store import Lengths, Store, connected
+from chain.storage.slots import hashed
 
 # The tables are brought up to date after this many receipts or seconds.
 MANY: Final = 2048
 SOON: Final = 1.0
-_lengths_of: Final = partial(tuple.__new__, LedgerLengths)  # `_make`, without a call of Python
-_ADD_RECEIPT: Final = 'insert into "chain:receipts" values (?, ?)'
 
 
 class NotWritten(OSError):
@@ -82,9 +79,6 @@ class ChainStore:
         self._standing: Lengths | None = None
         # Opened by the first change: reading alone does not alter a byte of the file.
         self._connection: sqlite3.Connection | None = None
-        # A query that is left open from one call to the next: SQLite then keeps its place in the log, and takes two locks of
-        # the file for each call instead of six. It ends with the next transaction of several statements, soon.
-        self._place: sqlite3.Cursor | None = None
         self._sync = sync
         # A process may have been killed within a step, whose rows are in the tables.
         self._opened: Lengths | None = Lengths(*now.lengths[:3])
@@ -99,8 +93,6 @@ class ChainStore:
     def close(self) -> None:
         """Write the derived rows, close the file and release its lock."""
         self.publish()
-        if self._file.is_ours:
-            self._leave_place()
         self._stop_timer()
         atexit.unregister(self._at_exit)
         self._ledger.store.close()
@@ -142,12 +134,22 @@ class ChainStore:
     def _write(
         self, number: int, mining: Mining, held: BlockRow | None, have: LedgerLengths
     ) -> None:
-        if self._is_one_call(mining, held, have):
-            now = Now(mining, held, have, number, self._written.cuts)
-            self._write_call(now)
-            self._written = now
-        else:
-            self._write_step(number, mining, held, have)
+        had, standing, cuts = self._written.lengths, self._standing, self._written.cuts
+        is_one_call = self._is_one_call(mining, held, have)
+        connection = self._opened_connection()
+        if not is_one_call or have.blocks > had.blocks or have[3:] != had[3:]:
+            connection.execute("begin immediate")
+        if standing is not None:
+            had = had.after(standing)
+            _shorten(connection, had)
+            cuts = (*cuts, Cut(number, *standing))[-CUTS:]
+        now = Now(mining, held, have, number, cuts)
+        self._write_rows(connection, had, held)
+        if not is_one_call:
+            put(connection, "now", ((NOW, now),))
+        if connection.in_transaction:
+            connection.execute("commit")
+        self._written, self._standing = now, None
         if self._timer is None:
             self._start_timer()
 
@@ -168,52 +170,8 @@ class ChainStore:
             and held._replace(gas_used=0) == open_block._replace(gas_used=0)
         )  # fmt: skip
 
-    def _write_call(self, now: Now) -> None:
-        connection, had, have = self._connection, self._written.lengths, now.lengths
-        assert connection is not None
-        row = self._ledger.receipts._rows[had.receipts]
-        packed = encode((*serialize_row(row), now.open.gas_used if now.open else 0))
-        receipt = had.receipts, sealed("receipts", had.receipts, packed)
-        if have[3:] == had[3:] and have.blocks == had.blocks:
-            self._write_alone(connection, receipt)
-            return
-        self._leave_place()
-        connection.execute("begin immediate")
-        connection.execute(_ADD_RECEIPT, receipt)
-        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
-        connection.execute("commit")
-
-    def _write_alone(self, connection: sqlite3.Connection, receipt: tuple[int, bytes]) -> None:
-        """Write a receipt in a transaction of its own."""
-        had_place = self._place is not None
-        if not had_place:
-            self._place = connection.execute('select id from "chain:now"')
-        try:
-            connection.execute(_ADD_RECEIPT, receipt)
-        except sqlite3.OperationalError:
-            if not had_place:
-                raise
-            self._leave_place()  # another program has written to a table of its own since
-            connection.execute(_ADD_RECEIPT, receipt)
-
-    def _write_step(
-        self, number: int, mining: Mining, held: BlockRow | None, have: LedgerLengths
-    ) -> None:
-        connection, had, standing = self._begin(), self._written.lengths, self._standing
-        if standing is not None:
-            blocks, moments, receipts = standing
-            had = had._replace(blocks=blocks, timeline=moments, receipts=receipts)
-            _shorten(connection, had)
-        cuts = self._written.cuts
-        if standing is not None:
-            cuts = (*cuts, Cut(number, *standing))[-CUTS:]
-        now = Now(mining, held, have, number, cuts)
-        self._write_rows(connection, had, now)
-        connection.execute("commit")
-        self._written, self._standing = now, None
-
-    def _begin(self) -> sqlite3.Connection:
-        """Begin a transaction. One that was interrupted is rolled back first."""
+    def _opened_connection(self) -> sqlite3.Connection:
+        """Return the connection that writes. A transaction that was interrupted is rolled back first."""
         connection = self._connection
         if connection is None:
             self._ledger.store.close()  # it may read the file as one that does not change
@@ -222,14 +180,7 @@ class ChainStore:
             self._connection = connection
         elif connection.in_transaction:
             connection.execute("rollback")
-        self._leave_place()
-        connection.execute("begin immediate")
         return connection
-
-    def _leave_place(self) -> None:
-        if self._place is not None:
-            self._place.close()
-            self._place = None
 
     def publish(self) -> None:
         """Bring the tables up to date; later, if it fails or a step has changed more."""
@@ -237,7 +188,6 @@ class ChainStore:
             return
         with self._content.lock, suppress(sqlite3.Error, OSError):
             if self._connection is not None and self.step >= 0:
-                self._leave_place()
                 self._catch_up()
 
     def _publish_late(self) -> None:
@@ -324,7 +274,6 @@ class ChainStore:
         """
         connection, last_written = self._connection, self._written
         if connection is not None and self._file.is_held:
-            self._leave_place()
             if connection.in_transaction:
                 connection.execute("rollback")
             last_written = last_step(self._file) or last_written
@@ -332,26 +281,31 @@ class ChainStore:
         return last_written.number > number
 
     def _lengths(self) -> LedgerLengths:
-        ledger, state = self._ledger, self._ledger.state
-        # Their lengths, without three calls of `len`: this runs for every call.
-        blocks, moments, receipts = ledger.blocks._rows, ledger.timeline, ledger.receipts._rows
-        return _lengths_of((
-            blocks.stored + len(blocks.new), moments.stored + len(moments.new), receipts.stored + len(receipts.new),
-            len(state.codes), state.slots.count, len(self._content.keys), len(ledger.artifacts),
-        ))  # fmt: skip
+        return lengths_of(self._ledger, self._content.keys)
 
-    def _write_rows(self, connection: sqlite3.Connection, had: LedgerLengths, now: Now) -> None:
-        ledger, have = self._ledger, now.lengths
-        rows = enumerate(ledger.receipts._rows_from(had.receipts), had.receipts)
-        connection.executemany(
-            _ADD_RECEIPT,
-            [(n, sealed("receipts", n, encode((*serialize_row(row), 0)))) for n, row in rows],
-        )
-        if have.timeline - had.timeline > have.receipts - had.receipts:
-            moments = ledger.timeline.notes_from(had.timeline)
-            put(connection, "notes", ((moment, ledger.timeline[moment]) for moment in moments))
-        write_others(connection, self._ledger, self._content.keys, had, now.lengths)
-        put(connection, "now", ((NOW, now),))
+    def _write_rows(
+        self, connection: sqlite3.Connection, had: LedgerLengths, held: BlockRow | None
+    ) -> None:
+        """Write what is new since some lengths."""
+        ledger = self._ledger
+        new = growth_since(had, ledger, self._content.keys)
+        gas_used = 0 if held is None else held.gas_used
+        receipts = [(*row, gas_used) for row in new.receipts]
+        for table, first, rows in (
+            ("receipts", had.receipts, receipts), ("blocks", had.blocks, new.blocks),
+            ("codes", had.codes, new.codes), ("keys", had.keys, new.keys),
+            ("artifacts", had.artifacts, new.artifacts),
+        ):  # fmt: skip
+            if rows:
+                put(connection, table, enumerate(rows, first))
+        if new.notes:
+            put(connection, "notes", new.notes)
+        if new.artifacts:
+            digests = [digest for digest, _ in new.artifacts]
+            put(connection, "programs", kept_rows(ledger.programs, digests))
+        for place, (parent, key) in enumerate(new.slots, had.slots):
+            row = place, hashed(parent, key).to_bytes(32), parent.to_bytes(32), key
+            connection.execute('insert or ignore into "chain:slots" values (?, ?, ?, ?)', row)
 
     # Truncation
 
@@ -369,6 +323,18 @@ def _call(method: WeakMethod[Callable[[], None]]) -> None:
     bound = method()
     if bound is not None:
         bound()
+
+
+def put(
+    connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int | bytes, Any]]
+) -> None:
+    """Write rows under their keys, each with its checksum."""
+    # an update in place takes less time than to replace a row
+    statement = (
+        f'insert into "chain:{table}" values (?, ?) on conflict do update set row = excluded.row'
+    )
+    for key, row in rows:
+        connection.execute(statement, (key, add_checksum(table, key, row)))
 
 
 def _shorten(connection: sqlite3.Connection, had: LedgerLengths) -> None:

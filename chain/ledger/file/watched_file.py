@@ -20,13 +20,9 @@ from chain.ledger.file.chain_file import (
     check_schema,
 )
 from chain.ledger.file.load_ledger import (
-    NOTHING,
-    Cut,
-    LedgerLengths,
     Now,
     last_step,
 )
-from chain.ledger.file.replication import Growth
 from chain.ledger.store import Lengths, connected
 
 
@@ -43,7 +39,6 @@ class WatchedFile(ChainFile):
         self._followed: Now | None = None
         self._stored: tuple[int, ...] = ()  # the lengths that it had when it was loaded
         self._checked: object = None  # identifies what was checked for a rollback
-        self.moment = 0  # that of the state which is read from the file
         super().__init__(path, check)
 
     def _take(self) -> None:
@@ -91,15 +86,8 @@ class WatchedFile(ChainFile):
                 ((version,),) = connection.execute("pragma data_version")
                 if self._followed is not None and self._checked != (connection, version):
                     self.remaining(self._followed, self.now())
-                    self._need_words(connection)
                     self._checked = connection, version
                 yield connection
-
-    def _need_words(self, connection: sqlite3.Connection) -> None:
-        """Refuse to read the state while another process makes its table again."""
-        done = """select count from "derived:done" where part = 'words'"""
-        if connection.execute(done).fetchone()[0] < self.moment:
-            raise BadChainFile(f"{self.name} is being checked by another process: try again later")
 
     def follow(self, now: Now) -> None:
         """Take note as of which step the chain is read."""
@@ -157,30 +145,11 @@ class WatchedFile(ChainFile):
         with self.reading():
             return self.now().kept_since(min(step, self.step))
 
-    def remaining(self, had: Now, now: Now) -> Cut | None:
-        """Return the lengths that remain from the time of a step; None if the chain was not rolled back since.
-
-        Refuse a chain that was rolled back to before it was loaded.
-        """
-        cuts = [cut for cut in now.cuts if cut.number > had.number]
-        if not cuts:
-            return None
-        kept = Cut._make(map(min, zip(*cuts, strict=True)))
-        if any(map(lt, kept[1:], self._stored)) or now.kept_since(had.number) == NOTHING:
+    def remaining(self, had: Now, now: Now) -> Lengths:
+        """Return what remains of the lengths at the time of a step; refuse a rollback to before the chain was loaded."""
+        kept = now.kept_since(had.number)
+        if any(map(lt, kept, self._stored)):
             raise BadChainFile(
                 f"{self.name} was rolled back to before it was opened here: watch it again"
             )
-        return kept
-
-    def growth(self, had: LedgerLengths, now: LedgerLengths) -> Growth:
-        """Return the rows that were added since some lengths, in the form of a node's page."""
-        notes = self.rows_from("notes", had.timeline)
-        return (
-            self.rows("codes", had.codes, now.codes),
-            [],  # they are looked up in the file
-            self.rows("keys", had.keys, now.keys),
-            self.rows("artifacts", had.artifacts, now.artifacts),
-            notes,
-            self.rows("receipts", had.receipts, now.receipts),
-            self.rows("blocks", max(had.blocks, 1), now.blocks),  # each chain begins with the first
-        )
+        return kept.least(Lengths(*had.lengths[:3]))

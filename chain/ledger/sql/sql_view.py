@@ -10,7 +10,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -108,6 +108,7 @@ class SqlView:
         self._refused = (
             ""  # what the statement would do more than read, or a table that is not there
         )
+        self._is_naming = False  # the state is read, which may be in the same database
         self._stop: BaseException | None = None  # an exception raised in a callback of SQLite
 
     @locked
@@ -236,6 +237,8 @@ class SqlView:
     def _authorize(self, action: int, what: str | None, *more: str | None) -> int:
         try:
             column, _, view = more
+            if self._is_naming:
+                return sqlite3.SQLITE_OK
             if action == sqlite3.SQLITE_READ and column == "ROWID" and what in self._shown:
                 self._refused = "no such column: rowid"
             elif (
@@ -260,9 +263,13 @@ class SqlView:
 
     def _name(self, address: Any) -> str | None:
         """Return the name of an address, for `name(address)` in a query."""
-        with suppress(TypeError, ValueError):
+        self._is_naming = True
+        try:
             return self._who.name(Address(address))
-        return None
+        except (TypeError, ValueError):
+            return None
+        finally:
+            self._is_naming = False
 
     # Error messages
 

@@ -141,11 +141,6 @@ class Table(NamedTuple):
     def names(self) -> list[str]:
         return [column.name for column in self.columns]
 
-    @property
-    def has_large(self) -> bool:
-        """True if numbers beyond 64 bits may be in it."""
-        return any(column.type == ANY for column in self.columns)
-
     def query(self, number: str = "", collations: Mapping[str, str] | None = None) -> str:
         """Return the query for its rows.
 

@@ -24,8 +24,7 @@ from chain.foundation.atomic_steps import in_one_step
 from chain.foundation.turn import in_turn
 from chain.foundation.watchdog import TimeUp, within
 from chain.ledger.blocks import Mining
-from chain.ledger.file.load_ledger import LedgerLengths
-from chain.ledger.file.replication import Growth, lengths_of, next_page, take_page
+from chain.ledger.file.growth import Growth, follow, growth_since, lengths_of
 from chain.ledger.file.store import ChainStore
 from chain.rpc.chain import sql
 from chain.rpc.errors import RpcError, refused
@@ -311,15 +310,14 @@ class Runner:
         return in_one_step(self._node.chain, self._take_over, mark, *growth), raw
 
     def _take_over(
-        self, mark: object, pages: list[tuple[LedgerLengths, Growth]], open_block: Any, mining: Mining,
+        self, mark: object, kept: tuple[int, ...], growth: Growth, open_block: Any, mining: Mining,
         loaded: Any, queue: Queue,
     ) -> bool:  # fmt: skip
         """Add a worker's growth to the chain, unless the chain has changed since the worker started."""
         chain = self._node.chain
         if mark != self._mark():
             return False
-        for lengths, rows in pages:
-            take_page(chain.ledger, chain.keys, lengths[:3], rows, open_block)
+        follow(chain.ledger, chain.keys, kept, growth, open_block)
         chain.mining = mining
         chain.machine.loaded, self._node.queue = loaded, queue
         return True
@@ -329,10 +327,9 @@ class Runner:
         chain = self._node.chain
         chain.settle()
         open_block = chain.ledger.open
-        lengths = lengths_of(chain.ledger, chain.keys)
         return (
             self._node.mark,
-            lengths[:3],
+            chain.ledger.lengths,
             chain.mining,
             open_block and open_block.row,
             self._node.queue,
@@ -366,21 +363,18 @@ def _growth(node: Node, run: Job) -> bytes:
     """In a worker: return the answer and the growth of the chain."""
     chain, ledger = node.chain, node.chain.ledger
     had = lengths_of(ledger, chain.keys)
-    kept = [had[:3]]  # also after what the request undid
+    lengths = [had[:3]]  # also after what the request undid
 
     def keep(blocks: int, receipts: int) -> None:
-        kept.append((blocks, len(ledger.timeline), receipts))
+        lengths.append((blocks, len(ledger.timeline), receipts))
 
     ledger.on_truncated.append(keep)
-    raw, pages = _without_file(node, run), list[tuple[LedgerLengths, Growth]]()
-    had, end = LedgerLengths._make((*map(min, zip(*kept, strict=True)), *had[3:])), LedgerLengths()
-    while end != lengths_of(ledger, chain.keys):
-        end, rows = next_page(ledger, chain.keys, had)
-        pages.append((had, rows))
-        had = end
+    raw = _without_file(node, run)
+    kept = tuple(map(min, zip(*lengths, strict=True)))
+    growth = growth_since(had.after(kept), ledger, chain.keys)
     mining = chain.mining._replace(clock=chain.now)
     open_block = ledger.open and ledger.open.row
-    return pickle.dumps((raw, pages, open_block, mining, chain.machine.loaded, node.queue))
+    return pickle.dumps((raw, kept, growth, open_block, mining, chain.machine.loaded, node.queue))
 
 
 def _without_file(node: Node, run: Job) -> bytes | None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chain import Address, Chain, Contract, Key, System, call, event, model, require
 from chain.ledger.file import pages
-from chain.ledger.file.pages import PAGE, FilePages
+from chain.ledger.file.pages import PAGE, Pages
 from chain.machine.state import State
 from chain.types import u64
 
@@ -249,7 +249,7 @@ def test_snapshot_of_an_opened_chain_survives_dropped_pages(path: Path) -> None:
 
 def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[int] = []
-    get = FilePages.__getitem__
+    get = Pages.__getitem__
 
     def noted(pages: Any, place: Any) -> Any:
         places.append(place % len(pages))
@@ -258,7 +258,7 @@ def test_opening_and_calling_read_only_the_end(path: Path, monkeypatch: pytest.M
     address = None
     with Chain.open(path, contracts=KNOWN) as chain:
         address, game = chain.receipts[0].address, chain.receipts[2].address
-    monkeypatch.setattr(FilePages, "__getitem__", noted)
+    monkeypatch.setattr(Pages, "__getitem__", noted)
     with Chain.open(path, contracts=KNOWN) as chain:
         chain.handle(Counter, address).add(1)
         chain.handle(Game, game).play(1)
@@ -274,11 +274,9 @@ def test_far_past_reads_one_stretch(path: Path, monkeypatch: pytest.MonkeyPatch)
         receipts = [counter.add(1) for _ in range(60)]
         counts = [chain.after(receipt).fields_of(counter).count for receipt in receipts]
     read = list[int]()
-    get = FilePages.__getitem__
+    get = Pages.__getitem__
     with Chain.open(path, contracts=KNOWN) as chain:
-        monkeypatch.setattr(
-            FilePages, "__getitem__", lambda self, i: read.append(i) or get(self, i)
-        )
+        monkeypatch.setattr(Pages, "__getitem__", lambda self, i: read.append(i) or get(self, i))
         past = chain.after(chain.receipts[receipts[9].position])
         assert past.fields_of(counter).count == counts[9]
     assert len(read) < 30
@@ -298,11 +296,9 @@ def test_history_reads_what_changed_the_value(path: Path, monkeypatch: pytest.Mo
                 do(chain, "score", n + 1)
         expected = told(chain)
     read = list[int]()
-    get = FilePages.__getitem__
+    get = Pages.__getitem__
     with Chain.open(path, contracts=KNOWN) as chain:
-        monkeypatch.setattr(
-            FilePages, "__getitem__", lambda self, i: read.append(i) or get(self, i)
-        )
+        monkeypatch.setattr(Pages, "__getitem__", lambda self, i: read.append(i) or get(self, i))
         assert told(chain) == expected
     assert len(expected[0]) > 2 and len(read) < 60
 

@@ -144,7 +144,7 @@ def test_open_block_begins_again_in_one_transaction_of_the_file(
         assert (AfterCommit.count, counter.total()) == (1, 10)
 
 
-@pytest.mark.parametrize("where", ["_write_call", "_is_one_call"])
+@pytest.mark.parametrize("where", ["_write_rows", "_is_one_call"])
 def test_step_that_is_not_in_the_file_is_undone(chain: Chain, where: str, monkeypatch: Any) -> None:
     counter = chain.deploy(Counter)
     with monkeypatch.context() as patched:

@@ -479,7 +479,7 @@ def test_deployment_is_written_with_its_program_or_not_at_all(
 
     with Chain.open(file) as chain:
         with monkeypatch.context() as patch:
-            patch.setattr("chain.ledger.file.new_rows.kept_rows", fails)
+            patch.setattr("chain.ledger.file.store.kept_rows", fails)
             with pytest.raises(OSError, match="nothing was done"):
                 chain.deploy(edited.Lottery)
         assert len(chain.receipts) == 2
