@@ -8,15 +8,12 @@ fails, the objects are what they were before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
+from typing import Any, ClassVar, Final, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 from chain.source.failure_line import running_author_line
 from chain.values import StructType, ValueMismatch
 from chain.values.kind import Words
 from chain.values.mismatch import join
-
-if TYPE_CHECKING:
-    from chain.storage.fields import FieldsLayout
 
 Line: TypeAlias = tuple[str, int]  # file and line
 
@@ -190,9 +187,7 @@ class UnitOfWork(Holder):
         "words",
     )
 
-    def __init__(
-        self, words: Any, layout: FieldsLayout | None = None, slot: int = 0, name: str = ""
-    ) -> None:
+    def __init__(self, words: Any, layout: Any = None, slot: int = 0, name: str = "") -> None:
         super().__init__(self, slot, layout)
         self.name = name  # of the model; that of the contract is known to its frame
         self.is_model = bool(name)
@@ -207,7 +202,7 @@ class UnitOfWork(Holder):
         self._around: list[Any] = []  # the frames of the messages around the one that runs
 
     def _place_of(self, key: int) -> tuple[Any, Place]:
-        layout: FieldsLayout = self._layout
+        layout = self._layout
         spot: Place = layout.spots[key]
         if self._slot:
             spot = Place(self._slot + spot.slot, spot.shift)

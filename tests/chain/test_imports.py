@@ -14,7 +14,6 @@ PACKAGES = (
     "arena",
     "crypto",
     "deployment",
-    "ledger",
     "machine",
     "replays",
     "rpc",

@@ -201,7 +201,7 @@ print(gate.enter(17, check=False).error.text)
 @pytest.mark.parametrize("options", [[], ["-O"], ["-OO"]])
 def test_assert_holds_on_chain(options: list[str], tmp_path: Path) -> None:
     write(tmp_path / "gate.py", ASSERTING)
-    assert python(tmp_path, *options, "gate.py") == ["AssertionError:", "17", "is", "too", "young"]
+    assert python(tmp_path, *options, "gate.py") == ["17", "is", "too", "young"]
 
 
 def python(folder: Path, *args: str) -> list[str]:
