@@ -79,9 +79,9 @@ def _begin_otherwise() -> None:
     if _turn.outside:
         _turn.outside = (*_turn.outside,)
         return
-    if _turn.start is not None:
-        _turn.start()
     _turn.outside = getrecursionlimit(), isenabled(), None
+    if _turn.start is not None:  # it ends again as soon as it finds no turn
+        _turn.start()
 
 
 def end_turn() -> None:
