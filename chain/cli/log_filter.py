@@ -38,7 +38,7 @@ class _Time(click.ParamType[int]):
 
 
 class LogFilter(NamedTuple):
-    """What is asked of receipts and events alike."""
+    """The questions that receipts and events have in common."""
 
     contract: str | None
     account: str | None

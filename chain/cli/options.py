@@ -40,7 +40,7 @@ _trust = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, _, value: ctx.meta.update({_TRUST: value}),
-    help="Run contracts as the file keeps them, even if somebody else deployed them.",
+    help="Run contracts as the file keeps them, even if another user deployed them.",
 )
 _contracts = click.option(
     "--contracts",

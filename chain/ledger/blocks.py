@@ -224,7 +224,7 @@ class Mining(NamedTuple):
 
 
 class Head(NamedTuple):
-    """How far a chain goes, and how it goes on. A snapshot is a head that was kept.
+    """The end of a chain, and how it goes on. A snapshot is a head that was kept.
 
     >>> snapshot = chain.snapshot()
     >>> race.roll()

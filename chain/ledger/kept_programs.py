@@ -1,7 +1,7 @@
 """Kept programs: a chain's file holds, for each contract, the sources and constants that it takes to run it again.
 
 So deployed code goes on running after an edit, or where its package or a data file is missing. A row is read when a contract
-with its digest is first used, unless its module is here as it was. To run it is to run the Python of whoever wrote the file,
+with its digest is first used, unless its module is here as it was. To run it is to run the Python of the author of the file,
 so it runs only if this user deployed it, which a list in the user's state folder records, or if the caller trusts the file.
 No row leaves the file by JSON-RPC.
 """

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 class Removed(NamedTuple):
-    """What a step removed when it truncated a ledger to these lengths. An interrupted step restores it."""
+    """The rows that a step removed when it truncated a ledger to these lengths. An interrupted step restores it."""
 
     lengths: tuple[int, int, int]
     blocks: list[BlockRow]

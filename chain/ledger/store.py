@@ -104,7 +104,7 @@ _topic_text: Final = lru_cache(maxsize=1 << 12)(lambda topic: f"0x{topic:064x}")
 
 
 class Lengths(NamedTuple):
-    """How many blocks, timeline entries and receipts there are."""
+    """The numbers of blocks, timeline entries and receipts."""
 
     blocks: int
     moments: int

@@ -33,7 +33,7 @@ _HOME: Final = str(Path(__file__).parents[2])
 
 
 class RunAnswer(TypedDict):
-    """What an interpreter answers."""
+    """The answer of an interpreter."""
 
     hashes: list[str]  # of the blocks
     outcomes: list[JsonObject]  # of the transactions, with ticks, which are not part of a block

@@ -136,7 +136,7 @@ class Setting(ChainScope[None]):
         return self._works[key]
 
     def settle(self) -> None:
-        """Write what changed in place, and read everything anew from then on."""
+        """Write what changed in place, and read everything again from then on."""
         works, self._works = self._works, {}
         if works:
             self._flush(works.values())

@@ -167,7 +167,7 @@ class ChainDriver(Driver):
 
     @property
     def head(self) -> Head:
-        """How far the content goes now."""
+        """The lengths of the content now."""
         ledger = self.ledger
         blocks, moments, receipts = ledger.blocks._rows, ledger.timeline, ledger.receipts._rows
         return _head_of((  # every step begins here: the lengths are read without three calls of `len`

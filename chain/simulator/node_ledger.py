@@ -221,7 +221,7 @@ class NodeLedger:
 
     @property
     def since(self) -> tuple[str, list[int]]:
-        """How much is known here, from which the node tells what is new."""
+        """The lengths that are known here, from which the node tells what is new."""
         return self.node.mark, self._counts
 
     def take(self, head: Any) -> bool:

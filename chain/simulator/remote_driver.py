@@ -1,6 +1,6 @@
 """The driver of a chain that runs in a node, as used by `Chain.connect`.
 
-Before each read the node is asked what is new; rows, words and the results of queries are read when somebody asks for them
+Before each read the node is asked what is new; rows, words and the results of queries are read when they are asked for
 (`chain.simulator.node_ledger`). Views and traces run here, on the node's state. Changes are requested from the node. The
 contract classes are local: a class whose source differs from the deployed one has another digest, so the two cannot be
 confused.

@@ -141,7 +141,7 @@ class ValueType:
 
     @property
     def runs_author_code(self) -> bool:
-        """True if the author's code runs when a value is made or compared, such as `__post_init__`. Such values are made anew
+        """True if the author's code runs when a value is made or compared, such as `__post_init__`. Such values are made again
         for each reader, who pays for it: what is cached would be free.
         """
         return any(part.runs_author_code for part in self.parts)

@@ -19,7 +19,7 @@ Item: TypeAlias = tuple[str, str]
 
 
 def fail() -> NoReturn:
-    """Refuse what does not fit; the error is explained by whoever catches this."""
+    """Refuse what does not fit; the error is explained where this is caught."""
     raise ValueError
 
 

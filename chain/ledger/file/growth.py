@@ -37,7 +37,7 @@ class LedgerLengths(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """What is new, as it is stored."""
+    """The new rows, as they are stored."""
 
     blocks: Sequence[Row]
     receipts: Sequence[Row]

@@ -111,7 +111,7 @@ class WatchedFile(ChainFile):
 
     @property
     def identity(self) -> object:
-        """What a connection to the file reads; another value if a new one must be opened."""
+        """The state that a connection to the file reads; another value if a new one must be opened."""
         has_log = self.location.with_name(f"{self.location.name}-wal").exists()
         found = self._stat()
         return found.st_ino, has_log or (found.st_size, found.st_mtime_ns)

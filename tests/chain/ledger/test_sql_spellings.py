@@ -1,4 +1,4 @@
-"""Members of an Enum and accounts in SQL: every spelling finds rows, and what is no spelling is refused."""
+"""Members of an Enum and accounts in SQL: every spelling finds rows, and what spells neither is refused."""
 
 from __future__ import annotations
 

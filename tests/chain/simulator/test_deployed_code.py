@@ -279,7 +279,7 @@ def test_message_reaches_a_deployed_version_first_through_another(lotto: Lotto, 
 
 
 def test_factory_deploys_what_it_deployed_before(lotto: Lotto, tmp_path: Path) -> None:
-    """What it deploys after the edit is kept too."""
+    """The class that it deploys after the edit is kept too."""
     module, path = lotto.again(), tmp_path / "shop.chain"
     with Chain.open(path) as chain:
         chain.deploy(module.Shop)
