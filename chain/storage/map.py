@@ -74,7 +74,8 @@ class Map(Holder, Generic[K, V]):
         if layout.is_live:
             self._assign(encoded, value)
             return
-        self._require_writable(f"[{key!r}]")
+        if self._work.words.static:
+            self._require_writable(f"[{key!r}]")
         words, kind = self._work.words, layout.value
         slot = words.map_slot(self._slot + layout.base, encoded)
         before: Any = self._read.get(encoded, UNREAD)
@@ -90,7 +91,8 @@ class Map(Holder, Generic[K, V]):
     def __delitem__(self, key: K) -> None:
         layout: MapLayout = self._layout
         encoded = layout.key_bytes(key)
-        self._require_writable(f"[{key!r}]")
+        if self._work.words.static:
+            self._require_writable(f"[{key!r}]")
         self._read.pop(encoded, None)
         if layout.is_live:
             self._give_up(encoded)
